@@ -1,7 +1,7 @@
 /**
- * How the repository's scripts start the program: JavaScript, so that what was stripped of its types before
- * comes from the compile cache, and the stripper, 18 MB and a tenth of a second, is not loaded at all.
- * What is published is JavaScript anyway and starts with main.js.
+ * Starts the program for the repository's scripts. It is JavaScript, so that files whose types were stripped before
+ * come from the compile cache, and the stripper (18 MB, a tenth of a second) is not loaded. The published package is
+ * JavaScript anyway and starts with main.js.
  */
 import module from 'node:module';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What the threads of the work pools run (start/work-pools.ts): the tasks on what calendar servers sent, and those of heavy reads. */
+/** Runs in threads of the work pools (start/work-pools.ts): tasks on content from calendar servers, and heavy reads. */
 import { offerTasks } from './lib/work-pool/offer-tasks.ts';
 import { DAV_TASKS } from './providers/caldav/dav-tasks.ts';
 import { EXPAND, expandTask } from './reading/expand-elsewhere.ts';

@@ -1,4 +1,4 @@
-/** What failures below HTTP mean, the same with every provider. */
+/** Maps failures below HTTP to errors, in the same way for every provider. */
 import type { ProviderError } from '../calendars/provider-error.ts';
 import type { EgressError } from '../lib/egress/egress-error.ts';
 import { refusalWith } from './meaning.ts';

@@ -1,6 +1,6 @@
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 
-/** What `work` answers; `undefined` where it fails as `kind`, which is an answer too. */
+/** Returns the result of `work`, or `undefined` if it fails as `kind`. */
 export async function undefinedIf<T>(kind: ProviderErrorKind, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** Members of the providers' answers: the published types say what they should be, and these see to it that they are. */
+/** Checks members of providers' responses: their published types are no guarantee. */
 
 /** The text; `undefined` for everything else, and for the empty text. */
 export const text = (value: unknown): string | undefined =>
@@ -25,5 +25,5 @@ type Defined<T> = {
 
 /** The same without the members that are `undefined`, as `exactOptionalPropertyTypes` has it. */
 export const withoutUndefined = <T extends object>(members: T): Defined<T> =>
-  // What is left has the types that are left.
+  // Each member that remains has a defined value.
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -1,4 +1,4 @@
-/** What an error answer of a provider means: the refusal it becomes, and its health reason. */
+/** The meaning of a provider's error response: the error that is thrown, and its health reason. */
 import type { HealthReason } from '../calendars/health-reason.ts';
 import {
   ProviderError,
@@ -10,7 +10,7 @@ export type Meaning = readonly [kind: ProviderErrorKind, message: string, reason
 
 type RefusalFacts = {
   readonly cause: unknown;
-  /** Milliseconds, where the provider asks to wait. */
+  /** Milliseconds, if the provider asks to wait. */
   readonly retryAfter?: number | undefined;
   readonly detail?: ProviderErrorDetail | undefined;
 };

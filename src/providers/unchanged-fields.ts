@@ -1,10 +1,10 @@
-/** What of a change is none: guests may send back what they read of an event, and that is not theirs to change. */
+/** Removes unchanged fields from a change: guests may send back fields that they read but may not change. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Attendee, CalendarEvent } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
 
-/** What the organizer says of an event, besides who is invited. */
+/** The fields that the organizer sets, besides the attendees. */
 const SHARED_FIELDS = [
   'title',
   'description',
@@ -16,7 +16,7 @@ const SHARED_FIELDS = [
   'conference',
 ] as const;
 
-/** The change without those of the organizer's fields that are so already. */
+/** Returns the change without the organizer's fields whose value stays the same. */
 export function withoutUnchanged(change: EventChange, event: CalendarEvent): EventChange {
   const same: string[] = SHARED_FIELDS.filter((field) =>
     isDeepStrictEqual(change[field] ?? undefined, event[field]),

@@ -1,21 +1,21 @@
 /**
- * Keeps answers in memory for as long as nothing they show has changed. What they are made of has a version,
- * which is read from the database for every request: so instances need not tell each other anything.
+ * Keeps responses in memory until something that they show changes. Their sources have a version, which every request
+ * reads from the database, so instances need not notify each other.
  */
 
-/** The most bytes of all answers together. */
+/** Limits the bytes of all responses together. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** The most bytes of one answer: a larger one would push out hundreds of others. */
+/** Limits the bytes of one response: a larger one would push out hundreds of others. */
 const LARGEST_ANSWER = 256 * 1024;
 
 export type AnswerCache = {
-  /** The answer kept under this key, if it was made of this very version. */
+  /** Returns the response stored under this key, if it was made from this version. */
   find(key: string, version: string): Buffer | undefined;
-  /** Does not keep a large one. */
+  /** Stores a response unless it is large. */
   keep(key: string, version: string, answer: Buffer): void;
 };
 
-/** The answers used longest ago go first. */
+/** The responses used longest ago are dropped first. */
 export function answerCache(mostBytes = MOST_BYTES): AnswerCache {
   const entries = new Map<string, { readonly version: string; readonly answer: Buffer }>();
   let bytes = 0;
@@ -31,7 +31,7 @@ export function answerCache(mostBytes = MOST_BYTES): AnswerCache {
         drop(key);
         return undefined;
       }
-      // A Map keeps the order of insertion: what is used goes to its end.
+      // A Map keeps the order of insertion: a used response moves to its end.
       entries.delete(key);
       entries.set(key, entry);
       return entry.answer;

@@ -1,10 +1,10 @@
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /**
- * Brings the mirror up to date. Calls for the same thing share one sync, over all instances; each
- * resolves when a sync that began at `notBefore` (epoch milliseconds) or later has ended, whoever ran
- * it. A failure is an answer, not an exception; so is one that happened since `notBefore` or whose
- * provider asked to wait: it is answered without asking again. What is gone needs no sync.
+ * Brings the mirror up to date. Calls for the same thing share one sync across all instances. Each resolves when a sync
+ * that began at `notBefore` (epoch milliseconds) or later has ended, no matter which call ran it. A failure is
+ * returned, not thrown. If one happened since `notBefore`, or the provider asked to wait, it is returned without
+ * another request. A deleted account or calendar needs no sync.
  */
 export interface CalendarSync {
   /** The list of the account's calendars. */

@@ -1,4 +1,4 @@
-/** The entries of GET /events/changes as answers have them. */
+/** Renders the entries of GET /events/changes. */
 import {
   membersOf,
   type Piece,
@@ -15,13 +15,13 @@ import type { Owned } from './freshness.ts';
 import { fitting } from './list-events.ts';
 import { effectiveTimes, instanceOfOverride, listedMaster } from './whole-series.ts';
 
-/** One of an answer. What is not deleted is read when it is written out. */
+/** An entry of a response. An event that exists is read when the entry is rendered. */
 export type Change =
   | (EventName & { readonly changeType: 'created' | 'updated' })
   | (EventName & { readonly changeType: 'deleted'; readonly event: RenderedObject });
 
 export type SizedChange = Change & {
-  /** About how many bytes of an answer it takes. */
+  /** Its approximate bytes in a response. */
   readonly size: number;
 };
 
@@ -37,10 +37,10 @@ export const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
 
 type Reader = { readonly events: Pick<EventReader, 'sizesById' | 'eventsById'> };
 
-/** What an entry takes besides what is stored of its event. */
+/** The bytes of an entry besides the stored size of its event. */
 const SIZE_OF_REST = 400;
 
-/** As many as an answer may have, and about how many bytes they take. */
+/** Returns as many changes as a response may have, and their approximate size in bytes. */
 export async function fittingChanges(
   all: readonly Change[],
   owners: Owners,
@@ -67,14 +67,14 @@ async function sizesOf(
   );
 }
 
-/** What has to be read of these. */
+/** Returns the keys and ids to read for these changes. */
 function askedFor(changes: readonly Change[], owners: Owners) {
   const existing = changes.filter(({ changeType }) => changeType !== 'deleted');
   const keys = new Set(existing.map(({ calendarKey }) => calendarKey).filter((key) => owners.has(key)));
   return { keys: [...keys], ids: [...new Set(existing.map(({ id }) => id))] };
 }
 
-/** What the entries say, piece by piece; one whose event was deleted meanwhile is not there. */
+/** Renders the entries piece by piece, without events that were deleted meanwhile. */
 export function changeTexts(
   { changes, owners }: { readonly changes: readonly SizedChange[]; readonly owners: Owners },
   read: Reader,
@@ -126,10 +126,14 @@ export function entryTexts(
   return texts;
 }
 
-/** The provider objects that a series' overrides have from their master, together, in bytes: further ones are left out. */
+/**
+ * The provider objects that a series' overrides have from their master, together, in bytes: further ones are left out.
+ */
 const MOST_INHERITED = 1_000_000;
 
-/** The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place). */
+/**
+ * The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place).
+ */
 function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): RenderedObject {
   const zone = owner.calendar.timeZone;
   const times = effectiveTimes(one, zone);

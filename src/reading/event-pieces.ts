@@ -1,4 +1,4 @@
-/** What the events of a page say, read from the mirror piece by piece, so that a page is never held whole. */
+/** Reads the content of a page's events from the mirror piece by piece, so that a page is never held as a whole. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Timing } from '../calendars/mirrored-event.ts';
@@ -15,7 +15,9 @@ export type PieceDeps = {
   readonly originals: boolean;
 };
 
-/** The events in order, those that are still there. While a piece is looked at, what the next one needs is held as well. */
+/**
+ * The events in order, those that are still there. While a piece is looked at, what the next one needs is held as well.
+ */
 export async function* eventPieces(
   events: readonly NamedEvent[],
   deps: PieceDeps,
@@ -34,7 +36,7 @@ export async function* eventPieces(
   }
 }
 
-/** The same for an answer that is sent slowly: each piece is read when it is asked for, and nothing is held between. */
+/** The same for a response that is sent slowly: each piece is read on demand, and nothing is held in between. */
 export function listedPieces(
   events: readonly NamedEvent[],
   deps: PieceDeps,
@@ -49,7 +51,7 @@ export function listedPieces(
 
 const NOTHING_READ: ReadonlyMap<string, EventContent> = new Map();
 
-/** What of these further instances can say as well. */
+/** Returns the contents that further instances can share. */
 function shared(piece: readonly NamedEvent[], contents: ReadonlyMap<string, EventContent>) {
   const contentByKey = new Map<string, EventContent>();
   for (const { calendarKey, row, master, times } of piece) {
@@ -110,7 +112,7 @@ function listedEvent(
   return { calendarKey, id, startsAt, ...content, ...(times && { times }), ...rules };
 }
 
-/** The rules of a master: of a series made of overrides alone it has none. */
+/** Returns the rules of a master; a series of overrides alone has none. */
 export function rulesOf(masterTiming: string, zone = 'UTC'): Pick<ListedEvent, 'recurrence'> {
   // Written by render-event.ts in this shape.
   const { recurrence, start }: Timing = JSON.parse(masterTiming);
@@ -145,10 +147,10 @@ export function piecesOf<T extends RowName>(rows: readonly T[], bytesOf: (row: T
   return piece.length > 0 ? [...pieces, piece] : pieces;
 }
 
-/** About how many bytes of an answer a piece is. */
+/** The approximate bytes of a piece in a response. */
 const PIECE_BYTES = 256_000;
 
-/** What an answer has, in pieces of PIECE_BYTES; one that is larger is a piece by itself. */
+/** Yields the items in pieces of PIECE_BYTES; a larger item is a separate piece. */
 export function* inPieces<T extends { readonly size: number }>(all: readonly T[]): Generator<readonly T[]> {
   let [from, bytes] = [0, 0];
   for (const [i, { size }] of all.entries()) {
@@ -163,7 +165,10 @@ export function* inPieces<T extends { readonly size: number }>(all: readonly T[]
 
 let lastBegun = Promise.resolve();
 
-/** Waits until this read may do a piece of work of a few milliseconds: of all reads, one does so per turn of the event loop. */
+/**
+ * Waits until this read may do a piece of work of a few milliseconds: of all reads, one does so per turn of the event
+ * loop.
+ */
 export function mainThreadTurn(): Promise<void> {
   lastBegun = lastBegun.then(() => turn());
   return lastBegun;

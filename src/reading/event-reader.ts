@@ -1,4 +1,4 @@
-/** What a read sees of the mirror. Instants are epoch milliseconds. */
+/** The mirror as a read sees it. Instants are epoch milliseconds. */
 import type { AccountHealth } from '../calendars/account-store.ts';
 import type { EventMembers, LeftOutOfCalendar } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
@@ -21,17 +21,20 @@ export type Freshness = {
 /** An account as its list of calendars was last known. */
 export type MirroredAccount = Freshness & {
   readonly accountKey: string;
-  /** What the grant may do with it: its own scope, or a narrower one where its approval covers the account so. */
+  /** The grant's own scope, or a narrower one if the user's consent covers the account only for that. */
   readonly scope: Scope;
   readonly provider: ProviderKind;
   readonly accountId: string;
-  /** What the user recognises it by. */
+  /** The name by which the user recognizes the account. */
   readonly display: string;
-  /** E-mail addresses by which events name its user, as its server names them; none where events mark the user themselves. */
+  /**
+   * E-mail addresses by which events name its user, as its server names them; none where events mark the user
+   * themselves.
+   */
   readonly addresses: readonly string[];
   readonly health: AccountHealth;
   readonly calendarPermission: boolean | undefined;
-  /** In the provider's order. */
+  /** The calendars in the provider's order. */
   readonly calendars: readonly ReadableCalendar[];
 };
 
@@ -50,19 +53,19 @@ export type ReadableCalendar = Freshness &
     readonly access: 'write' | 'read';
     /** The account's main calendar (main-calendar.ts); no more than one is. */
     readonly primary: boolean;
-    /** What callers may also write in the place of its `href`: `primary`, of the main calendar. */
+    /** The other name that callers may use instead of `href`: `primary`, for the main calendar. */
     readonly alias: string | undefined;
   };
 
-/** From `start` up to, not including, `end`. */
+/** A range from `start` (inclusive) to `end` (exclusive). */
 export type EventWindow = { readonly start: number; readonly end: number };
 
-/** Where a listing goes on: behind this event. Events are ordered by these three, in this order. */
+/** The position after which a listing continues. Events are ordered by these three fields, in this order. */
 export type EventPosition = { readonly startsAt: number; readonly calendarKey: string; readonly id: string };
 
-/** What an answer says of an event. */
+/** The content of an event in a response. */
 export type EventContent = {
-  /** Of an event of a series, without INSTANCE_MEMBERS, which differ from instance to instance. */
+  /** The members; those of an event of a series lack INSTANCE_MEMBERS, which differ from instance to instance. */
   readonly content: RenderedMembers<EventMembers>;
   /** The provider's own object; undefined if it is longer than the limit or was not requested. */
   readonly original: RenderedObject | undefined;
@@ -79,7 +82,7 @@ export type SingleEvent = EventPosition & RowName & EventContent;
 /** A single event without what it says. */
 export type SingleName = EventPosition &
   RowName & {
-    /** About how many bytes an answer takes of it. */
+    /** Its approximate bytes in a response. */
     readonly size: number;
     /** How many bytes of it a search looks at. */
     readonly searched: number;
@@ -89,13 +92,13 @@ export type SingleName = EventPosition &
 export type SeriesRow = RowName & {
   /** JSON of a Timing. */
   readonly timing: string;
-  /** In a search: whether it has all the words. */
+  /** In a search: whether it contains all the words. */
   readonly matches: boolean;
   /** Whether its provider's own object is its own, and not its master's. */
   readonly hasOriginal: boolean;
-  /** About how many bytes an answer takes of it. */
+  /** Its approximate bytes in a response. */
   readonly size: number;
-  /** What it says, where that was read along. */
+  /** The content, if it was read already. */
   readonly stored?: EventContent;
 };
 
@@ -117,7 +120,7 @@ export type SinglesAndSeries = {
   readonly series: readonly WholeSeries[];
 };
 
-/** Which events a listing has. */
+/** The range of a listing. */
 export type Listing = {
   /** They overlap it. */
   readonly window: EventWindow;
@@ -127,7 +130,7 @@ export type Listing = {
   readonly limit: number;
   /** They have all of these terms, MOST_SEARCH_TERMS at most, folded as search-text.ts does. */
   readonly search?: readonly string[] | undefined;
-  /** Whether `original` is asked for; it is unless false. */
+  /** Whether `original` is requested; true unless given. */
   readonly originals?: boolean | undefined;
 };
 
@@ -137,23 +140,24 @@ export type SeriesPlace = { readonly startsAt: number; readonly id: string };
 /** Reads the mirror: what is small whole, what is large in pieces, so that no statement takes long. */
 export interface EventReader extends WholeReader, PieceReader {
   /**
-   * The accounts that the reader's grant covers, in provider order, then by when they were linked, with the calendars
-   * that their user did not leave out (docs/security.md T3). Of an account that several covered groups have, one is shown.
+   * Returns the accounts that the reader's grant covers, in provider order, then by the time of linking, with the
+   * calendars that their user did not leave out (docs/security.md T3). An account that several covered groups have
+   * appears once.
    */
   accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 
-  /** The provider's own objects of these calendars; of one that is too large to be shown there is none. */
+  /** Returns the provider's own objects of these calendars. One that is too large to show is missing. */
   calendarOriginals(calendarKeys: readonly string[]): Promise<ReadonlyMap<string, RenderedObject>>;
 }
 
-/** Reads at once all that calendars have, where that is little. */
+/** Reads all that calendars have at once, if that is little. */
 export interface WholeReader {
   /** Single events, in order. None cancelled. */
   singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;
 
   /**
-   * What these ids name: single events, instances known alone, and series by their master's id, with all their
-   * overrides. None cancelled.
+   * Returns the single events, instances without a known master, and series (by their master's id, with all overrides)
+   * that have these ids. None is cancelled.
    */
   eventsById(calendarKeys: readonly string[], ids: readonly string[]): Promise<SinglesAndSeries>;
 
@@ -191,28 +195,28 @@ export interface PieceReader {
     ids: readonly string[],
   ): Promise<(MirroredSeries & { readonly searched: readonly number[] })[]>;
 
-  /** Those of the rows that have all of the words. */
+  /** Returns those of the rows that contain all of the words. */
   matching(
     calendarKey: string,
     rows: readonly RowName[],
     search: readonly string[],
   ): Promise<ReadonlySet<string>>;
 
-  /** What these rows say, by `nameOfRow`; those that are gone are not there. */
+  /** Returns the content of these rows, by `nameOfRow`, without those that were deleted. */
   contentsOf(
     calendarKey: string,
     rows: readonly RowName[],
     originals: boolean,
   ): Promise<ReadonlyMap<string, EventContent>>;
 
-  /** How much each of these single events and series takes. Overrides that are resources of their own are not counted. */
+  /** Returns the sizes of these single events and series. Overrides that are separate resources are not counted. */
   sizesById(calendarKeys: readonly string[], ids: readonly string[]): Promise<EventSize[]>;
 }
 
 export type EventSize = {
   readonly calendarKey: string;
   readonly id: string;
-  /** About how many bytes of an answer the rows are together. */
+  /** The approximate bytes of all rows together in a response. */
   readonly size: number;
   readonly rows: number;
   /** Bytes of the largest provider object among them. */

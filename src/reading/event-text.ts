@@ -1,4 +1,4 @@
-/** Events as answers have them (docs/wire.md 2.5), joined from the JSON that the mirror stores. */
+/** Renders events (docs/wire.md 2.5) from the JSON that the mirror stores. */
 import { createHmac, hkdfSync } from 'node:crypto';
 
 import type { InstanceMembers } from '../calendars/mirrored-event.ts';
@@ -23,7 +23,7 @@ import type { EventContent, EventPosition, MirroredAccount, ReadableCalendar } f
 /** An event of a listing. */
 export type ListedEvent = EventPosition &
   EventContent & {
-    /** Of an instance or a master, whose content lacks them. */
+    /** The times of an instance or a master, whose content lacks them. */
     readonly times?: {
       readonly start: number;
       readonly end: number;
@@ -31,7 +31,7 @@ export type ListedEvent = EventPosition &
       /** All-day instances have dates. */
       readonly allDay: boolean;
     };
-    /** Of a master. */
+    /** The rules of a master. */
     readonly recurrence?: RecurrenceObject;
   };
 
@@ -44,7 +44,9 @@ export type EventOwner = {
 /** Writes one event of a calendar. */
 export type EventText = (event: ListedEvent, of: EventOwner) => RenderedObject;
 
-/** All members of an event; `account` tells two accounts of one provider apart, `accountName` is what people know it by. */
+/**
+ * All members of an event; `account` distinguishes two accounts of one provider, `accountName` is its name for people.
+ */
 export function eventText(): EventText {
   const heads = new Map<string, RenderedMembers>();
   return (event, { calendar, account }) => {
@@ -67,7 +69,7 @@ export function eventText(): EventText {
   };
 }
 
-/** What a single event has in its content. */
+/** Returns the members that the content of a single event already has. */
 function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembers {
   const { start, end, recurringEventId, allDay } = times;
   return {
@@ -92,7 +94,10 @@ export function busyIds(key: Buffer): (event: EventName) => string {
     createHmac('sha256', idKey).update(`busy|${calendarKey}|${id}`).digest('base64url').slice(0, 22);
 }
 
-/** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */
+/**
+ * Returns the renderer for scope `free-busy`: only the times and whether they block. The id is one that no provider
+ * knows.
+ */
 export function busyText(key: Buffer): EventText {
   const idOf = busyIds(key);
   return (event, { calendar, account }) => {
@@ -133,7 +138,7 @@ export type RecurrenceObject = {
   /** Starts that the rule names and that do not take place, and further ones it does not name. */
   readonly exDates?: readonly string[];
   readonly rDates?: readonly string[];
-  /** The rules as iCalendar has them, where they are more than one or one that cannot be followed or not wholly said. */
+  /** The rules in iCalendar's form, if there are several, or if the rule cannot be followed or not fully expressed. */
   readonly rrules?: readonly string[];
 };
 

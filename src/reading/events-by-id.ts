@@ -1,4 +1,7 @@
-/** What an id of the wire names in a calendar of the mirror: a single event, a master, or one instance of a series. */
+/**
+ * Finds an event by its id on the wire in a calendar of the mirror: a single event, a master, or an instance of a
+ * series.
+ */
 import { ApiError } from '../http/refusal.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import {
@@ -17,8 +20,8 @@ import { READING } from './read-error.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
 /**
- * One for each of the calendars that has such an event. Cancelled ones are not there. Throws 422 `event_too_complex` for
- * an instance whose series is over the budget of a read.
+ * Returns one event for each calendar that has it, without cancelled ones. Throws 422 `event_too_complex` for an
+ * instance whose series is over the budget of a read.
  */
 export async function findById(
   id: string,
@@ -28,7 +31,7 @@ export async function findById(
   const masterId = parseInstanceId(id)?.masterId;
   const ids = masterId === undefined ? [id] : [id, masterId];
   const { singles, series } = await reader.eventsById([...zones.keys()], ids);
-  // An id that is an event's very own comes before one that can be read as an instance's.
+  // An event's own id takes precedence over an id that can be read as an instance's.
   const events = [
     ...singles.filter((single) => single.id === id),
     ...series
@@ -42,7 +45,7 @@ export async function findById(
   return [...byCalendar.values()].flatMap((ofCalendar) => ofCalendar.slice(0, 1));
 }
 
-/** What following the rules of one series may take on the main thread: some 20 ms, as much as in a listing. */
+/** Limits the expansion of one series on the main thread: about 20 ms, as much as in a listing. */
 const MOST_STEPS = 400_000;
 const MOST_INSTANCES = 10_000;
 
@@ -75,7 +78,7 @@ function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): read
   }
 }
 
-/** By how much an override for all later instances may have moved them. */
+/** Returns how far an override for all later instances may have moved them. */
 function shiftOf({ overrides }: SeriesTimes, zone: string): number {
   return overrides
     .filter(({ thisAndFuture }) => thisAndFuture)

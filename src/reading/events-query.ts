@@ -1,4 +1,4 @@
-/** The query of GET /events (docs/wire.md 1.7): every parameter optional, each mistake told by name. */
+/** The query of GET /events (docs/wire.md 1.7): every parameter is optional, each error names its parameter. */
 
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import {
@@ -25,7 +25,7 @@ export type EventsQuery = {
   readonly window: EventWindow;
   readonly filter: CalendarFilter | undefined;
   readonly singleEvents: boolean;
-  /** `undefined` where it was not asked for. */
+  /** `undefined` if it was not requested. */
   readonly pageSize: number | undefined;
   /** The words of `q`, folded; all must be in an event. */
   readonly search: readonly string[];
@@ -39,8 +39,8 @@ const LONGEST_SEARCH = 200;
 export const NOT_BEFORE = 'must be before end';
 
 /**
- * RFC 3339 and its looser relatives (docs/wire.md 1.7). What has no offset is UTC, what has no time begins
- * its day.
+ * RFC 3339 and its looser relatives (docs/wire.md 1.7). Without an offset the time is UTC; without a time it is the
+ * beginning of the day.
  */
 const DATE_AND_TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:([Zz])|([+-]| )(\d\d)(?::?(\d\d))?)?$/;
@@ -86,7 +86,7 @@ const CALENDARS =
   'All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.';
 const UNREADABLE_FILTER = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
 
-/** In a body: ids by provider, or a list of ids of any. */
+/** In a body: ids by provider, or a flat list of ids. */
 export const CALENDAR_FILTER: Field<CalendarFilter, false> = {
   doc: `Ids by provider, or a flat list of ids of any. ${CALENDARS}`,
   schema: { anyOf: [{ type: 'object', additionalProperties: IDS }, IDS] },
@@ -156,8 +156,8 @@ function readSearch(text: string, report: Report): string[] | undefined {
 }
 
 /**
- * The current month in UTC by default. Where that would end before a given start, the month of the start ends
- * it; and the other way round.
+ * Returns the requested window; by default the current month in UTC. If that would end before the given start, the
+ * month of the start ends it, and the other way round.
  */
 function windowOf(start: number | undefined, end: number | undefined, now: number): EventWindow {
   const current = monthOf(now);
@@ -170,7 +170,7 @@ function windowOf(start: number | undefined, end: number | undefined, now: numbe
   return { start: start ?? current.start, end: end ?? current.end };
 }
 
-/** From the first day, 00:00:00, to the last, 23:59:59. */
+/** Returns the month from the first day, 00:00:00, to the last, 23:59:59. */
 function monthOf(instant: number): EventWindow {
   const { year, month } = civilOf(dayOfLocal(instant));
   const nextMonth = dayNumberOf(year, month + 1, 1) * DAY;
@@ -199,7 +199,7 @@ export function parseDateParameter(text: string): number | undefined {
 /** The ids chosen of each provider; ids that are not the user's choose nothing. */
 export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 
-/** In both shapes that published clients send. A filter that names no id at all is absent: it filters nothing. */
+/** Reads both shapes that published clients send. A filter without any id counts as absent. */
 function readCalendarFilter(value: unknown, report: Report): CalendarFilter | undefined {
   if (typeof value !== 'object' || value === null) return report(UNREADABLE_FILTER);
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 /**
- * The recurring events of one calendar that a page can show, from their times alone: the same on the main thread and in
- * one of the work pool. Each series and each calendar has a budget of its own, so that one that asks for too much is
- * named, and all others are there (docs/security.md T13).
+ * Finds the recurring events of one calendar that a page can show, from their times alone, on the main thread and in
+ * the work pool alike. Each series and each calendar has a separate budget, so that one over it is named and all others
+ * are returned (docs/security.md T13).
  */
 
 import type { Timing } from '../calendars/mirrored-event.ts';
@@ -51,16 +51,16 @@ export type TimedSeries = {
   readonly id: string;
   /** JSON of a Timing for each row, the master's first. */
   readonly timings: readonly string[];
-  /** In a search: which rows are searched for; all without one. */
+  /** In a search: the rows that are searched; undefined means all. */
   readonly matches?: readonly boolean[] | undefined;
 };
 
-/** Which of their events are wanted: in order, those behind `after`, no more than `limit`. */
+/** The events to return: in order, those after `after`, at most `limit`. */
 export type Wanted = {
   readonly window: EventWindow;
   readonly after: EventPosition | undefined;
   readonly limit: number;
-  /** False: each series once, at the start of its master, where it has an instance in the window. */
+  /** False: each series once, at the start of its master, if it has an instance in the window. */
   readonly singleEvents: boolean;
 };
 
@@ -68,13 +68,13 @@ export type Wanted = {
 export type Found = EventPosition & {
   readonly end: number;
   readonly allDay: boolean;
-  /** By their places in the input. */
+  /** The indexes in the input. */
   readonly series: number;
   readonly row: number;
 };
 
 export type Expanded = {
-  /** In order. */
+  /** The events in order. */
   readonly found: readonly Found[];
   /** Series that are over their budget, by their places in the input. */
   readonly tooComplex: readonly number[];
@@ -85,7 +85,7 @@ export type Expanded = {
 /** Steps as a RecurrenceBudget counts them. The calendar's are counted down. */
 export type StepBudget = { readonly ofSeries: number; ofCalendar: number };
 
-/** What a series and a calendar may take of a read. */
+/** Limits the steps of a read for each series and for each calendar. */
 export const stepBudget = (): StepBudget => ({ ofSeries: 400_000, ofCalendar: 4_000_000 });
 
 const HOUR = 3_600_000;
@@ -94,13 +94,13 @@ const FIRST_STRETCH = 32 * 24 * HOUR;
 const SHORTEST_STRETCH = HOUR;
 /** Instances of one series that are held at a time. */
 const MOST_IN_STRETCH = 10_000;
-/** What reading a series' times takes besides following its rules, in steps, and each row of it. */
+/** The steps for reading the times of a series, besides following its rules, and for each of its rows. */
 const STEPS_OF_SERIES = 100;
 const STEPS_OF_ROW = 50;
-/** What one instance takes besides. */
+/** The additional steps for one instance. */
 const STEPS_OF_INSTANCE = 15;
 
-/** `begin` is told of each series, by its place, before work on it begins. */
+/** Expands a calendar. `begin` is called with the index of each series before work on it begins. */
 export function expandCalendar(
   { calendarKey, zone, series, wanted }: CalendarTimes & { readonly wanted: Wanted },
   budget: StepBudget,
@@ -149,8 +149,8 @@ type OneSeries = {
 };
 
 /**
- * For a search: of a series whose master does not match, only overrides can be found, and its rules need not be followed
- * through the whole window. One that holds for all later instances needs them.
+ * Returns the times that a search needs. If the master of a series does not match, only overrides can, so its rules
+ * need not be followed through the whole window, unless an override holds for all later instances.
  */
 function onlyMatching({ timings, matches }: TimedSeries): SeriesTimes {
   const times = seriesTimes(timings);
@@ -175,7 +175,7 @@ function collector({ window, after, limit }: Wanted) {
     first: Math.max(window.start, after?.startsAt ?? window.start),
     limit,
     end: () => end,
-    /** Answers how many of them are behind `after`. */
+    /** Returns how many of them are after `after`. */
     add(found: readonly Found[]): number {
       let count = 0;
       for (const event of found) {
@@ -207,7 +207,7 @@ function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget):
       length = Math.max(length / 8, SHORTEST_STRETCH);
       continue;
     }
-    // What began in an earlier stretch was found there.
+    // An instance that began in an earlier stretch was found there.
     const isNew = ({ startsAt }: Instance<number>) => start === page.first || startsAt >= start;
     count += page.add(instances.filter(isNew).map((instance) => foundInstance(of, instance)));
     start = stretch.end;
@@ -262,7 +262,7 @@ function foundMaster({ calendarKey, zone, series, id, times: { master } }: OneSe
   return { calendarKey, id, startsAt, end, allDay: master.start.type === 'date', series, row: 0 };
 }
 
-/** By row: an instance of an all-day series can have been moved to a time of day. */
+/** The result is by row: an instance of an all-day series can have been moved to a time of day. */
 function datesOf({ master, overrides }: SeriesTimes): ReadonlySet<number> {
   const events = [{ ...master, payload: 0 }, ...overrides];
   return new Set(events.filter(({ start }) => start.type === 'date').map(({ payload }) => payload));
@@ -284,19 +284,19 @@ export type PageRequest = {
   readonly originals?: boolean;
 };
 
-/** What is read of a calendar that is listed. */
+/** The fields of a listed calendar that are read. */
 export type ListedCalendar = Pick<ReadableCalendar, 'calendarKey' | 'timeZone' | 'bytes'>;
 
-/** An event of a page: where it is in the mirror, and what differs from what is there. */
+/** An event of a page: its place in the mirror, and how it differs from the stored event. */
 export type NamedEvent = EventPosition & {
   readonly row: RowName;
-  /** Of an override that shows its master's provider object: the master's row. */
+  /** The master's row, for an override that shows the provider's object of its master. */
   readonly master?: RowName | undefined;
-  /** About how many bytes an answer takes of it. */
+  /** Its approximate bytes in a response. */
   readonly size: number;
-  /** What it says, where that was read along. */
+  /** The content, if it was read already. */
   readonly stored?: EventContent | undefined;
-  /** Of an instance or a master, whose content lacks them. */
+  /** The times of an instance or a master, whose content lacks them. */
   readonly times?: {
     readonly start: number;
     readonly end: number;
@@ -304,7 +304,7 @@ export type NamedEvent = EventPosition & {
     /** All-day instances have dates. */
     readonly allDay: boolean;
   };
-  /** Of a master that is shown with its rules: JSON of its Timing. */
+  /** The Timing of a master as JSON, if it is shown with its rules. */
   readonly masterTiming?: string;
 };
 
@@ -340,7 +340,7 @@ export function pageOf(events: NamedEvent[], pageSize: number, leftOut: readonly
   return { events: sorted.slice(0, pageSize), more: sorted.length > pageSize, leftOut };
 }
 
-/** What an answer takes of an event besides what is stored. */
+/** The bytes of an event in a response besides its stored size. */
 const SIZE_OF_REST = 300;
 
 export function namedSingle(event: SingleEvent | SingleName): NamedEvent {

@@ -1,4 +1,4 @@
-/** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
+/** Expands a calendar's series: on the main thread if it takes a moment, otherwise in a thread of the pool. */
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import {
@@ -9,18 +9,18 @@ import {
   type Wanted,
 } from './expand-calendar.ts';
 
-/** What the main thread may still spend on a read: a few milliseconds. Counted down. */
+/** The remaining work of the main thread for a read: a few milliseconds. Counted down. */
 export type MainThreadBudget = { steps: number; characters: number };
 
 /** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
 export const mainThreadBudget = (): MainThreadBudget => ({ steps: 60_000, characters: 64_000 });
 
 export type ExpandDeps = {
-  /** Where there is none, all is done on the main thread. */
+  /** Without a pool, the main thread does all the work. */
   readonly readWork?: WorkPool | undefined;
 };
 
-/** `undefined` where it takes more than the main thread has. */
+/** Returns the expanded series; `undefined` if they take more than the main thread has left. */
 export function expandHere(
   times: CalendarTimes,
   wanted: Wanted,
@@ -40,9 +40,9 @@ const PART_MS = 2_000;
 const MOST_STOPS = 3;
 
 /**
- * Expands as expandCalendar does with the budget of a read. A series at which a thread had to be stopped is too complex as
- * well. Throws 503 `temporarily_unavailable` if no thread is free in time, threads stall or do not start, or the service
- * stops.
+ * Expands as expandCalendar does with the budget of a read. A series at which a thread had to be stopped is too complex
+ * as well. Throws 503 `temporarily_unavailable` if no thread is free in time, threads stall or do not start, or the
+ * service stops.
  */
 export async function expandElsewhere(
   times: CalendarTimes,
@@ -72,7 +72,7 @@ export const EXPAND = 'expand';
 
 export type ExpandInput = CalendarTimes & {
   readonly wanted: Wanted;
-  /** Has the place of the series that is worked on, for whoever stops the work. */
+  /** The index of the current series, for the caller that stops the work. */
   readonly progress: SharedArrayBuffer;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Syncs what a read needs before it is answered from the mirror. A sync that takes too long is no failure: the mirror is
- * answered as it is, and the sync continues as a job. Only failures are reported.
+ * Syncs what a read needs before it is answered from the mirror. A sync that takes too long is no failure: the mirror
+ * is answered as it is, and the sync continues as a job. Only failures are reported.
  */
 import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
@@ -16,9 +16,9 @@ import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from '
 import type { CalendarFilter } from './events-query.ts';
 import { READING } from './read-error.ts';
 
-/** How old what a read shows may be, in milliseconds. */
+/** The greatest age of the data that a read shows, in milliseconds. */
 export const FRESH_MS = 10_000;
-/** New calendars are rare: their list may be older where only events are asked for. */
+/** The same for the list of calendars if only events are requested: new calendars are rare. Milliseconds. */
 export const LIST_FRESH_MS = 60_000;
 
 export type FreshnessDeps = {
@@ -30,7 +30,7 @@ export type FreshnessDeps = {
   readonly readWait?: typeof within;
 };
 
-/** Which calendars are read; `undefined` chooses all. */
+/** Chooses the calendars to read; `undefined` chooses all. */
 export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
 
 /** The calendars that a filter names; all without one. */
@@ -43,9 +43,9 @@ export function choiceOf(filter: CalendarFilter | undefined): CalendarChoice {
 }
 
 export type ReadRequest = {
-  /** Whose accounts: those that this grant covers. */
+  /** The grant whose accounts are read. */
   readonly reader: ScopedReader;
-  /** What the read shows of an account: those that the reader has at a narrower scope are no part of it. */
+  /** The scope that the read requires: accounts that the reader has at a narrower scope are left out. */
   readonly needs: Scope;
   /** How old the list of calendars may be, in milliseconds. */
   readonly listAge: number;
@@ -59,21 +59,21 @@ export type FreshAccounts = {
   readonly problems: readonly ReadProblem[];
 };
 
-/**
- * An account that could not be brought up to date, as an answer tells of it (beside docs/wire.md 2.4 and
- * 2.5).
- */
+/** An account that could not be brought up to date, as a response reports it (beside docs/wire.md 2.4 and 2.5). */
 export type ReadProblem = {
   readonly provider: ProviderKind;
   /** The account's id on the wire. */
   readonly account: string;
-  /** Where something of one calendar, or of one event of it, is left out. */
+  /** The calendar or event that is left out, or of which something is left out. */
   readonly calendarId?: string;
   readonly eventId?: string;
   /** How many events a sync left out, and the names of the first ten. */
   readonly count?: number;
   readonly eventIds?: readonly string[];
-  /** `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, or what the provider failed with, such as `unavailable`. */
+  /**
+   * `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, or what the provider failed with,
+   * such as `unavailable`.
+   */
   readonly code: string;
   readonly message: string;
   /** The exact cause and who must act, where something failed. */
@@ -86,9 +86,9 @@ const FIRST_READ_MS = 20_000;
 const LATER_READ_MS = 5_000;
 
 /**
- * The reader's accounts after these syncs. Throws 503 when nothing at all can be served:
- * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
- * are connected but none gave the permission to see calendars (docs/wire.md 3.2).
+ * Returns the reader's accounts after these syncs. Throws 503 if nothing at all can be served: `sync_in_progress`
+ * during a first sync, `providers_unavailable` otherwise. Throws 403 if accounts are connected but none has the
+ * permission to see calendars (docs/wire.md 3.2).
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const all = await coveredAccounts(request, deps);
@@ -189,7 +189,7 @@ async function waitBriefly(thing: Synced, { sync, readWait = within }: Freshness
   if (outcome === LATE) await sync.continueAsJob(kind, key);
 }
 
-/** Whether the read has anything to answer from this account. */
+/** Returns whether the read can return anything from this account. */
 function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): boolean {
   if (account.syncedAt === undefined) return false;
   if (eventAge === undefined) return true;
@@ -232,7 +232,7 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
   }
   const things = [account, ...(eventAge === undefined ? [] : chosenOf(account, choice))];
   const failures = things.flatMap(({ failure }) => failure ?? []);
-  // That there are too many calendars hides nothing that ails those that are read.
+  // Too many calendars is the least important failure: the calendars that are read may have another.
   const failed = failures.find(({ reason }) => reason !== 'too_many_calendars') ?? failures[0];
   if (failed !== undefined) {
     const code = failed.kind === 'unauthorized' ? 'reauth_required' : codeOf(failed);
@@ -251,8 +251,8 @@ const causeOf = (reason: HealthReason | undefined) =>
 const codeOf = ({ kind, reason }: SyncFailure): string => (reason === 'too_many_calendars' ? reason : kind);
 
 /**
- * What of a calendar is missing: one series (its master's id), not all series together, not all that was searched, or
- * not all events of a long time.
+ * A part of a calendar that is missing from a response: one series (its master's id), or some of all series, of the
+ * searched events, or of the events of a long time.
  */
 export type LeftOut = { readonly calendarKey: string } & (
   | { readonly part: 'series'; readonly id: string }
@@ -262,7 +262,7 @@ export type LeftOut = { readonly calendarKey: string } & (
 /** Series of a calendar that are named one by one; the others are counted. */
 const MOST_NAMED = 10;
 
-/** With what the calendars' last syncs left out; who sees busy time only is told no names. */
+/** Returns these problems, and those of the calendars' last syncs. Readers with scope `free-busy` see no names. */
 export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly LeftOut[]): ReadProblem[] {
   const byCalendar = Map.groupBy(leftOut, ({ calendarKey }) => calendarKey);
   return calendars.flatMap((owned) => {

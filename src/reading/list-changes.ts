@@ -56,7 +56,7 @@ const BEFORE_ALL: EventName = { calendarKey: '', id: '' };
 
 type Answer = {
   readonly changes: readonly SizedChange[];
-  /** About how many bytes the changes take. */
+  /** The approximate size of the changes in bytes. */
   readonly size: number;
   readonly owners: Owners;
   readonly cursor: ChangeCursor;
@@ -64,21 +64,21 @@ type Answer = {
   readonly problems: readonly ReadProblem[];
 };
 
-/** Who asks. */
+/** The request's grant and its end. */
 export type Asking = {
-  /** Answers the living grant, and throws where it has ended. */
+  /** Returns the active grant, and throws if it has ended. */
   readonly authenticate: () => Promise<Grant>;
-  /** Aborted when nobody waits for the answer any more, or the process stops. */
+  /** Aborted when nobody waits for the response any more, or the process stops. */
   readonly signal: AbortSignal;
 };
 
-/** Who reads, and how much at a time. */
+/** The reader, and the size of a page. */
 type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number };
 
 /**
- * The answer's JSON, in pieces where it is large: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals:
- * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 429 as Turns
- * does, 403 and 503 as freshAccounts says, and what `authenticate` throws.
+ * Returns the response as JSON, in pieces if it is large: `changes`, `cursor`, `more` and, if there are any, `errors`.
+ * Errors: 400 for a bad query, 410 `cursor_expired` if the changes since the cursor were deleted, 429 as Turns does,
+ * 403 and 503 as freshAccounts does, and those of `authenticate`.
  */
 export async function listChanges(
   query: unknown,
@@ -126,7 +126,7 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
 
 type Waiting = Asking & { readonly read: Read; readonly seconds: number };
 
-/** What happened since; when nothing did, what happens until the time is over. */
+/** Returns the changes since `from`. If there are none, waits until something changes or the time is over. */
 async function awaitedFeed(
   from: ChangeCursor,
   { read, seconds, authenticate, signal }: Waiting,
@@ -161,7 +161,7 @@ function fresh(read: Read, isFirst: boolean) {
   return freshAccounts({ reader: read.grant, needs: NEEDS, listAge, eventAge, choice: undefined }, read);
 }
 
-/** One page of all events. What changes meanwhile is listed after the last page. */
+/** Returns one page of all events. Changes that happen meanwhile are listed after the last page. */
 async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read: Read): Promise<Answer> {
   const { pageSize } = read;
   const { accounts, problems } = await fresh(read, false);
@@ -187,7 +187,7 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const entries = await feed.changesAfter(grant, cursor, pageSize + 1);
   // Entries that were deleted meanwhile are noticed after them.
   requireUnexpired(cursor, await feed.stateOf(grant, now()));
-  // Calendars are read last: one that is missing was deleted after the entries were read, and has a later entry.
+  // Calendars are read last: a missing one was deleted after the entries were read, and has a later entry.
   const owners = ownersOf(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));
 
   const page = entries.slice(0, pageSize);

@@ -38,7 +38,7 @@ export type ListEventsDeps = FreshnessDeps &
     readonly pagingKey: Buffer;
     /** Keeps first pages. */
     readonly answers?: AnswerCache | undefined;
-    /** Of large answers that are sent. */
+    /** Limits large responses that are being sent. */
     readonly sending: Turns;
   };
 
@@ -47,8 +47,8 @@ const NO_SEARCH = 'Search is forbidden for free-busy scope';
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
 /**
- * The answer's JSON, in pieces where it is large. Refusals: 400 for a bad query, 429 as Turns does, 403 and 503 as
- * freshAccounts says.
+ * Returns the response as JSON, in pieces if it is large. Errors: 400 for a bad query, 429 as Turns does, 403 and 503
+ * as freshAccounts does.
  */
 export async function listEvents(query: Members, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
@@ -63,7 +63,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   const calendars = servedOf(fresh.accounts, choice);
   const isCacheable = page.after === undefined && fresh.problems.length === 0;
   const key = isCacheable ? keyOf(page, parameterOf(query, 'calendarIds'), grant) : '';
-  // Read before the events, so that a cached answer is never older than its version.
+  // Read before the events, so that a cached response is never older than its version.
   const version = versionOf(calendars);
   const cached = isCacheable ? deps.answers?.find(key, version) : undefined;
   if (cached !== undefined) return cached;
@@ -86,7 +86,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   const texts = eventTexts(events, { calendars, originals }, deps);
   const receiver = { user: grant, sending: deps.sending };
   const answer = await answerBody(renderInPieces('events', texts, rest), size, receiver);
-  // What was left out is not kept: a thread may have been stopped for reasons of its own.
+  // An incomplete response is not cached: a thread may have been stopped for other reasons.
   if (isCacheable && leftOut.length === 0 && Buffer.isBuffer(answer))
     deps.answers?.keep(key, version, answer);
   return answer;
@@ -113,7 +113,7 @@ const keyOf = (
   ]);
 };
 
-/** All that an answer shows besides the events, and the revision of the events. */
+/** Returns the version of a response: all that it shows besides the events, and the revision of the events. */
 const versionOf = (owned: readonly Owned[]): string =>
   JSON.stringify(
     owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, ...calendar }, account }) => [
@@ -176,10 +176,13 @@ export type AnswerBody = Buffer | Readable;
 
 /** A page ends here whatever its number of events, but has one at least (docs/wire.md 1.7). */
 export const LARGEST_PAGE = 8_000_000;
-/** Up to here an answer is made at once. */
+/** The size up to which a response is created at once, in bytes. */
 const LARGEST_WHOLE = 512_000;
 
-/** The page up to LARGEST_PAGE, and about how many bytes it takes. Of a large one nothing is held that was read along. */
+/**
+ * Returns the page up to LARGEST_PAGE, and its approximate size in bytes. For a large page, content that was read
+ * already is dropped.
+ */
 export function withinAnswer(page: EventPage): EventPage & { readonly size: number } {
   const { count, size } = fitting(page.events.map((event) => event.size));
   const events = page.events.slice(0, count);
@@ -199,12 +202,13 @@ export function fitting(sizes: readonly number[]): { readonly count: number; rea
 
 const withoutContent = ({ stored: _, ...event }: NamedEvent): NamedEvent => event;
 
-/** Whose answer it is, and whose turns those of the user take that are sent in pieces. */
+/** The user who receives a response, and the slots for responses that are sent in pieces. */
 export type Receiver = { readonly user: ReadingUser; readonly sending: Turns };
 
 /**
- * `size` is about how many bytes the pieces are together. Of a large answer one piece is held at a time, and the next is
- * asked for when the caller has taken it; it is under way until it is closed. Throws 429 as Turns does.
+ * Returns the body of a response. `size` is the approximate number of bytes of all pieces. For a large response one
+ * piece is held at a time, and the next is read when the caller has taken it; it occupies a slot until it is closed.
+ * Throws 429 as Turns does.
  */
 export async function answerBody(
   pieces: readonly Piece<string>[],
@@ -230,18 +234,18 @@ function inTurn(user: ReadingUser, sending: Turns, begin: () => Readable): Promi
   return promise;
 }
 
-/** What is handed on at a time. */
+/** The number of bytes that are passed on at a time. */
 const CHUNK_BYTES = 64_000;
 const AS_BYTES = { objectMode: false, highWaterMark: CHUNK_BYTES };
 
 async function* chunksOf(pieces: readonly Piece<string>[]): AsyncGenerator<Buffer, void> {
-  // What a generator once had in hand it may hold while it waits: the text of a piece is left to another function.
+  // A generator may hold its values while it waits, so another function handles the text of a piece.
   for (const piece of pieces) yield* chunks(await encoded(piece));
 }
 
 const encoded = async (piece: Piece<string>): Promise<Buffer> => Buffer.from(await piece());
 
-/** Copies, so that one that waits to be sent does not keep its whole piece. */
+/** Yields copies, so that a chunk that waits to be sent does not keep its whole piece. */
 function* chunks(bytes: Buffer): Generator<Buffer, void> {
   for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
     yield Buffer.from(bytes.subarray(from, from + CHUNK_BYTES));

@@ -6,9 +6,9 @@ export type OldChangesDeps = {
   readonly now: () => number;
 };
 
-/** How long whoever follows changes may stay away; docs/reading.md promises it. */
+/** The time for which a client that follows changes may stay away; docs/reading.md promises it. */
 const CHANGE_LIFE_MS = 30 * 24 * 3_600_000;
 
-/** Deletes the changes that nobody is promised any longer; answers how many. */
+/** Deletes the changes older than CHANGE_LIFE_MS; returns their number. */
 export const deleteOldChanges = ({ changes, now }: OldChangesDeps): Promise<number> =>
   changes.forgetChanges(now() - CHANGE_LIFE_MS);

@@ -1,6 +1,7 @@
 /**
- * One page of a sorted listing, without what its events say where that is much: single events come from a query,
- * recurring ones from expanding their series. What is small is read whole and at once; for the rest see heavy-page.ts.
+ * Reads one page of a sorted listing, without the content of its events if that is large. Single events come from a
+ * query, recurring ones from expanding their series. A small listing is read whole and at once; for others see
+ * heavy-page.ts.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -39,7 +40,7 @@ export type PageDeps = ExpandDeps & {
 /** The most bytes that chosen calendars may take together for all that is theirs to be read at once. */
 const SMALL_BYTES = 8_000_000;
 
-/** What takes more waits for its turn on the main thread, and few such reads hold what they read. */
+/** Larger reads wait for a slot, so that few of them hold their content at a time. */
 const AT_ONCE = 1_000_000;
 
 /** The events behind `after`, at most `pageSize`. Throws 429 as Turns does. */
@@ -73,7 +74,7 @@ async function smallPage(
   const events = singles.map(namedSingle);
   if (series.length === 0) return pageOf(events, pageSize, []);
 
-  // What starts after the last single event of a full page is not on it.
+  // An event that starts after the last single event of a full page is not on it.
   const last = events[limit - 1];
   let end = Math.min(window.end, last ? last.startsAt + 1 : window.end);
   const budget = mainThreadBudget();
@@ -81,7 +82,7 @@ async function smallPage(
   const zones = new Map(calendars.map(({ calendarKey, timeZone }) => [calendarKey, timeZone]));
   for (const [calendarKey, ofCalendar] of Map.groupBy(series, (one) => one.calendarKey)) {
     const times = timesOfCalendar({ calendarKey, timeZone: zones.get(calendarKey) ?? 'UTC' }, ofCalendar);
-    // A master stands at its start, but is there by an instance that can be anywhere in the window.
+    // A master is sorted by its start, but is listed for an instance that can be anywhere in the window.
     const until = singleEvents ? end : window.end;
     const range = { window: { ...window, end: until }, after, limit, singleEvents };
     const expanded = expandHere(times, range, budget);
@@ -94,7 +95,7 @@ async function smallPage(
 
 export type HeavyDeps = ExpandDeps & { readonly events: EventReader; readonly owner: string };
 
-/** What one calendar may take of a read: series, characters of their times, bytes of text that is searched. */
+/** Limits a read of one calendar: series, characters of their times, bytes of searched text. */
 const MOST_SERIES = 20_000;
 const MOST_TIMES = 8_000_000;
 const MOST_SEARCHED = 64_000_000;
@@ -123,7 +124,7 @@ export async function heavyPage(
   const budget = mainThreadBudget();
   for (const calendar of calendars) {
     const { calendarKey } = calendar;
-    // A master stands at its start, but is there by an instance that can be anywhere in the window.
+    // A master is sorted by its start, but is listed for an instance that can be anywhere in the window.
     const until = singleEvents ? end : window.end;
     const range = { window: { ...window, end: until }, after, limit, singleEvents };
     const { series, over } = await seriesOf(calendarKey, { ...request, window: range.window }, deps);
@@ -210,13 +211,13 @@ async function seriesOf(
   }
 }
 
-/** So many series that their rows are about as many as one statement may read. */
+/** Returns a number of series with about as many rows as one statement may read. */
 function nextAtOnce(atOnce: number, read: readonly MirroredSeries[]): number {
   const rows = read.reduce((sum, one) => sum + one.rows.length, 0);
   return Math.max(1, Math.min(atOnce * 2, Math.floor((atOnce * ROWS_AT_ONCE) / Math.max(rows, 1))));
 }
 
-/** `undefined` where none of its events has all the words. */
+/** Returns the series with its matches; `undefined` if none of its events has all the words. */
 async function matchingSeries(
   { searched, ...one }: MirroredSeries & { readonly searched: readonly number[] },
   search: readonly string[],

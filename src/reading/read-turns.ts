@@ -7,14 +7,17 @@ import type { ReadingUser } from './event-reader.ts';
 import { READING } from './read-error.ts';
 
 export interface Turns {
-  /** Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait, or this one for too long. */
+  /**
+   * Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait, or this one for too
+   * long.
+   */
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 
 export type TurnLimits = QueueLimits & {
   /** The name of the work in metrics and in the log. */
   readonly work: string;
-  /** What there are too many of. */
+  /** The public message if there are too many. */
   readonly refusal: string;
 };
 
@@ -27,9 +30,9 @@ const HEAVY: TurnLimits = {
   waitMs: 20_000,
   refusal: 'Large calendars of this user are being read already',
 };
-/** Each holds some megabytes for a moment. However many wait, they hold nothing. */
+/** Each read holds some megabytes for a moment; waiting reads hold nothing. */
 const WHOLE: TurnLimits = { ...HEAVY, work: 'whole_read', slots: 4, waiting: Number.POSITIVE_INFINITY };
-/** How long one is under way depends on who receives it: nobody else waits for that. */
+/** The receiver determines how long a response takes: no other user waits for it. */
 const LARGE_ANSWERS: TurnLimits = {
   ...HEAVY,
   work: 'large_answer',
@@ -40,13 +43,13 @@ const LARGE_ANSWERS: TurnLimits = {
 
 /** The slots of all reads of a process: its memory and its threads are what they share. */
 export type ReadTurns = {
-  /** Of reads of large calendars. */
+  /** Limits concurrent reads of large calendars. */
   readonly heavyReads: Turns;
-  /** Of reads of calendars that are not large, but not small either: they are read whole. */
+  /** Limits reads of medium calendars, which are read whole. */
   readonly wholeReads: Turns;
-  /** Of answers that are sent in pieces. */
+  /** Limits responses that are sent in pieces. */
   readonly sending: Turns;
-  /** Of requests that wait until something changes. */
+  /** Limits requests that wait for a change. */
   readonly waits: Turns;
 };
 

@@ -1,9 +1,8 @@
 /**
- * The token of the next page (docs/wire.md 1.7) and the cursor of GET /events/changes. They hold all that the
- * next request needs, so that nothing is stored here. They are encrypted and authenticated, with owner and
- * purpose as additional data: one that was changed, or is another user's, or has another purpose, does not
- * open. The bearer learns nothing from it, not even the id of an event that its scope hides. `key` is 32
- * bytes.
+ * Seals the page token (docs/wire.md 1.7) and the cursor of GET /events/changes. They contain all that the next request
+ * needs, so nothing is stored here. They are encrypted and authenticated, with owner and purpose as additional data: a
+ * token that was changed, or has another user or purpose, does not open. The bearer learns nothing from it, not even
+ * the id of an event that its scope hides. `key` is 32 bytes.
  */
 import { openWith, sealWith } from '../lib/sealing.ts';
 import type { EventName, FeedPlace } from './change-feed.ts';
@@ -62,9 +61,12 @@ const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
 
 export type ChangeCursor = FeedPlace & {
   readonly feedId: string;
-  /** Between the pages of one answer: where the first page started. What appeared since then is `created`. */
+  /**
+   * Between the pages of one response: the position where the first page started. Events that appeared since are
+   * `created`.
+   */
   readonly from?: number | undefined;
-  /** While all events are listed: the last one listed, or the empty name. What changed since `seq` follows. */
+  /** While all events are listed: the last listed one, or the empty name. Changes since `seq` follow. */
   readonly state?: EventName | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** What a list of requests can be asked for by a text. */
+/** Parses the text filters for a list of requests. */
 import type { RequestFilter } from './request-log.ts';
 
 /** A status such as 429, or a class such as 4xx; undefined for what is neither. */

@@ -1,4 +1,4 @@
-/** Keeps requests for the log, off the way of their answers: in memory first, written together soon after. */
+/** Records requests without delaying their responses: in memory first, written together soon after. */
 import { addressKey } from '../http/address-key.ts';
 import type { Answer, AnswerListener } from '../http/answer-listener.ts';
 import type { Log } from '../lib/log.ts';
@@ -15,19 +15,19 @@ export type RequestRecorderDeps = {
   readonly log: Pick<Log, 'warn' | 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** In place of those of row-limits.ts. */
+  /** Replaces the limits of row-limits.ts. */
   readonly rowLimits?: RowLimits;
 };
 
 /** `stop` writes what waits, for two seconds at most. */
 export type RequestRecorder = AnswerListener & { stop(): Promise<void> };
 
-/** So many wait at most: beyond it the oldest successes are dropped first. */
+/** Limits the waiting entries. Beyond it the oldest successes are dropped first. */
 const MOST_WAITING = 5_000;
 const WRITE_EVERY_MS = 1_000;
-/** When so many wait, they are written before their second is over. */
+/** If this many wait, they are written before their second is over. */
 const MANY = 200;
-/** In one transaction: others write between them. */
+/** Limits the entries of one transaction: others write between them. */
 const WRITTEN_TOGETHER = 50;
 const STOP_MS = 2_000;
 const MINUTE_MS = 60_000;
@@ -42,7 +42,7 @@ class Recorder implements RequestRecorder {
   readonly #waiting = new WaitingEntries(MOST_WAITING);
   readonly #limit: RowLimit;
   readonly #timer: NodeJS.Timeout;
-  /** By their group: the entries that count the rest of this minute's equal failed requests. */
+  /** The entries that count the rest of this minute's equal failed requests, by their group. */
   readonly #counting = new Map<string, { readonly entry: NewRequestEntry; repeated: number }>();
   #minute = 0;
   #writing: Promise<void> | undefined;
@@ -65,7 +65,7 @@ class Recorder implements RequestRecorder {
     try {
       this.#add(answer);
     } catch (failure) {
-      // Whatever it is, it is no reason to answer otherwise.
+      // No failure here may change the response.
       this.#failure ??= failure;
     }
   };
@@ -98,11 +98,11 @@ class Recorder implements RequestRecorder {
     };
     if (isRest) this.#counting.set(group, { entry, repeated: 1 });
     else this.#waiting.add(entry);
-    // Not on this answer's way.
+    // Does not delay this response.
     if (this.#waiting.size === MANY) setImmediate(() => this.#write());
   }
 
-  /** Passes the counts on to be written, unless `at` is in their minute. */
+  /** Queues the counts for writing, unless `at` is in their minute. */
   #addCounting(at: number): void {
     const minute = Math.floor(at / MINUTE_MS);
     if (minute === this.#minute) return;
@@ -135,7 +135,7 @@ class Recorder implements RequestRecorder {
     await this.#writeWaiting();
   }
 
-  /** Never throws. What could not be written is tried again a second later. */
+  /** Writes the waiting entries. Never throws: a failed write is tried again a second later. */
   async #writeWaiting(): Promise<void> {
     try {
       while (this.#waiting.size > 0) {
@@ -151,7 +151,7 @@ class Recorder implements RequestRecorder {
     }
   }
 
-  /** Says at most once a minute what is missing from the log, and why. */
+  /** Logs at most once a minute what is missing from the request log, and why. */
   #tell(lost: number): void {
     const { log, now } = this.#deps;
     const at = now();

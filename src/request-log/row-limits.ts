@@ -1,4 +1,4 @@
-/** How many requests of whom are kept, so that nobody fills the database and a busy application costs no more than others. */
+/** Limits the stored requests, so that nobody fills the database and a busy application costs no more than others. */
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -8,11 +8,11 @@ export type RowLimits = {
   readonly ofApplication: number;
   readonly burst: number;
   readonly ofEqual: number;
-  /** Of an application's successes in a second: more of the share would say nothing new. */
+  /** Limits the successes of an application per second: more of the share would add nothing. */
   readonly successesInSecond: number;
-  /** Of one address whose caller is not known. */
+  /** Limits the entries per minute of one address whose caller is unknown. */
   readonly ofAddress: number;
-  /** Of all whose callers are not known. */
+  /** Limits the entries per minute of all unknown callers. */
   readonly ofStrangers: number;
 };
 
@@ -36,7 +36,7 @@ export function rowLimit(limits: RowLimits) {
     keepsSuccess: successes.take,
     keepsOfApplication: bucket(limits),
     keepsEqual: counts(MINUTE_MS, limits.ofEqual).take,
-    // One address is asked only while there is room for all: no more keys are remembered than strangers are kept of.
+    // An address is counted only while there is room for all, so no more addresses are remembered than entries stored.
     keepsOfStranger: (address: string, at: number) =>
       strangers.isFree('', at) && addresses.take(address, at) && strangers.take('', at),
   };

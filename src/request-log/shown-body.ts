@@ -1,11 +1,14 @@
-/** What is kept of a refusal's body: its words, without anything the caller sent or what a provider told of a user. */
+/**
+ * Reduces the body of an error to what is stored: its text, without the caller's input and a provider's text about a
+ * user.
+ */
 
 const MOST_BYTES = 2000;
 /** Other fields of a refusal can hold an event or the addresses of accounts. */
 const KEPT_FIELDS = ['error', 'error_description', 'code', 'message', 'details', 'requestId'];
 /** Shorter values say nothing; words such as `read` are not worth hiding. */
 const LEAST_CHARACTERS = 5;
-/** Who sends more is not read whole: then no words are kept at all. */
+/** Limits the input that is read. If a request has more, only codes are stored. */
 const MOST_VALUES = 200;
 const MOST_CHARACTERS = 20_000;
 const HIDDEN = '…';
@@ -13,12 +16,12 @@ const MAIL_ADDRESS = /[^\s"'<>@]+@[^\s"'<>@]+/g;
 
 type Refused = {
   readonly body: string | undefined;
-  /** Undefined where there is no such route: what such a refusal says is the address it was asked for. */
+  /** The route; undefined if there is none: the message of such an error is the requested address. */
   readonly route: string | undefined;
   readonly received: readonly unknown[];
 };
 
-/** At most 2 kB of JSON; `undefined` where there is nothing to be kept. */
+/** Returns at most 2 kB of JSON; `undefined` if nothing is to be stored. */
 export function shownBody({ body, route, received }: Refused): string | undefined {
   const fields = fieldsOf(body);
   if (fields === undefined) return undefined;
@@ -37,7 +40,7 @@ export function shownBody({ body, route, received }: Refused): string | undefine
 /** Parses a response body; undefined if it is not a JSON object. */
 export function fieldsOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (body === undefined || !body.startsWith('{')) return undefined;
-  // The answer's own JSON, made by us a moment ago.
+  // The JSON of our own response.
   return JSON.parse(body) as Record<string, unknown>;
 }
 
@@ -49,7 +52,7 @@ export function refusalText({ body }: { readonly body: string | undefined }): st
 
 const shortened = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, 200) : undefined);
 
-/** Each text in it changed; names of fields stay. */
+/** Returns the value with each text changed; names of fields stay. */
 function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => mapped(one, change));

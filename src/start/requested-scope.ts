@@ -1,4 +1,4 @@
-/** What Kalends asks Google and Microsoft for, as their adapters have it: for the guide that says what to register. */
+/** Returns the permissions that Kalends requests from Google and Microsoft, for the guide to registering apps. */
 import type { RequestedScope } from '../cli/command.ts';
 
 export const requestedScope: RequestedScope = async (kind, { google, microsoft }) => {

@@ -1,4 +1,4 @@
-/** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
+/** `kalends serve`: opens everything, listens, works jobs, and ends cleanly on a signal. */
 import { accountSessions } from '../access/account-session.ts';
 import type { AppRegistration } from '../access/app-registration.ts';
 import { APP_KINDS, type AppKind, providerApps } from '../access/provider-apps.ts';
@@ -52,7 +52,7 @@ import { endTogether, openLog, type Running, runUntilStopped } from './run-until
 import { setupOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
-/** Who asks hears within two seconds that the database cannot be written; the command line waits for longer. */
+/** Limits the wait for a write lock, so that callers get an error within two seconds. The command line waits longer. */
 const LOCK_WAIT_MS = 1_500;
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way and closes. Throws if the start fails. */
@@ -115,7 +115,7 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
   const metrics = scrape && token ? { token, scrape } : undefined;
   const app = buildApp({ ...deps, metrics, isDraining: drain.isBegun });
   ends.push(async () => {
-    // Who presses Ctrl-C waits for nobody.
+    // Ctrl-C stops without draining.
     if (stopping.reason === 'SIGTERM') await drain.begin(config.drainSeconds);
     await app.close();
   });
@@ -157,7 +157,7 @@ type InstanceDeps = AppDeps &
     readonly activityNotes: ActivityCounter;
   } & WorkPools;
 
-/** What routes and jobs work with. Makes the first signing keys when there are none. */
+/** Returns the dependencies of routes and jobs. Creates the first signing keys if there are none. */
 async function instanceDeps(
   config: Config,
   stores: Stores,
@@ -244,7 +244,7 @@ function loggedAnswers({ logsAccess, logLevel }: Config): LoggedAnswers | undefi
   return logLevel === 'debug' || logLevel === 'trace' ? 'debug' : undefined;
 }
 
-/** What only the dashboard works with. */
+/** Returns the dependencies that only the dashboard has. */
 const dashboardDeps = (
   config: Config,
   { sealer, system, backup, now }: Stores,
@@ -293,5 +293,5 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
   };
 }
 
-/** One counts for all: flows, deliveries and answers. */
+/** One counter for all: flows, deliveries and responses. */
 const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });

@@ -1,4 +1,4 @@
-/** What `serve` says once it listens. */
+/** The output of `serve` once it listens. */
 import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
@@ -6,7 +6,7 @@ import { COMMAND, version } from '../lib/version.ts';
 import { joinUrl, makeSetupLink, onLocalhost } from '../people/invitations.ts';
 import type { Stores } from './open-storage.ts';
 
-/** The same for programs. */
+/** Returns the start message as an object, for programs. */
 export function startDocument({ url, role, dataDir }: Config, { db, created }: Stores, setup: Setup) {
   return {
     version: version(),
@@ -19,10 +19,10 @@ export function startDocument({ url, role, dataDir }: Config, { db, created }: S
   };
 }
 
-/** How the first owner registers. Without `url`, `kalends admin invite` makes the link. */
+/** The first owner's registration. Without `url`, `kalends admin invite` creates the link. */
 type Setup = { readonly url?: string } | undefined;
 
-/** Returns undefined if somebody is registered. A link is made only where the output is unlikely to end in a shared log. */
+/** Returns undefined if a member exists. A link is created only if the output is unlikely to end in a shared log. */
 export async function setupOf({ dashboardUrl, role, url }: Config, stores: Stores): Promise<Setup> {
   if (dashboardUrl === undefined || role === 'worker') return undefined;
   if (!process.stdout.isTTY && !isLoopbackHost(new URL(url).hostname))
@@ -31,7 +31,7 @@ export async function setupOf({ dashboardUrl, role, url }: Config, stores: Store
   return link && { url: joinUrl(onLocalhost(dashboardUrl), link.token) };
 }
 
-/** The words for whoever started it, without the last line feed. */
+/** Returns the start message for people, without the last line feed. */
 export function welcome(config: Config, { db, created }: Stores, setup: Setup): string {
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
@@ -72,7 +72,7 @@ export function welcome(config: Config, { db, created }: Stores, setup: Setup): 
 
 const WARNED_SKEW_SECONDS = 5;
 
-/** What the operator should see to, once for each start. */
+/** Logs warnings about the configuration, once for each start. */
 export function warnAtStart(config: Config, { exposed, clockOffset }: Stores, log: Log): void {
   const { url, privateNetwork } = config;
   if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')

@@ -6,7 +6,7 @@ import { deleteInParts } from './drivers/delete-in-parts.ts';
 type Row = { requestHash: string; answer: string | undefined; isCovered: number };
 
 const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
-/** Whether the grant may write to the account that the answer is about. */
+/** Whether the grant may write to the account that the stored response is about. */
 const IS_COVERED = `CASE WHEN EXISTS (
   SELECT 1 FROM account a JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
     JOIN grant_coverage v ON v.group_id = a.group_id
@@ -24,7 +24,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
 
   return {
     async claim({ clientId, userId, coverageId, keyHash, requestHash }, terms) {
-      // The conflict's WHERE decides the race: a claim that lives, or has its answer, is not taken over.
+      // The conflict's WHERE decides the race: a claim that is active or has a response is not replaced.
       const [claimed] = await db.write<{ seed: string }>(
         `INSERT INTO idempotency (client_id, user_id, key_hash, request_hash, seed, lease_holder, lease_until, created_at)
          VALUES (:clientId, :userId, :keyHash, :requestHash, :seed, :holder, :until, :now)
@@ -47,7 +47,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
           WHERE ${OF_REQUEST}`,
         { clientId, userId, keyHash, coverageId },
       );
-      // It may have been forgotten in between: whoever asks again finds out.
+      // The request may have been deleted in between: a retry finds out.
       if (row === undefined) return { state: 'under_way' };
       if (row.requestHash !== requestHash) return { state: 'other_request' };
       if (row.answer === undefined) return { state: 'under_way' };

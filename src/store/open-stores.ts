@@ -48,8 +48,8 @@ import { streamStore } from './webhooks/webhook-stream-store.ts';
 import { subscriptionStore } from './webhooks/webhook-subscription-store.ts';
 
 /**
- * `sealer` seals what is secret; `notify` is called when a store has made a job, `notifyDeliveries` when one may have made a
- * delivery or a resend due; `quotas`: what is kept of events.
+ * `sealer` seals secrets. `notify` is called when a store has created a job, and `notifyDeliveries` when a delivery or
+ * a resend may have become due. `quotas` limits the stored events.
  */
 export type StoresOptions = {
   readonly sealer: Sealer;
@@ -61,10 +61,10 @@ export type StoresOptions = {
 
 export type Stores = ReturnType<typeof openStores>;
 
-/** The stores on a migrated database. Nothing but `db` needs closing. */
+/** Opens the stores on a migrated database. Only `db` has to be closed. */
 export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
-  /** Those with changes of operators: each entry is written in the transaction of its change. */
+  /** Returns the stores whose changes by operators are audited, in the transaction of the change. */
   const auditedStores = (caller?: Caller) => ({
     clients: clientStore(db, caller, most),
     people: personStore(db, caller),
@@ -85,7 +85,10 @@ export function openStores(db: Database, options: StoresOptions) {
   });
   return {
     ...auditedStores(),
-    /** The same for an operator. Without one, what is done for applications and their users is not audited. */
+    /**
+     * Returns the same stores for an operator. Without an operator, changes of applications and their users are not
+     * audited.
+     */
     auditedFor: (caller: Caller) => auditedStores(caller),
     audit: auditLog(db),
     activity: activityStore(db),

@@ -36,7 +36,7 @@ const CIRCUIT = 'account_key = :accountKey AND operation = :operation';
 const LEASE_PROBE = `
   UPDATE request_circuit SET probe_until = :until
    WHERE ${CIRCUIT} AND open_until <= :now AND (probe_until IS NULL OR probe_until <= :now)`;
-// Answers no row for a failure that does not count.
+// Returns no row for a failure that does not count.
 const COUNT_FAILURE = `
   INSERT INTO request_circuit (account_key, operation, failures, failure)
   SELECT account_key, CAST(:operation AS TEXT), 1, CAST(:failure AS TEXT) FROM account WHERE account_key = :accountKey
@@ -47,7 +47,7 @@ const COUNT_FAILURE = `
 const OPEN_CIRCUIT = `UPDATE request_circuit SET open_until = :openUntil, probe_until = NULL WHERE ${CIRCUIT}`;
 const CLOSE_CIRCUIT = `DELETE FROM request_circuit WHERE ${CIRCUIT}`;
 
-/** Slots, buckets and circuits in `db`. */
+/** Returns the store of slots, buckets and circuits in `db`. */
 export function requestLimitStore(db: Database): RequestLimitStore {
   const findCircuits = `SELECT operation, failure, open_until FROM request_circuit
     WHERE account_key = :accountKey AND operation ${db.dialect.oneOf('operations')}`;

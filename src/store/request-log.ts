@@ -6,9 +6,9 @@ import { subjectOfUser } from './audit/append-audit.ts';
 import type { Database, Statements, Value } from './drivers/database.ts';
 import { inParts } from './drivers/delete-in-parts.ts';
 
-/** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
+/** Rows in one statement. The rest are inserted one by one, so that there are few different statements. */
 const ROWS_PER_INSERT = 50;
-/** Each is in ten indexes: more at once would hold up what else is written. */
+/** Each row is in ten indexes: more at once would delay other writes. */
 const ROWS_PER_DELETE = 200;
 
 const COLUMNS = {
@@ -28,7 +28,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
 
-/** Of so many rows. One of an application that is gone is left out. */
+/** Returns the INSERT of that many rows. A row of an application that was deleted is left out. */
 function insertText(rows: number): string {
   const row = (_: unknown, index: number) =>
     `(${NAMES.map((name) => `CAST(:${name}${index} AS ${COLUMNS[name]})`).join(', ')})`;
@@ -47,7 +47,7 @@ const INSERT_ONE = insertText(1);
 const LIST = `
   SELECT request_id, at, method, route, status, duration_ms, client_id, user_hash AS user, network, body, repeated
     FROM request_log`;
-/** One text for each set of filters, so that the database finds the index for it. */
+/** One condition for each filter, so that the database finds the index for it. */
 const CONDITIONS = {
   requestId: 'request_id = :requestId',
   user: 'user_hash = :user',
@@ -59,20 +59,20 @@ const CONDITIONS = {
 } as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds'>, string>>;
 type Filter = Omit<RequestFilter, 'clientIds'> & { readonly clientId?: string | undefined };
 const BEHIND = '{at} <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
-/** As the indexes over all applications have it, and as those of one application or user have it. */
+/** The time as the indexes over all applications have it, and as those of one application or user have it. */
 const [AT_OF_ALL, AT_OF_ONE] = ['(at + 0)', 'at'];
 
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
   DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)`;
-/** Reads an index alone, and not all of a log that was filled without these limits. */
+/** Reads only an index, and not all of a log that was filled without these limits. */
 const countClient = (client: string): string =>
   `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS count`;
 const COUNTS = `
   SELECT client_id, ${countClient('= application.client_id')} FROM application
    UNION ALL SELECT NULL, ${countClient('IS NULL')}`;
-/** In the order of request_log_by_client: PostgreSQL would sort NULLs by `at` alone. */
+/** Deletes in the order of request_log_by_client: PostgreSQL would sort NULLs by `at` alone. */
 const deleteOldest = (client: string): string => `
   DELETE FROM request_log WHERE request_id IN
     (SELECT request_id FROM request_log WHERE client_id ${client} ORDER BY client_id, at LIMIT :limit)`;
@@ -81,14 +81,14 @@ const [MOST_COUNTED, SHARES] = [1_000_000, 10];
 
 type CountRow = { readonly clientId: string | undefined; count: number };
 
-/** What applications called, in `db`. */
+/** Returns the log of applications' requests in `db`. */
 export function requestLog(db: Database): RequestLog {
   return {
     addRequests: (entries) => db.transaction((tx) => addRequests(tx, entries)),
 
     async listRequests({ clientIds, ...filter }, page) {
       if (clientIds === undefined) return list(db, filter, page);
-      // Each by its own index: together they would have to be sorted.
+      // Reads each application by its own index: together they would have to be sorted.
       const pages = await Promise.all(
         [...new Set(clientIds)].map((clientId) => list(db, { ...filter, clientId }, page)),
       );
@@ -110,7 +110,7 @@ export function requestLog(db: Database): RequestLog {
         const first = rows.reduce((largest, row) => (row.count > largest.count ? row : largest));
         const excess = rows.reduce((sum, { count }) => sum + count, 0) - inAll;
         if (first.count <= most && excess <= 0) return deleted;
-        // The one with the most loses at least its part of the excess.
+        // The application with the most rows loses at least its part of the excess.
         const limit = Math.min(
           ROWS_PER_DELETE,
           Math.max(first.count - most, Math.ceil(excess / rows.length)),
@@ -141,11 +141,14 @@ async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]):
   }
 }
 
-/** Neither has a line feed. */
+/** Neither contains a line feed. */
 const userKey = ({ clientId, userId }: Pick<NewRequestEntry, 'clientId' | 'userId'>): string =>
   `${clientId}\n${userId}`;
 
-/** The hashes of all users, whose keys are made where there is none yet: in one order, so that no two wait for each other. */
+/**
+ * Returns the hashes of all users. Missing keys are created in one order, so that no two transactions wait for each
+ * other.
+ */
 async function usersOf(
   tx: Statements,
   entries: readonly NewRequestEntry[],
@@ -155,7 +158,7 @@ async function usersOf(
   for (const [key, { clientId, userId }] of [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     if (clientId === undefined || userId === undefined) continue;
     const row = await tx.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
-    // An empty key is that of a user who is being deleted.
+    // A user who is being deleted has an empty key.
     if (row === undefined || row.key === '') continue;
     const user =
       row.key === undefined ? await subjectOfUser(tx, { clientId, userId }) : userSubject(row.key, userId);
@@ -167,7 +170,7 @@ async function usersOf(
 async function list(db: Database, filter: Filter, { after, limit }: RequestPage): Promise<RequestEntry[]> {
   const conditions: string[] = [];
   const values: Record<string, Value> = { limit };
-  // Of one user or request there are few: the index that finds those is the one to be used.
+  // A user or a request has few rows: the index that finds those should be used.
   const isOfFew = filter.user !== undefined || filter.requestId !== undefined;
   if (filter.clientId !== undefined) {
     conditions.push(isOfFew ? "client_id || '' = :clientId" : 'client_id = :clientId');

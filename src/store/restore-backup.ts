@@ -1,4 +1,4 @@
-/** `kalends restore`: a backup is copied, checked and brought up to date beside the database, then takes its place. */
+/** Implements `kalends restore`: a backup is copied, checked and migrated beside the database, then replaces it. */
 import { copyFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -22,18 +22,18 @@ import { openStores } from './open-stores.ts';
 
 const END_GRANT = 'UPDATE token_family SET ended_at = :now WHERE family_id = :familyId AND ended_at IS NULL';
 const END_GRANTS = 'UPDATE token_family SET ended_at = :now WHERE ended_at IS NULL';
-/** What can be used once, and may have been since: codes, links and sign-ins of the dashboard. */
+/** Ends one-time secrets that may have been used since the backup: codes, links and sign-ins to the dashboard. */
 const END_ONCE = [
   'UPDATE authorization_code SET withdrawn_at = :now WHERE withdrawn_at IS NULL',
   'DELETE FROM invitation WHERE expires_at > :now',
   'DELETE FROM person_session WHERE created_at <= :now',
-  // Instances of then live no more.
+  // No instance of that time still runs.
   'DELETE FROM instance WHERE started_at <= :now',
 ];
 
 type RestoreTerms = { readonly settings: DatabaseSettings; readonly file: string; readonly caller: Caller };
 
-/** Throws RestoreError, with everything as it was. `caller` is whose audit entry it makes. */
+/** Throws RestoreError, with everything as it was. The restore is audited as `caller`. */
 export async function prepareRestore({ settings, file, caller }: RestoreTerms): Promise<PreparedRestore> {
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl !== undefined)
@@ -90,7 +90,7 @@ async function backupBytes(file: string): Promise<number> {
   throw new RestoreError(`${file} is not a whole SQLite database: take another backup.`);
 }
 
-/** Its owner's alone from the first byte. */
+/** Copies the file. Only its owner may read the copy, from the first byte. */
 async function copyTo(copy: string, file: string, bytes: number): Promise<void> {
   for (const side of ['', '-wal', '-shm']) await rm(copy + side, { force: true });
   const { bavail, bsize } = await statfs(path.dirname(copy));
@@ -105,7 +105,7 @@ async function copyTo(copy: string, file: string, bytes: number): Promise<void> 
 
 type Checked = Pick<RestoreReport, 'asOf' | 'migrated' | 'keyId'> & { readonly ring: Keyring };
 
-/** Whole, of Kalends, of a version that this one knows, and under a key that is here; then brought up to date. */
+/** Checks that the copy is whole, of Kalends, of a known version and under a key that exists, then migrates it. */
 async function checkedCopy(copy: string, settings: DatabaseSettings, now: () => number): Promise<Checked> {
   const damage = checkIntegrity(copy);
   if (damage !== undefined) throw new RestoreError(`The backup is damaged (${damage}): take another one.`);
@@ -141,7 +141,7 @@ type Finishing = RestoreChoices & {
   readonly file: string;
 };
 
-/** Ends what can be used once, and again what was ended since; then the copy is the whole database, on the disk. */
+/** Ends one-time secrets and everything that was ended since. Afterwards the copy is complete and on the disk. */
 async function finishCopy(copy: string, finishing: Finishing): Promise<Restored['endedAgain']> {
   const { asItWas, endAllGrants, caller, file } = finishing;
   const now = caller.now();

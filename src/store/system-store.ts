@@ -26,12 +26,13 @@ const INSTANCES = `
   SELECT instance_id, host, version, role, started_at, seen_at, key_ids, key_id
     FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
 
-// What runs is due when its lease ends: once that has passed, nobody works it. No more run than instances have places for.
+// A running job is due when its lease ends; after that time nobody works on it. At most as many run as instances have
+// slots.
 const RUNNING = `
   SELECT kind, COUNT(*) AS running
     FROM (SELECT kind FROM job WHERE lease_holder IS NOT NULL AND run_at > :now ORDER BY run_at LIMIT ${MOST_COUNTED}) AS leased
    GROUP BY kind`;
-// All of a kind, of which its index knows everything: whether one waits stands in its row.
+// Counts all jobs of a kind by an index alone: only a job's row says whether it waits.
 const OF_KIND = `
   SELECT COUNT(*) AS count FROM (SELECT 1 FROM job WHERE kind = :kind LIMIT :most) AS counted`;
 const LATE = `
@@ -49,7 +50,7 @@ const KEEP_SIZE = `
 const FORGET_SIZES = 'DELETE FROM database_size WHERE day < :since';
 const SIZES = 'SELECT day, bytes FROM database_size ORDER BY day';
 
-/** Of why a backup failed: a message of the operating system. */
+/** The maximum length of a backup's failure, a message of the operating system. */
 const MOST_REASON = 1_000;
 const KEEP_BACKUP = `
   INSERT INTO setting (name, value) VALUES (:name, :value)
@@ -64,7 +65,7 @@ const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
 type RunningRow = { readonly kind: JobKind; readonly running: number };
 type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest: number };
 
-/** The program's own facts in `db`. What `caller` does is audited. */
+/** Returns the store of facts about the program in `db`. Changes by `caller` are audited. */
 export function systemStore(db: Database, caller?: Caller): SystemStore {
   const { bytes, byBytes } = db.dialect;
   const SIZE = `SELECT ${bytes} AS bytes`;

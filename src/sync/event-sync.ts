@@ -1,4 +1,4 @@
-/** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
+/** One sync of one calendar's events: writes what changed since its sync token into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -10,9 +10,9 @@ export type EventSync = {
   readonly calendar: MirroredCalendar;
   readonly lease: SyncLease;
   readonly account: CalendarAccount;
-  /** Whose work it is, where users take turns. */
+  /** The owner of the work, so that users take turns. */
   readonly owner: string;
-  /** Whether the provider's adapter goes on where a sync ended, by what the mirror has (ProviderFacts). */
+  /** Whether the provider's adapter continues an interrupted sync by what the mirror has (ProviderFacts). */
   readonly resumes: boolean;
 };
 
@@ -20,20 +20,20 @@ type EventSyncDeps = {
   readonly mirror: MirrorStore;
   readonly rendering: ResourceRendering;
   readonly now: () => number;
-  /** When this sync began: what the provider answers is at least as new. */
+  /** When this sync began: the provider's responses are at least as new. Epoch milliseconds. */
   readonly startedAt: number;
 };
 
-/** `lost`: another run has taken over the lease. `paused`: a later sync goes on with it. */
+/** The result of a sync. `lost`: another run has taken over the lease. `paused`: a later sync continues it. */
 export type SyncOutcome = 'done' | 'lost' | 'paused';
 
-/** A slow server does not hold a slot for longer. */
+/** A slow server holds a slot no longer than this. */
 const LONGEST_SYNC_MS = 2 * 60_000;
 
 /**
- * The token moves only once everything is written, so that a sync that ends early is done again from where it began. A
- * token the provider forgot is followed by a full listing, whose difference from the mirror is what was deleted. Fails as
- * `too_large` when there is more than is kept; what is there then is written, as far as there was room.
+ * Stores the sync token only after everything is written: a sync that ends early is repeated from its beginning. If the
+ * provider no longer knows a token, a full listing follows, and what it lacks is deleted. Fails as `too_large` if a
+ * quota is exceeded; the mirror then has what the quota allowed.
  */
 export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<SyncOutcome> {
   const { syncToken } = sync.calendar;
@@ -65,15 +65,15 @@ async function syncSince(
   let next: string | undefined;
   for await (const part of account.changesSince(calendar.href, token, stored)) {
     const pieces = planPart(part, listed);
-    // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
+    // An empty part is a sign of life of a provider that takes long. It extends the lease.
     const isSign = pieces.length === 0 && part.next === undefined;
     if (!(await writing.write(isSign ? [NOTHING] : pieces))) return 'lost';
-    // Of a calendar that was never read to its end nothing can have gone.
+    // In a calendar that was never read to its end, nothing can have been deleted.
     if (calendar.syncedAt === undefined) writing.throwIfFull();
     complete = part.complete && complete !== false;
     next = part.next ?? next;
     if (resumes && next === undefined && now() - startedAt > LONGEST_SYNC_MS) {
-      // What would be gone on with is what there is no room for.
+      // A quota leaves no room for the rest of the calendar.
       writing.throwIfFull();
       await mirror.pauseSync(lease);
       return 'paused';

@@ -15,7 +15,7 @@ export type MirroredCalendar = ProviderCalendar &
     readonly failure: SyncFailure | undefined;
   };
 
-/** How fresh the list of an account's calendars is, in the same words. */
+/** The age of the list of an account's calendars, with the same fields. */
 export type ListState = Pick<MirroredCalendar, 'syncedAt' | 'failedAt' | 'failure'>;
 
 /**
@@ -29,110 +29,120 @@ export type SyncLease = {
   readonly holder: string;
 };
 
-/** `unfinished`: how many syncs were begun since one came to its end, this one included. */
+/** `unfinished` is the number of syncs that began since one was finished, this one included. */
 export type BegunSync = { readonly calendar: MirroredCalendar; readonly unfinished: number };
 
-/** When, epoch milliseconds. */
+/** `now` is in epoch milliseconds. `goesOn`: the sync continues under its lease. */
 export type NotedAt = { readonly now: number; readonly goesOn: boolean };
 
 /** The calendars of each account, and the syncs of their list. */
 export interface MirroredLists {
-  /** In the provider's order, without those that the account's user left out (calendar-choice-store.ts). */
+  /**
+   * Lists calendars in the provider's order, without those that the account's user left out (calendar-choice-store.ts).
+   */
   listCalendars(accountKey: string): Promise<MirroredCalendar[]>;
 
-  /** `undefined` when it is gone or left out. */
+  /** Returns `undefined` if the calendar was removed or left out. */
   findCalendar(calendarKey: string): Promise<MirroredCalendar | undefined>;
 
-  /** `undefined` when the account is gone. */
+  /** Returns `undefined` if the account was deleted. */
   findList(accountKey: string): Promise<ListState | undefined>;
 
   /**
-   * Of concurrent calls exactly one gets the lease, unless it is held or the account is gone. Answers how many syncs of
-   * the list were begun since one came to its end, this one included; `undefined` without the lease.
+   * Leases the list. Of concurrent calls exactly one gets the lease, unless it is held or the account was deleted.
+   * Returns the number of syncs of the list that began since one was finished, this one included; `undefined` without
+   * the lease.
    */
   leaseList(lease: SyncLease, now: number, until: number): Promise<number | undefined>;
 
   /**
-   * Makes the account's calendars exactly these and gives the lease back. Those left out stay so, and new ones are
-   * where the user wants only what was chosen. Those gone lose their events; one whose zone changed will be listed in full, since floating times
-   * move with it, and whoever has its lease loses it. False, and nothing done, when the lease is lost.
+   * Replaces the account's list of calendars and releases the lease. Calendars that the user left out stay left out, as
+   * do new ones if the user wants only the chosen ones. Removed calendars lose their events. If a calendar's zone
+   * changed, its next sync lists it in full, since floating times move, and a running sync of it loses its lease.
+   * Returns false and changes nothing if the lease is lost.
    *
-   * `now` is when the list was asked for. A calendar whose version is the one it had when its last sync that ended well
-   * began counts as synced then. Not so when that version was younger than two seconds by the time that sync began, since a
-   * change of the same second may hide behind it, when that sync brought anything or something was written since, or an hour
-   * after it; nor after a failure, or where the whole calendar has to be listed or something of it is left out.
+   * `now` is when the list was requested. A calendar counts as synced then if its version is the one from the start of
+   * its last successful sync. It does not if that version was younger than two seconds when that sync began:
+   * a change of the same second may hide behind it. Nor does it if that sync brought changes, after a write, an hour
+   * after that sync, after a failure, while a full listing is due, or if something in it is left out.
    */
   replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
 
-  /** Keeps what was left out of a list that was just read: as a failure of the moment it was listed (see isCutList). */
+  /** Stores what was left out of a list that was just read, as a failure at the time of the listing (see isCutList). */
   noteCutList(accountKey: string, cut: SyncFailure): Promise<void>;
 }
 
 /** How the sync of a list ends. */
 export interface ListEnds {
-  /** Gives the lease back and keeps what the sync failed of. */
+  /** Releases the lease and stores the sync's failure. */
   failList(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** The same for the list, and gives its lease back unless `goesOn`. */
+  /** Does the same for the list, and releases its lease unless `goesOn`. */
   noteListFailure(lease: SyncLease, failure: SyncFailure, at: NotedAt): Promise<void>;
 
-  /** The same for the sync of a list. */
+  /** Does the same for the sync of a list. */
   excuseList(lease: SyncLease): Promise<void>;
 
-  /** The same for a list. */
+  /** Does the same for a list. */
   releaseList(lease: SyncLease): Promise<void>;
 }
 
 /** The events of each calendar, and the syncs that write them. */
 export interface MirroredEvents {
-  /** The calendar as it is at that moment; `undefined` when it is gone or left out, or another holds the lease. */
+  /**
+   * Leases a calendar and returns its present state; `undefined` if it was removed or left out, or if another run holds
+   * the lease.
+   */
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
-  /** The same for a sync, which is counted until it comes to its end: until it is finished, fails or pauses. */
+  /** Leases it for a sync, which counts as unfinished until it is finished, fails or pauses. */
   leaseForSync(lease: SyncLease, now: number, until: number): Promise<BegunSync | undefined>;
 
-  /** The etag of each resource the mirror has, by href; those left out are among them. */
+  /** Returns the etag of each resource in the mirror by href, including resources that are left out. */
   storedVersions(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
 
   /**
-   * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing
-   * written, when the lease is lost: the calendar is gone or another run has taken over. What is removed comes
-   * before what is changed, and with a series its overrides go that are resources of their own. Fails with ProviderError
-   * `too_large`, and nothing is written, where this adds more than is kept of a calendar or a user.
+   * Writes one part of a sync in one transaction and extends the lease to `until`. Returns false and writes nothing if
+   * the lease is lost: the calendar was removed or another run has taken over. Removals come before changes; with a
+   * series, its overrides in separate resources are removed. Fails with ProviderError `too_large`, and writes nothing,
+   * if this exceeds a quota of the calendar or the user.
    */
   applyChanges(lease: SyncLease, changes: MirroredChanges, until: number): Promise<boolean>;
 
   /**
-   * The same for what a full listing did not name: these resources go and no others. An override that was listed
-   * stays, even when its series goes.
+   * Deletes the resources that a full listing lacked, and no others. An override that was listed stays, even if its
+   * series is deleted.
    */
   dropUnlisted(lease: SyncLease, hrefs: readonly string[], until: number): Promise<boolean>;
 
-  /** Ends a sync and gives the lease back: the next one's token, when this one began, and what is left out by now. */
+  /** Ends a sync and releases the lease. Stores the next sync token, when this sync began, and what is left out. */
   finishSync(lease: SyncLease, token: string | undefined, syncedAt: number): Promise<boolean>;
 }
 
 /** How the sync of a calendar ends before it is finished. */
 export interface SyncEnds {
   /**
-   * Gives the lease back and keeps what the sync failed of. The token stays as it is. What a calendar that is too large
-   * has so far can be read from then on.
+   * Releases the lease and stores the sync's failure. The sync token stays. If the calendar is too large, the events
+   * that it has can be read from then on.
    */
   failSync(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** Keeps a failure of the calendar, and the lease: the sync goes on, or gives it back without having come to its end. */
+  /**
+   * Stores a failure of the calendar and keeps the lease: the sync continues, or releases it without having been
+   * finished.
+   */
   noteFailure(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** Gives the lease back in the middle of a sync, which a later one goes on with. */
+  /** Releases the lease during a sync, which a later one continues. */
   pauseSync(lease: SyncLease): Promise<void>;
 
-  /** No longer counts a sync as begun: the process was told to stop, and may end before it does. */
+  /** Stops counting a sync as unfinished: the process is stopping, and may end first. */
   excuseSync(lease: SyncLease): Promise<void>;
 
-  /** Gives the lease back, as after a write, and leaves everything else as it is. */
+  /** Releases the lease, as after a write, and changes nothing else. */
   releaseCalendar(lease: SyncLease): Promise<void>;
 
-  /** Forgets the sync token, so that the next sync lists everything. */
+  /** Deletes the sync token, so that the next sync lists everything. */
   forgetSyncToken(lease: SyncLease): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Writes what a sync brings, in transactions of a size, and goes on taking away once there is no room for more. */
+/** Writes a sync's changes in transactions of limited size. Once a quota is full, only deletions are written. */
 import { ProviderError } from '../calendars/provider-error.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -6,15 +6,15 @@ import { type PartPlan, planWrites } from './plan-sync.ts';
 import type { ResourceRendering } from './resource-rendering.ts';
 
 export type PartWriting = {
-  /** False when the lease was lost. */
+  /** Returns false if the lease was lost. */
   write(pieces: readonly PartPlan[]): Promise<boolean>;
-  /** Takes away what a full listing did not name. False when the lease was lost. */
+  /** Deletes what a full listing lacks. Returns false if the lease was lost. */
   drop(removals: readonly (readonly string[])[]): Promise<boolean>;
-  /** Throws what there was no room for: MadeRoom when something was taken away since, else ProviderError. */
+  /** Throws if a quota was exceeded: MadeRoom if something was deleted since, else ProviderError. */
   throwIfFull(): void;
 };
 
-/** There was too much, and then something went: there may be room by now. `failure` is what the sync failed of. */
+/** A quota was exceeded, and then something was deleted: there may be room now. `failure` is that of the sync. */
 export class MadeRoom extends Error {
   readonly failure: ProviderError;
 
@@ -35,7 +35,7 @@ export type PartWritingDeps = {
   readonly now: () => number;
 };
 
-/** The writing of one sync. */
+/** Returns the writer of one sync. */
 export function partWriting(
   { calendar, lease, owner }: WritingOf,
   { mirror, rendering, now }: PartWritingDeps,

@@ -1,4 +1,4 @@
-/** What a sync does with what a provider answered: decisions only, nothing is read or written here. */
+/** Plans what a sync writes for a provider's response. Nothing is read or written here. */
 import type { Changes } from '../calendars/calendar-provider.ts';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import type { MirroredChanges, MirroredResource } from '../calendars/mirrored-event.ts';
@@ -11,15 +11,15 @@ export type PartPlan = {
   readonly remove: readonly string[];
 };
 
-/** What one transaction writes: long enough to be quick, short enough not to hold up other writers. */
+/** Limits of one transaction: large enough to be quick, small enough not to delay other writers. */
 const RESOURCES_PER_WRITE = 100;
 const ROWS_PER_WRITE = 500;
 const BYTES_PER_WRITE = 1_000_000;
 
 /**
- * What to write for one part of an answer, in pieces. A provider may name a resource twice; the last word counts. One
- * that is both changed and removed is removed, and comes back with the next sync if that was wrong. Hrefs that exist
- * are added to `listed`.
+ * Plans the writes for one part of a response. If a provider names a resource twice, the last mention counts. A
+ * resource that is both changed and removed is removed; if that was wrong, the next sync restores it. Adds the hrefs
+ * that exist to `listed`.
  */
 export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
   const removed = new Set(part.removed);
@@ -44,7 +44,7 @@ export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
   }));
 }
 
-/** Cuts what was rendered into what one transaction each may write. A single resource may be more than that. */
+/** Splits rendered resources into transactions. A single resource may exceed the limits. */
 export function planWrites({ changed, leftOut, removed }: MirroredChanges): MirroredChanges[] {
   const pieces: MirroredResource[][] = [];
   let bytes = 0;
@@ -64,14 +64,14 @@ export function planWrites({ changed, leftOut, removed }: MirroredChanges): Mirr
     rows = size;
   }
   const [first = [], ...others] = pieces;
-  // What goes is first, so that there is room for what comes.
+  // Deletions come first, so that there is room for the rest.
   return [
     { changed: first, leftOut, removed },
     ...others.map((piece) => ({ changed: piece, leftOut: [], removed: [] })),
   ];
 }
 
-/** What to remove after a complete listing, in pieces: all that the mirror has and the listing did not name. */
+/** Plans what to delete after a complete listing: everything in the mirror that the listing lacks, in pieces. */
 export async function planRemovals(
   stored: Iterable<string>,
   listed: ReadonlySet<string>,
@@ -90,15 +90,15 @@ function inSlices<T>(items: readonly T[]): T[][] {
   return slices;
 }
 
-/** From the fifth failure in a row reads no longer ask the provider each time. */
+/** From the fifth failure in a row, reads no longer request a sync each time. */
 const FAILURES_TO_REST = 5;
 const FIRST_REST_MS = 30_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
 /**
- * A failure as it is kept, given the one before: counted, and after several in a row with an instant
- * before which nobody asks again. The sync that comes then is the only one, by its lease: if it fails,
- * everybody rests for longer; if it does not, the failure is forgotten.
+ * Returns a failure as it is stored, given the one before. It is counted; after several in a row it has a time before
+ * which nobody asks again. By its lease, only one sync runs then: if it fails too, the pause grows; otherwise the
+ * failure is deleted.
  */
 export function countedFailure(
   failure: SyncFailure,
@@ -111,16 +111,16 @@ export function countedFailure(
   return { ...failure, failures, retryAt: Math.max(now + rest, failure.retryAt ?? 0) };
 }
 
-/** So many syncs in a row that did not come to their end set a calendar or a list aside. */
+/** After this many unfinished syncs in a row, a calendar or a list is set aside. */
 const MOST_UNFINISHED = 3;
 const SET_ASIDE_MS = 24 * 3_600_000;
 
-/** `isDue`: it is the one try of a day, to be made under this failure. */
+/** `isDue`: the one daily attempt is due. */
 export type SetAside = { readonly failure: SyncFailure; readonly isDue: boolean };
 
 /**
- * What keeps a sync from being run, whose process may not survive it: `unfinished` ones were begun before it in a row,
- * and what the last one failed of is `before`.
+ * Returns why a sync should not run that its process may not survive. `unfinished` syncs in a row began before it, and
+ * `before` is the failure of the last one.
  */
 export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: number): SetAside | undefined {
   if (unfinished < MOST_UNFINISHED) return undefined;
@@ -134,6 +134,6 @@ export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: num
 export type UnfinishedSyncs = {
   readonly unfinished: number;
   readonly before: SyncFailure | undefined;
-  /** In a sentence. */
+  /** The name of the calendar or list within a sentence. */
   readonly what: string;
 };

@@ -1,6 +1,6 @@
 /**
- * Renders the resources that a provider returned, so that nobody waits for it: light ones here, with turns of the event
- * loop between, the others in a thread of the work pool, one at a time. A resource that takes too long is left out.
+ * Renders the resources that a provider returned without blocking others: small ones here, with pauses for the event
+ * loop, the rest in a thread of the work pool, one at a time. A resource that takes too long is left out.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -12,7 +12,7 @@ import { renderResource } from '../calendars/render-event.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { RENDER_TASK, type RenderInput } from './render-task.ts';
 
-/** For which calendar, and for whose turn (WorkTask.owner). `calendarZone` is an IANA name. */
+/** The calendar and the owner (WorkTask.owner) to render for. `calendarZone` is an IANA name. */
 export type RenderFor = { readonly calendarZone: string; readonly owner: string };
 
 export type Rendered = {
@@ -20,18 +20,18 @@ export type Rendered = {
   readonly leftOut: readonly LeftOutResource[];
 };
 
-/** Renders resources in their order. Fails with ProviderError as stoppedBySystem says. */
+/** Renders resources in their order. Fails with ProviderError as described at stoppedBySystem. */
 export type ResourceRendering = (
   resources: readonly EventResource[],
   renderFor: RenderFor,
 ) => Promise<Rendered>;
 
-/** Milliseconds on the main thread until others get their turn. */
+/** Milliseconds on the main thread before others get their turn. */
 const TURN_MS = 8;
-/** Of processor time. */
+/** Processor time per resource, in milliseconds. */
 const RESOURCE_MS = 2_000;
 
-/** `work` is the pool of what calendar servers sent. */
+/** Returns the rendering in `work`, the pool for content from calendar servers. */
 export function resourceRendering(work: Pick<WorkPool, 'run'>): ResourceRendering {
   return async (resources, renderFor) => {
     const changed: MirroredResource[] = [];

@@ -1,6 +1,6 @@
 /**
- * Runs syncs: one at a time for a calendar or a list of calendars, over all instances, by a lease in
- * the database. Whoever asks for what is being synced waits for that sync.
+ * Runs syncs. A lease in the database allows one sync at a time for a calendar or a list of calendars, over all
+ * instances. A caller waits for a sync that is already running.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,11 +32,11 @@ type AccountCalls = 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 
 export type SyncDeps = TargetDeps & {
   readonly accounts: Pick<AccountStore, AccountCalls>;
   readonly jobs: Pick<JobStore, 'schedule'>;
-  /** Those that are set up. */
+  /** The providers that are configured. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly log: Log;
-  /** Hears of each sync that this process ran. */
+  /** Called after each sync that this process ran. */
   readonly syncEnded?: ((sync: EndedSync) => void) | undefined;
   readonly slots?: SlotListener;
 };
@@ -45,16 +45,16 @@ export type SyncDeps = TargetDeps & {
 export type EndedSync = {
   readonly provider: ProviderKind;
   readonly kind: Target['kind'];
-  /** Why it failed, in one word, else how it ended. */
+  /** The kind of its failure, or how it ended. */
   readonly outcome: SyncOutcome | SyncFailure['kind'];
   readonly startedAt: number;
-  /** When the last good one before it began; undefined where it was the first. */
+  /** When the last successful sync before it began; undefined for the first. */
   readonly syncedAt: number | undefined;
 };
 
 /**
- * `excuse` comes first, once the process is to stop: from then on a sync that does not come to its end is not counted.
- * `stop` waits for the syncs under way, starts none after, and lets go of what their requests held.
+ * `excuse` comes first when the process stops: from then on, an interrupted sync is not counted as unfinished. `stop`
+ * waits for the running syncs, starts no others, and releases what their requests held.
  */
 export type RunningSync = CalendarSync & { excuse(): Promise<void>; stop(): Promise<void> };
 
@@ -63,7 +63,7 @@ const POLL_MS = 100;
 const PAUSE_MS = 1_000;
 const CALENDARS_AT_ONCE = 4;
 
-/** A sync that several may wait for. `startedAt` is undefined while it waits for its turn. */
+/** A sync that several callers may wait for. `startedAt` is undefined while it waits for its turn. */
 type SharedSync = {
   startedAt: number | undefined;
   notBefore: number;
@@ -72,7 +72,7 @@ type SharedSync = {
 
 const TOO_MANY: SyncFailure = { kind: 'busy', message: 'Too many calendars of this user are being synced' };
 
-/** The running of syncs in this process. */
+/** Returns the syncs of this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
   const running = new Map<string, SharedSync>();
   const unfinished = new Set<Promise<unknown>>();
@@ -87,7 +87,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
     const work = syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal });
     return work.catch(failureOfDatabase).finally(leave);
   };
-  /** Joins the sync under way when it began late enough or waits for its turn, else starts one. */
+  /** Joins the running sync if it began late enough or waits for its turn, otherwise starts a sync. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
     const name = `${target.kind} ${target.key}`;
     const current = running.get(name);
@@ -108,7 +108,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
   const syncCalendar = async (key: string, notBefore: number) => {
     const failure = await share(calendarTarget(key, deps), notBefore);
     if (failure?.kind !== 'not_found') return failure;
-    // Either the list no longer has it, or something is wrong.
+    // Either the list no longer has the calendar, or something is wrong.
     const { mirror, accounts, now } = deps;
     const calendar = await mirror.findCalendar(key);
     if (calendar === undefined) return undefined;
@@ -130,7 +130,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
       return failure;
     },
     async continueAsJob(kind, key) {
-      // Due only when the lease of a process that died would have ended: until then it is under way.
+      // Due when the lease of a process that died would have ended: until then the sync is running.
       await deps.jobs.schedule(kind, key, deps.now() + LEASE_MS);
     },
     excuse: () => leases.excuse(),
@@ -142,7 +142,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
   };
 }
 
-/** Runs `work` on each, a few at a time. */
+/** Runs `work` on each item, a few at a time. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const waiting = [...items];
   const worker = async () => {
@@ -169,7 +169,7 @@ async function syncOnce(
 
     const lease = { key: target.key, holder: randomUUID() };
     const work = await target.lease(lease);
-    // Another run can have ended since it was looked.
+    // Another run may have ended since the check.
     const isFresh = work !== undefined && ((await target.state())?.syncedAt ?? -1) >= notBefore;
     if (isFresh) {
       await target.excuse(lease);
@@ -190,7 +190,7 @@ async function syncOnce(
   return { kind: 'unavailable', message: 'The service is shutting down' };
 }
 
-/** `previous`: what the sync before it failed of. */
+/** `previous`: the failure of the previous sync. */
 type LeasedWork = Work & {
   readonly lease: SyncLease;
   readonly previous: SyncFailure | undefined;
@@ -234,7 +234,7 @@ async function runLeased(
       return failure;
     }
     await target.fail(work.lease, failure);
-    // A calendar that is not found may be gone from the list, which is looked at first.
+    // A calendar that is not found may be missing in the list, which is read first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
     if (!isGone) await recordProblem(account, failure, deps);
     return failure;
@@ -254,14 +254,14 @@ async function runLeased(
     await deps.accounts.setHealth(account, leftOut, deps.now());
     return undefined;
   }
-  // Some providers list calendars to those who may not see what is in them.
+  // Some providers list calendars also for accounts that may not see their events.
   const proves = target.kind === 'sync-calendar' || account.calendarPermission !== false;
   if (account.health.state !== 'active' && proves)
     await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
 }
 
-/** The failure of what was set aside, which concerns its account as others do. */
+/** Stores the failure of what was set aside. It affects its account as others do. */
 async function keptAside(accountKey: string, failure: SyncFailure, deps: SyncDeps): Promise<SyncFailure> {
   deps.log.error(
     { event: 'sync_set_aside', accountKey, kind: failure.kind },
@@ -299,13 +299,13 @@ function failureOf(
 export type UnderWay = { readonly target: Pick<Target, 'excuse'>; readonly lease: SyncLease };
 
 export type LeasesUnderWay = {
-  /** Works under the lease. */
+  /** Runs `work` under the lease. */
   during<T>(underWay: UnderWay, work: () => Promise<T>): Promise<T>;
-  /** No sync under way or begun from now on counts as one that did not come to its end. */
+  /** Interrupted syncs, running or later, are no longer counted as unfinished. */
   excuse(): Promise<void>;
 };
 
-/** None yet. */
+/** Returns the running leases of this process, at first none. */
 export function leasesUnderWay(): LeasesUnderWay {
   const all = new Set<UnderWay>();
   let areExcused = false;
@@ -327,7 +327,7 @@ export function leasesUnderWay(): LeasesUnderWay {
   };
 }
 
-/** A list of calendars, by its account's key, or a calendar. */
+/** A list of calendars, with its account's key, or a calendar. */
 export type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
 
 export type SyncPlaceDeps = {
@@ -336,8 +336,8 @@ export type SyncPlaceDeps = {
 };
 
 /**
- * Returns whose sync it is, and at which server: no server if the limits are those of its provider, and nobody's if the
- * account is gone.
+ * Returns the owner of a sync and its server: no server if the limits are those of its provider, and no owner if the
+ * account was deleted.
  */
 export async function placeOf(
   { kind, key }: Synced,

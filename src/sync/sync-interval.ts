@@ -1,38 +1,41 @@
-/** When an account is looked at next, with nothing to make it sooner. */
+/** Computes when an account is synced next if nothing requests it earlier. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { WatchedExtent } from '../watches/watch.ts';
 
 export type SyncFacts = {
   readonly provider: ProviderKind;
-  /** Whether somebody waits for its changes: an endpoint of the application, or a reader of the user's changes. */
+  /** Whether an endpoint of the application or a reader of the user's changes waits for its changes. */
   readonly followed: boolean;
   /** When a change of the user's events was last noted, epoch milliseconds; 0 for never. */
   readonly changedAt: number;
 };
 
-/** How far its provider tells of changes by itself, and when a watch is to be renewed; infinite without any. */
+/** How much its provider reports by push notification, and when a watch has to be renewed; infinite without watches. */
 export type WatchedFacts = { readonly watched: WatchedExtent; readonly renewAt: number };
 
 export interface FollowedAccounts {
-  /** `undefined` when the account is gone. */
+  /** Returns `undefined` if the account was deleted. */
   syncFacts(accountKey: string): Promise<SyncFacts | undefined>;
 }
 
 const MINUTE_MS = 60_000;
 const UNFOLLOWED_MS = 15 * MINUTE_MS;
-/** They limit how often an application may ask, and bill it. */
+/** These providers limit and bill an application's requests. */
 const LIMITED_MS = 5 * MINUTE_MS;
 const SOONEST_MS = MINUTE_MS;
 const LATEST_MS = 5 * MINUTE_MS;
-/** For what was not told, or cannot be. */
+/** Catches changes that were not reported or cannot be. */
 const SAFETY_MS: Readonly<Record<Exclude<WatchedExtent, 'little'>, number>> = {
   all: 12 * 60 * MINUTE_MS,
   most: 60 * MINUTE_MS,
 };
-/** For so long after a change more of them are likely. */
+/** For this long after a change, more changes are likely. */
 const LIVELY_MS = 60 * MINUTE_MS;
 
-/** In milliseconds. A server of somebody's own is asked every minute, and less often the longer nothing changes. */
+/**
+ * Returns the interval in milliseconds. Providers other than Google and Microsoft are asked every minute, and less
+ * often the longer nothing changes.
+ */
 export function syncIntervalMs(
   { provider, followed, changedAt, watched, renewAt }: SyncFacts & WatchedFacts,
   now: number,

@@ -14,9 +14,9 @@ export type SyncJobsDeps = WatchesDeps & {
 };
 
 const CALENDARS_AT_ONCE = 2;
-/** After this no further calendar of an account is begun: others' jobs wait for the slot. */
+/** After this time no further calendar of an account is begun, since other jobs wait for the slot. */
 const ACCOUNT_TURN_MS = 60_000;
-/** How far apart the jobs of the calendars are that are left then. */
+/** The interval between the jobs of the calendars that remain. */
 const SPREAD_MS = 5_000;
 
 export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' | 'sync-calendar'> {
@@ -27,8 +27,8 @@ export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' |
 }
 
 /**
- * The list and its calendars, then the same again after a while, for as long as the account is linked. The calendars that
- * there is no time for become jobs of their own. What a provider tells of is read again only after some hours.
+ * Syncs the list and its calendars, then again after an interval, as long as the account is connected. Calendars that
+ * do not fit into the time become jobs of their own. If the provider reports changes, the interval is some hours.
  */
 function syncAccount(deps: SyncJobsDeps): JobHandler {
   const { sync, mirror, followed, watches, jobs, now } = deps;
@@ -69,8 +69,8 @@ type AccountTurn = SyncJobsDeps & {
 };
 
 /**
- * Syncs the calendars, those synced longest ago first, while there is time. Answers those that are left. Those that the list
- * just showed to be current are not asked for.
+ * Syncs the calendars while there is time, the longest unsynced first, and returns the rest. Calendars that the list
+ * just showed to be current are skipped.
  */
 async function syncInTurn(
   calendars: readonly MirroredCalendar[],

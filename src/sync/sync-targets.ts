@@ -1,4 +1,4 @@
-/** What is synced as a whole: the list of an account's calendars, or the events of a calendar. */
+/** The units of a sync: the list of an account's calendars, or the events of a calendar. */
 import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
 import { keptAddresses, keptList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
@@ -17,37 +17,37 @@ export type TargetDeps = {
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'keepAddresses'>;
   readonly rendering: ResourceRendering;
-  /** How many calendars of an account are read; 500 where it does not say. */
+  /** The most calendars of an account that are read; 500 by default. */
   readonly calendarsPerAccount?: number;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** One of them. */
+/** A list of calendars or a calendar, with the operations of its sync. */
 export type Target = {
   readonly key: string;
   readonly kind: 'sync-account' | 'sync-calendar';
   state(): Promise<ListState | undefined>;
-  /** Takes the lease and answers the work to do under it; `undefined` when another has it. */
+  /** Takes the lease and returns the work to do under it; `undefined` if another run has the lease. */
   lease(lease: SyncLease): Promise<Work | undefined>;
   fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
-  /** Keeps a failure and counts the sync as one that did not come to its end, as yet or at all. */
+  /** Stores a failure and counts the sync as unfinished, for now or permanently. */
   setAside(lease: SyncLease, { failure, isDue }: SetAside): Promise<void>;
   giveBack(lease: SyncLease): Promise<void>;
-  /** The process is stopping: that this sync did not come to its end says nothing about it. */
+  /** The process is stopping: this interrupted sync is not counted as unfinished. */
   excuse(lease: SyncLease): Promise<void>;
-  /** In a sentence. */
+  /** The name of the target within a sentence. */
   readonly what: string;
 };
 export type Work = {
   readonly accountKey: string;
-  /** How many syncs before this one did not come to their end, in a row. */
+  /** The number of unfinished syncs in a row before this one. */
   readonly unfinished: number;
   /** Fails with ProviderError. */
   run(open: CalendarAccount, account: Account): Promise<Run>;
 };
-/** `leftOut`: what the sync left out. `cut`: what to say of a list that is not whole. */
+/** `leftOut`: what the sync left out. `cut`: the message about a list that is incomplete. */
 export type Run = {
   readonly outcome: SyncOutcome;
   readonly leftOut?: AccountProblem | undefined;
@@ -56,7 +56,7 @@ export type Run = {
 
 const CALENDARS_PER_ACCOUNT = 500;
 
-/** The list of an account's calendars. */
+/** Returns the target for the list of an account's calendars. */
 export function listTarget(accountKey: string, deps: TargetDeps): Target {
   const { mirror, now, calendarsPerAccount = CALENDARS_PER_ACCOUNT } = deps;
   return {
@@ -89,10 +89,10 @@ export function listTarget(accountKey: string, deps: TargetDeps): Target {
   };
 }
 
-/** How a server names its user changes seldom: so many milliseconds later it is asked again, whatever it answered. */
+/** A user's addresses change seldom: they are read again after this time, whatever the server returned. */
 const ADDRESSES_AGE_MS = 3_600_000;
 
-/** Asks how events name the account's user. A server that does not say so now has its calendars read all the same. */
+/** Reads how events name the account's user. If the server does not say it now, its calendars are read anyway. */
 async function readAddresses(
   open: CalendarAccount,
   account: Account,
@@ -112,7 +112,7 @@ async function readAddresses(
   await accounts.keepAddresses(account, addresses && keptAddresses(addresses), now());
 }
 
-/** The events of a calendar. */
+/** Returns the target for the events of a calendar. */
 export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
   const { mirror, now } = deps;
   return {
@@ -147,7 +147,10 @@ export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
   };
 }
 
-/** The problem of an account after a sync of this calendar: an event that is too complex comes before one that is unreadable. */
+/**
+ * Returns the problem of an account after a sync of this calendar: a too complex event takes precedence over an
+ * unreadable one.
+ */
 async function leftOutProblem(
   { calendarKey, accountKey }: MirroredCalendar,
   mirror: MirrorStore,

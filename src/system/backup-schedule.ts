@@ -1,4 +1,4 @@
-/** Backups of the SQLite database that are made by themselves, in the one process that works it. */
+/** Creates scheduled backups of the SQLite database, in the one process that works it. */
 import type { Log } from '../lib/log.ts';
 import type { Backup, Backups } from './backups.ts';
 import type { SystemStore } from './system-store.ts';
@@ -12,10 +12,13 @@ export type BackupScheduleDeps = {
 };
 
 const LOOK_EVERY_MS = 60_000;
-/** After one that failed. */
+/** The pause after a failed backup. */
 const RETRY_MS = 10 * 60_000;
 
-/** Looks every minute whether one is due. A restart does not begin the span anew: the files say when the last one was. */
+/**
+ * Checks every minute whether a backup is due. A restart does not restart the interval: the files have the time of the
+ * last one.
+ */
 export function startBackups(
   { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
   deps: BackupScheduleDeps,
@@ -37,7 +40,7 @@ export function startBackups(
   };
 }
 
-/** Makes the one that is due, if one is. Never fails: what went wrong is logged and kept, and tried again. */
+/** Creates a backup if one is due. Never fails: failures are logged, stored and retried. */
 export function backupsDue(
   { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
   { backups, system, log, now }: BackupScheduleDeps,

@@ -1,4 +1,6 @@
-/** Copies of the live SQLite database that open by themselves: by `kalends backup`, by a schedule and in the dashboard. */
+/**
+ * Creates self-contained copies of the live SQLite database: by `kalends backup`, by a schedule and in the dashboard.
+ */
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -10,22 +12,22 @@ export type Backup = {
   readonly bytes: number;
   /** When it was begun, epoch milliseconds. */
   readonly at: number;
-  /** Made by itself, and deleted by itself. */
+  /** Created and deleted by the schedule. */
   readonly isScheduled: boolean;
 };
 
-/** Those in a folder of their own. */
+/** The backups in a folder of their own. */
 export type Backups = {
   readonly folder: string;
   /** The newest first. */
   list(): Promise<readonly Backup[]>;
-  /** One at a time: who asks while it is made gets the same one. */
+  /** Creates one backup at a time: a caller that comes during a backup gets the same one. */
   make(): Promise<Backup | BackupRefusal>;
-  /** Makes one that counts as scheduled, and then deletes those before the last `keep`. */
+  /** Creates a scheduled backup, then deletes the scheduled ones before the last `keep`. */
   makeScheduled(keep: number): Promise<Backup | BackupRefusal>;
 };
 
-/** `full`: there are as many as are kept. `no_room`: the disk could fill up. */
+/** `full`: the folder has the most backups allowed. `no_room`: the disk could fill up. */
 export type BackupRefusal = 'full' | 'no_room';
 
 type BackupsDeps = {
@@ -36,13 +38,13 @@ type BackupsDeps = {
   readonly now: () => number;
 };
 
-/** Those that somebody asked for: nobody takes them away by themselves. */
+/** The limit of backups that members requested. The schedule never deletes these. */
 export const MOST_BACKUPS = 20;
 const NAME = /^kalends-(scheduled-)?(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.partial)?$/;
-/** So many times the database has to fit on the disk before it is copied. */
+/** Free disk space before a backup, as a multiple of the database's size. */
 const ROOM = 2;
 
-/** The backups in `folder`. */
+/** Returns the backups in `folder`. */
 export function backupsIn(folder: string, deps: BackupsDeps): Backups {
   const list = () => listBackups(folder);
   let making: Promise<unknown> = Promise.resolve();
@@ -81,7 +83,7 @@ async function makeBackup(
   { backup, databaseBytes, now }: BackupsDeps,
 ): Promise<Backup | BackupRefusal> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // What a process that was killed left.
+  // Deletes leftovers of killed processes.
   for (const name of await readdir(folder))
     if (name.endsWith('.partial') && NAME.test(name)) await rm(path.join(folder, name), { force: true });
   const { bavail, bsize } = await statfs(folder);
@@ -103,15 +105,15 @@ async function listBackups(folder: string): Promise<Backup[]> {
   return files.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
 }
 
-/** Under another name until it is complete, so that a partial copy is never taken for a backup. */
+/** Writes under another name until the copy is complete, so that a partial copy is never taken for a backup. */
 export async function writeBackup(file: string, backup: BackupsDeps['backup']): Promise<void> {
   const partial = `${file}.partial`;
   try {
-    // Created before the copy, so that at no moment others may read it. What a killed process left is begun anew.
+    // Created before the copy, so that others can never read it. The leftover of a killed process is deleted.
     await rm(partial, { force: true });
     await writeFile(partial, '', { mode: 0o600 });
     await backup(partial);
-    // On the disk before it has its name: an older one may be deleted for it.
+    // Flushed before it gets its name, since an older backup may be deleted for it.
     await syncFile(partial);
     await rename(partial, file);
     await syncFolder(path.dirname(file));
@@ -121,7 +123,7 @@ export async function writeBackup(file: string, backup: BackupsDeps['backup']): 
   }
 }
 
-/** Nothing of what is no backup, or was taken away meanwhile. */
+/** Returns undefined for a file that is no backup or was deleted meanwhile. */
 async function backupOf(file: string): Promise<Backup | undefined> {
   const name = path.basename(file);
   const [, scheduled, day, hour, minute, second, partial] = NAME.exec(name) ?? [];

@@ -4,7 +4,7 @@ import { masterKeyId } from '../lib/sealing.ts';
 import type { MasterKeyState } from './master-key.ts';
 import type { StorageReport } from './storage-report.ts';
 
-/** One line of `doctor`: what was looked at, and what to do when it is not ok. */
+/** One line of `doctor`: what was checked, and how to fix it. */
 export type Check = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
@@ -13,7 +13,7 @@ export type Check = {
 
 const SKEW_WARN_MS = 2_000;
 const SKEW_FAIL_MS = 60_000;
-/** Kalends did not exist before this: a clock that says so has not been set. */
+/** Kalends did not exist before this date: a clock that shows an earlier one was not set. */
 const LEAST_INSTANT = Date.UTC(2026, 10, 1);
 const SERVER_TIMEOUT_MS = 2_000;
 
@@ -53,7 +53,7 @@ export function checkKeys(report: StorageReport, config: Config): Check {
   return { name, status: 'ok', message: `${file}. Keep a copy of it apart from the backups.` };
 }
 
-/** What is left to do where the master key is about to be changed, or was. */
+/** Returns the remaining step of a change of the master key. */
 function undoneRotation(
   { keyId, next }: MasterKeyState,
   { masterKey, masterKeyPrevious }: Config,
@@ -68,7 +68,7 @@ function undoneRotation(
     : 'KALENDS_MASTER_KEY is not in use yet: restart every instance with it, then run "kalends keys rotate-master".';
 }
 
-/** Tokens expire by the clock: all instances and the database have to agree on it. */
+/** Checks the clock. Tokens expire by it: all instances and the database have to agree on the time. */
 export function checkClock(report: StorageReport, now: number): Check {
   const name = 'clock';
   const newest = report.state === 'reachable' ? report.newestInstant : undefined;
@@ -83,7 +83,7 @@ export function checkClock(report: StorageReport, now: number): Check {
   return { name, status: Math.abs(skew) < SKEW_FAIL_MS ? 'warn' : 'fail', message };
 }
 
-/** Whether a server of ours answers where the configuration puts one. */
+/** Checks whether a server of this deployment responds at the configured address. */
 export async function checkServer({ host, port }: Config): Promise<Check> {
   const name = 'server';
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

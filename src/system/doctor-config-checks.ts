@@ -8,7 +8,7 @@ import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { exposedIn } from '../lib/private-folder.ts';
 import type { Check } from './doctor-checks.ts';
 
-/** Every setting could be read; whether there are names beside them that mean nothing. */
+/** Checks the settings: all could be read, and whether there are unknown names. */
 export function checkNames({ unknownNames }: Config): Check {
   const name = 'configuration';
   if (unknownNames.length === 0) return { name, status: 'ok', message: 'Every setting can be read.' };
@@ -16,7 +16,7 @@ export function checkNames({ unknownNames }: Config): Check {
   return { name, status: 'warn', message: `Set, and no setting of Kalends: ${descriptions.join(', ')}.` };
 }
 
-/** The data folder is writable, its key file is its owner's alone, and others can read nothing of it. */
+/** Checks that the data folder is writable, that its key file is private, and that others can read nothing in it. */
 export async function checkFiles({ dataDir, masterKey }: Config): Promise<Check[]> {
   const name = 'data folder';
   if (!existsSync(dataDir)) {
@@ -43,7 +43,7 @@ export async function checkFiles({ dataDir, masterKey }: Config): Promise<Check[
   return [{ name, status: 'ok', message: `${dataDir} can be read and written.` }];
 }
 
-/** Which private addresses outgoing requests may reach. */
+/** Checks which private addresses outgoing requests may reach. */
 export function checkEgress({ privateNetwork, url }: Config): Check {
   const name = 'outgoing requests';
   const isPublic = !isLoopbackHost(new URL(url).hostname);
@@ -68,7 +68,7 @@ export function checkEgress({ privateNetwork, url }: Config): Check {
   }
 }
 
-/** The address at which browsers and providers reach Kalends. */
+/** Checks the address at which browsers and providers reach Kalends. */
 export function checkUrl({ url, host }: Config, isSet: boolean): Check {
   const name = 'public address';
   const { protocol, hostname } = new URL(url);
@@ -84,7 +84,7 @@ export function checkUrl({ url, host }: Config, isSet: boolean): Check {
   return { name, status: 'ok', message };
 }
 
-/** Behind a proxy every caller has the proxy's address, unless Kalends is set to trust it. */
+/** Checks the proxy setting: behind a proxy every caller has the proxy's address, unless Kalends trusts it. */
 export function checkProxy({ url, trustProxy }: Config): Check {
   const name = 'proxy';
   if (trustProxy === undefined && new URL(url).protocol === 'https:') {
@@ -96,12 +96,12 @@ export function checkProxy({ url, trustProxy }: Config): Check {
   return { name, status: 'ok', message: trusted === undefined ? 'None is trusted.' : `Trusted: ${trusted}.` };
 }
 
-/** The return addresses to register at Google and Microsoft. */
+/** Returns the redirect addresses to register at Google and Microsoft. */
 export function providerAddresses(config: Config): string[] {
   return APP_KINDS.map((kind) => providerAddress(kind, config));
 }
 
-/** The address to register at the provider. */
+/** Returns the redirect address to register at the provider. */
 export function providerAddress(kind: AppKind, { url }: Pick<Config, 'url'>): string {
   return `${url}/connect/${kind}/callback`;
 }

@@ -7,7 +7,7 @@ import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
 import type { StorageReport } from './storage-report.ts';
 
-/** Asks nothing without an app. */
+/** Checks the provider's app. Without an app it sends no request. */
 export async function checkProvider(kind: AppKind, config: Config): Promise<Check> {
   const { app, issuer } = config[kind];
   const setting = `KALENDS_${kind.toUpperCase()}`;
@@ -41,7 +41,10 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
   }
 }
 
-/** Returns a warning for what does not fit the tenants that sign in: accounts without a known one, or shared calendars. */
+/**
+ * Returns a warning for what does not fit the tenants that sign in: accounts without a known tenant, or shared
+ * calendars.
+ */
 export function checkTenants(report: StorageReport, { microsoft }: Config): Check[] {
   const tenant = new URL(microsoft.issuer).pathname.split('/')[1] ?? '';
   const count = report.state === 'reachable' ? report.accountsWithoutTenant : 0;

@@ -23,21 +23,21 @@ const having = (watched: readonly WatchedCalendars[]): StorageReport => ({
 });
 
 describe('the check of pushes', () => {
-  it('says that nobody can tell of changes where there is no way in, without a warning', () => {
+  it('reports without a warning that push notifications cannot arrive if KALENDS_URL is not https', () => {
     const { status, message } = checkPushes(having([]), loadConfig({}));
 
     assert.equal(status, 'ok');
     assert.match(message, /KALENDS_URL is not https.*asked every 5 minutes/);
   });
 
-  it('says where providers tell of changes while no calendar is waited for', () => {
+  it('reports the address for push notifications while there is no watched calendar', () => {
     const { status, message } = checkPushes(having([]), reached);
 
     assert.equal(status, 'ok');
     assert.match(message, /https:\/\/kalends\.example\/.*no calendar of theirs is waited for/);
   });
 
-  it('counts what is told of and what is polled, each with why, and warns of what can be mended', () => {
+  it('counts watched and polled calendars with the reasons, and warns about reasons that can be fixed', () => {
     const live = { provider: 'google', state: 'live', reason: null, count: 3 } as const;
     const holidays = { ...live, state: 'unsupported', count: 1 };
     const refused = {

@@ -1,4 +1,4 @@
-/** Everything an operator can get wrong, looked at: for `kalends doctor` and for the dashboard. */
+/** Checks everything that an operator can get wrong, for `kalends doctor` and for the dashboard. */
 import { APP_KINDS, APP_NAMES } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
@@ -16,11 +16,11 @@ import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
 import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Without a schedule: so old may a database without a backup be, and its last one. */
+/** The most time without a backup, or since the last one, if there is no schedule. */
 const BACKUP_PATIENCE_MS = 7 * DAY_MS;
 const HOW = 'set KALENDS_BACKUP_EVERY, or run "kalends backup FILE" by a timer';
 
-/** Nothing with PostgreSQL, whose own tools make backups that Kalends does not hear of. */
+/** Checks the backups. Returns nothing for PostgreSQL, whose own tools make backups that Kalends does not know of. */
 export function checkBackups(report: StorageReport, { backups: { everyMs } }: Config, now: number): Check[] {
   const name = 'backups';
   if (report.state !== 'reachable' || report.engine !== 'sqlite') return [];
@@ -48,7 +48,7 @@ const STATES: Readonly<Record<string, string>> = {
   ended: 'polled, since nothing renewed what it told of',
 };
 
-/** Without a way in changes come later, and that is all: no reason to warn. */
+/** Checks push notifications. Without them changes arrive later, which is no reason for a warning. */
 export function checkPushes(report: StorageReport, config: Config): Check {
   const name = 'pushes';
   const urlOf = receiverUrls(config);
@@ -75,17 +75,17 @@ const renderLine = ({ provider, state, reason, count }: WatchedCalendars): strin
   `${count} of ${APP_NAMES[provider]} ${STATES[state] ?? state}${reason === null ? '' : ` (${reason})`}`;
 
 export type DoctorDeps = {
-  /** Looks at the database without making or migrating it. */
+  /** Reads the database without creating or migrating it. */
   inspectStorage(config: Config): Promise<StorageReport>;
   /** Epoch milliseconds. */
   now(): number;
 };
 
-/** For each of what is asked: database, providers and the server itself. */
+/** The time limit for each of the database, the providers and the server. */
 const PATIENCE_MS = 10_000;
 const SLOW = `It did not answer within ${PATIENCE_MS / 1_000} s`;
 
-/** All checks, in the order in which they are read. Changes nothing, and takes ten seconds at most. */
+/** Runs all checks in the order of the output. Changes nothing, and takes ten seconds at most. */
 export async function checkAll(config: Config, { inspectStorage, now }: DoctorDeps): Promise<Check[]> {
   const [found, providers, server, files] = await Promise.all([
     within(PATIENCE_MS, inspectStorage(config)),

@@ -1,4 +1,4 @@
-/** Each process that serves says now and then that it lives, so that the dashboard knows which there are. */
+/** Registers each serving process at intervals, so that the dashboard knows which exist. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
@@ -17,11 +17,11 @@ export type InstanceNotesDeps = {
 };
 
 const EVERY_MS = 30_000;
-/** Two that were missed may be a slow database; after three it is gone. */
+/** After three missed updates an instance counts as gone. Two may be a slow database. */
 export const GONE_AFTER_MS = 100_000;
 const STOP_MS = 2_000;
 
-/** Starts saying so until stopped; an instance that ends in order is forgotten at once. */
+/** Registers the instance until stopped. An instance that ends in order is deleted at once. */
 export function noteInstance(role: Instance['role'], { system, sealer, log, now }: InstanceNotesDeps) {
   const startedAt = now();
   const instance = {
@@ -44,7 +44,7 @@ export function noteInstance(role: Instance['role'], { system, sealer, log, now 
   note();
   const timer = setInterval(note, EVERY_MS).unref();
   return {
-    /** Says so at once. */
+    /** Registers the instance now. */
     note,
     async stop(): Promise<void> {
       clearInterval(timer);

@@ -1,56 +1,56 @@
-/** Restoring a backup of the database in a file: what would be lost by it, and what would live again. */
+/** Restoring a backup of a database file: what would be lost, and what would become valid again. */
 
-/** What is compared, by its primary key. */
+/** The records that are compared, by primary key. */
 export type Compared = 'applications' | 'users' | 'accounts' | 'grants' | 'people';
 export type Counts = Readonly<Record<Compared, number>>;
 
-/** The database that is there now. */
+/** The present database. */
 export type PresentDatabase =
   | { readonly state: 'absent' }
-  /** It is damaged, or of another version: nobody knows what it had. */
+  /** It is damaged or of another version: its contents are unknown. */
   | { readonly state: 'unreadable'; readonly reason: string }
   | {
       readonly state: 'readable';
-      /** What came since: gone by restoring. */
+      /** Created since the backup: lost by restoring. */
       readonly lost: Counts;
-      /** What was ended or deleted since, and is in the backup. */
+      /** Ended or deleted since, but in the backup. */
       readonly ended: Counts;
-      /** Of how many grants the refresh token of the backup was spent since: their users authorize again. */
+      /** The grants whose refresh token in the backup was used since: their users have to authorize again. */
       readonly refreshed: number;
-      /** Of how many applications the secrets that count are others. */
+      /** The applications whose valid secrets have changed since. */
       readonly secretsChanged: number;
     };
 
 export type RestoreReport = {
   readonly file: string;
   readonly bytes: number;
-  /** The newest instant in it, epoch milliseconds: what came later is not in it. */
+  /** The newest instant in the backup, epoch milliseconds: later changes are not in it. */
   readonly asOf: number | undefined;
-  /** Migrations that it lacked: an older version made it. */
+  /** Migrations that it lacked, if an older version made it. */
   readonly migrated: readonly number[];
-  /** The id of the master key that it is sealed under. */
+  /** The id of the master key of its sealed values. */
   readonly keyId: string;
   readonly present: PresentDatabase;
 };
 
 export type RestoreChoices = {
-  /** Leaves what was ended and deleted since as the backup has it: living. */
+  /** Keeps what was ended and deleted since as valid as it is in the backup. */
   readonly asItWas: boolean;
-  /** Ends every grant: all users authorize again. */
+  /** Ends every grant: all users have to authorize again. */
   readonly endAllGrants: boolean;
 };
 
 export type Restored = {
-  /** Where the database that was there is kept; undefined where there was none. */
+  /** The path of the previous database; undefined if there was none. */
   readonly keptAside: string | undefined;
-  /** What was ended and deleted once more. */
+  /** The records of the backup that were ended or deleted again. */
   readonly endedAgain: Counts;
 };
 
-/** A backup that was checked. Until `apply` or `discard` nobody else can use the database. */
+/** A backup that was checked. Until `apply` or `discard`, nobody else can use the database. */
 export interface PreparedRestore {
   readonly report: RestoreReport;
-  /** Puts it in the place of the database that is there, at once and whole. */
+  /** Replaces the present database, at once and completely. */
   apply(choices: RestoreChoices): Promise<Restored>;
   /** Leaves everything as it was. */
   discard(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Changes the master key while servers run: every instance takes up the new key, then all seal under it, then what is
- * under the old one is sealed anew, then the old one is needed no more. Each step is in the database, so that a run
- * which was killed goes on where it was, and one that comes too late finds nothing to do.
+ * Changes the master key while servers run: every instance loads the new key, then all seal under it, then values under
+ * the old key are sealed again, then the old key is no longer needed. Each step is in the database: a run that was
+ * killed can be continued, and a late one finds nothing to do.
  */
 import { GONE_AFTER_MS } from './instances.ts';
 import type { MasterKeyState, MasterKeys } from './master-key.ts';
@@ -17,14 +17,14 @@ export type RotationDeps = {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Told what is done now, in a sentence. */
+  /** Called with the current step, in a sentence. */
   readonly tell: (progress: string) => void;
 };
 
-/** `sealedAnew` is how many values of each column were. */
+/** `sealedAnew` is the number of values sealed again, by column. */
 export type Rotation = {
   readonly keyId: string;
-  /** Undefined where the key was the same before. */
+  /** Undefined if the key was the same before. */
   readonly previous: string | undefined;
   readonly sealedAnew: Readonly<Record<string, number>>;
 };
@@ -32,13 +32,13 @@ export type Rotation = {
 /** Nothing was changed; the message says what to do. */
 export class RotationRefused extends Error {}
 
-/** How long an instance that lives may take to have the new key: it looks every two seconds. */
+/** How long a live instance may take to load the new key: it checks every two seconds. */
 const PATIENCE_MS = 30_000;
-/** Rows of one transaction: servers write between two of them. */
+/** Rows of one transaction. Servers can write between two transactions. */
 const ROWS = 50;
 const TELL_EVERY_MS = 2_000;
 
-/** Safe to be run again, also beside itself. */
+/** Changes the master key. Safe to run again, also concurrently. */
 export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   const { masterKey, masterKeys, now } = deps;
   const state = await masterKey.masterKeyState();
@@ -52,7 +52,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
   if (next.phase === 'announced') await putInUse(next.keyId, deps);
   await everyInstance({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
-  // What began before, such as another command, has written by then.
+  // Work that began before, such as another command, has been written by then.
   await deps.sleep(2 * LOOK_EVERY_MS);
   const sealedAnew = await resealAll(deps);
   await masterKey.finishKey(next.keyId, now());
@@ -62,7 +62,10 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
 
 const keyNames = ({ keyId = '', before }: MasterKeyState) => ({ keyId, previous: before?.keyId });
 
-/** Undefined where the change was made before: then only what was sealed under the old key meanwhile is left. */
+/**
+ * Returns undefined if the change was made before: then only values that were sealed under the old key meanwhile
+ * remain.
+ */
 async function newKey(state: MasterKeyState, deps: RotationDeps): Promise<string | undefined> {
   const { masterKeys } = deps;
   if (masterKeys.source === 'folder') return masterKeys.makeNext();
@@ -87,7 +90,7 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
     {
       what: 'has the new key',
       does: (one) => one.keyIds.includes(keyId),
-      // One that lives says so every 30 seconds: it had the time to find the key.
+      // A live instance registers every 30 seconds: it had the time to find the key.
       isHopeless: (one) => now() - begun >= patience && one.seenAt >= begun,
     },
     deps,
@@ -118,7 +121,7 @@ type AwaitedStep = {
   readonly isHopeless?: (instance: Instance) => boolean;
 };
 
-/** Waits until all instances that live do; answers those that do not, once there is no hope for one. */
+/** Waits until all live instances satisfy the condition. Returns those that do not, once one is hopeless. */
 async function everyInstance(
   { what, does, isHopeless = () => false }: AwaitedStep,
   { system, now, sleep, tell }: RotationDeps,
@@ -139,7 +142,7 @@ async function everyInstance(
 const instanceName = ({ instanceId, host, version }: Instance): string =>
   `the instance ${instanceId} (version ${version}) on ${host}`;
 
-/** Until nothing is left under another key. */
+/** Seals values again until none is under another key. */
 async function resealAll(deps: RotationDeps): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let again = true; again; ) {

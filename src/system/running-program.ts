@@ -1,4 +1,4 @@
-/** The program that runs, as the dashboard shows it and what it can be asked to do. */
+/** The running program, as the dashboard shows it, and the operations that it offers. */
 import type { Config, SettingInForce } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { type Backups, backupsIn } from './backups.ts';
@@ -10,13 +10,13 @@ export type RunningProgram = {
   readonly node: string;
   readonly engine: 'sqlite' | 'postgres';
   readonly settings: readonly SettingInForce[];
-  /** What new signing keys are for. */
+  /** The algorithm of new signing keys. */
   readonly tokenAlgorithm: Config['tokenAlgorithm'];
-  /** Looks at everything an operator can get wrong; who asks while it is done gets the same answer. */
+  /** Checks everything that an operator can get wrong. A caller that comes during a check gets the same result. */
   check(): Promise<readonly Check[]>;
-  /** None with PostgreSQL, whose own tools make them. */
+  /** Undefined with PostgreSQL, whose own tools make backups. */
   readonly backups: Backups | undefined;
-  /** How often one is made by itself. */
+  /** The interval of scheduled backups. */
   readonly backupEveryMs: number | undefined;
 };
 
@@ -25,7 +25,7 @@ type ProgramDeps = DoctorDeps & {
   readonly databaseBytes: () => Promise<number>;
 };
 
-/** This process. */
+/** Returns the program of this process. */
 export function runningProgram(config: Config, deps: ProgramDeps): RunningProgram {
   let checking: Promise<readonly Check[]> | undefined;
   return {

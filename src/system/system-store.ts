@@ -3,47 +3,47 @@ import type { Check } from './doctor-checks.ts';
 
 /** The processes that serve this database. */
 export interface InstanceStore {
-  /** Says that an instance lives, and forgets those that were not seen since `goneBefore`. */
+  /** Registers that an instance lives, and deletes those that were not seen since `goneBefore`. */
   noteInstance(instance: Instance, goneBefore: number): Promise<void>;
 
   forgetInstance(instanceId: string): Promise<void>;
 
-  /** Those seen since then, the one that runs longest first; 200 at most. */
+  /** Lists instances seen since then, the longest running first; 200 at most. */
   listInstances(seenSince: number): Promise<readonly Instance[]>;
 }
 
 /** The work that waits, and the size of the database. */
 export interface LoadStore {
-  /** Of each kind that has jobs: how many wait and run, and how many of them should have run before `lateBefore`. */
+  /** Counts, by kind with jobs, how many wait and run, and how many should have run before `lateBefore`. */
   countJobs(now: number, lateBefore: number): Promise<readonly JobCount[]>;
 
-  /** Streams that have something to tell, those of paused endpoints included; MOST_COUNTED at most. */
+  /** Counts streams with something to deliver, also of paused endpoints; MOST_COUNTED at most. */
   countStreams(): Promise<number>;
 
-  /** How large the database is now. */
+  /** Returns the present size of the database. */
   databaseBytes(): Promise<number>;
 
-  /** Keeps how large it is today, and forgets days before `since`. */
+  /** Stores today's size, and deletes days before `since`. */
   keepSize(day: number, since: number): Promise<void>;
 
-  /** The oldest first. */
+  /** Lists sizes, the oldest first. */
   listSizes(): Promise<readonly DaySize[]>;
 
-  /** The budgets of apps at providers that were used lately; 50 at most. */
+  /** Lists the recently used budgets of apps at providers; 50 at most. */
   listAppBudgets(): Promise<readonly UsedBudget[]>;
 }
 
 /** Checks and backups. A change that a person requested is audited. */
 export interface UpkeepStore {
-  /** Keeps the result of the checks in place of the last one. What a person asked for is audited. */
+  /** Replaces the result of the checks. Checks that a member requested are audited. */
   keepChecks(checks: KeptChecks): Promise<void>;
 
   lastChecks(): Promise<KeptChecks | undefined>;
 
-  /** Keeps that a backup was made. What a person asked for is audited. */
+  /** Stores that a backup was made. Backups that a member requested are audited. */
   noteBackup(backup: NotedBackup): Promise<void>;
 
-  /** Keeps why the last scheduled one was not, until one is made. */
+  /** Stores why the last scheduled backup failed, until one succeeds. */
   noteBackupFailure(failure: BackupFailure): Promise<void>;
 
   lastBackups(): Promise<LastBackups>;
@@ -60,13 +60,13 @@ export type Instance = {
   readonly role: 'all' | 'web' | 'worker';
   readonly startedAt: number;
   readonly seenAt: number;
-  /** The ids of the master keys that it has; none of a version that does not say. */
+  /** The ids of the instance's master keys; empty for a version that does not report them. */
   readonly keyIds: readonly string[];
-  /** The one that it seals under. */
+  /** The id of the key that it seals under. */
   readonly keyId: string;
 };
 
-/** No more than MOST_COUNTED of a kind are counted of each; `oldest` is when the first late one was due. */
+/** Counts of one kind, each MOST_COUNTED at most. `oldest` is when the first late job was due. */
 export type JobCount = {
   readonly kind: JobKind;
   readonly waiting: number;
@@ -75,13 +75,13 @@ export type JobCount = {
   readonly oldest: number | undefined;
 };
 
-/** Beyond so many it is said that there are more. */
+/** Limits counts. Above it, only "more" is reported. */
 export const MOST_COUNTED = 10_000;
 
-/** `day` is its first instant in UTC. */
+/** `day` is the day's first instant in UTC. */
 export type DaySize = { readonly day: number; readonly bytes: number };
 
-/** `app` is the provider and the app's id there; the budget is whole again at `fullAt`. */
+/** `app` is the provider and the app's id there. The budget is full again at `fullAt`. */
 export type UsedBudget = { readonly app: string; readonly fullAt: number };
 
 export type NotedBackup = { readonly name: string; readonly bytes: number; readonly at: number };
@@ -90,7 +90,7 @@ export type LastBackups = {
   /** When the database was created. */
   readonly begunAt: number;
   readonly made: NotedBackup | undefined;
-  /** Undefined where one was made since. */
+  /** Undefined if a backup was made since. */
   readonly failure: BackupFailure | undefined;
 };
 

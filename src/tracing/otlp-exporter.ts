@@ -1,6 +1,6 @@
 /**
- * Sends spans to a collector, several at a time. Nobody waits for it: what it does not take is dropped and counted, and what
- * waits is bounded.
+ * Sends spans to a collector, several at a time, in the background. Spans that the collector does not accept are
+ * dropped and counted, and the queue is bounded.
  */
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
@@ -10,17 +10,17 @@ import type { EndedSpan } from './span.ts';
 
 export type Exporter = {
   add(span: EndedSpan): void;
-  /** Sends what waits, for as long as `stopMs` says and no longer. */
+  /** Sends the queue, for `stopMs` at most. */
   stop(): Promise<void>;
 };
 
 export type ExporterOptions = {
-  /** Where `/v1/traces` is, without it. */
+  /** The collector's URL without `/v1/traces`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly program: TracedProgram;
   readonly log: Pick<Log, 'warn'>;
-  /** Hears how many spans were sent or dropped. */
+  /** Called with the number of spans that were sent or dropped. */
   readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
   /** In milliseconds; 2,000 by default. */
   readonly everyMs?: number;
@@ -80,14 +80,14 @@ class OtlpExporter implements Exporter {
       const problem = await this.#post(spans);
       if (problem === undefined) this.#options.told('sent', spans.length);
       else {
-        // The others wait for the next time: a collector that is away is not asked in a row.
+        // The others wait for the next time: a collector that is unreachable is not tried repeatedly.
         this.#drop(spans.length, problem);
         return;
       }
     }
   }
 
-  /** Answers why it was not taken. */
+  /** Returns why the spans were not accepted. */
   async #post(spans: readonly EndedSpan[]): Promise<string | undefined> {
     const { endpoint, headers, program } = this.#options;
     try {

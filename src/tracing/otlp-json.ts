@@ -1,7 +1,7 @@
-/** Spans as OTLP has them (opentelemetry-proto, trace/v1), in its JSON: ids in hexadecimal, 64-bit numbers as text. */
+/** Renders spans as OTLP (opentelemetry-proto, trace/v1) in its JSON: ids in hexadecimal, 64-bit numbers as text. */
 import type { Attributes, EndedSpan, SpanKind } from './span.ts';
 
-/** Which program they are of. */
+/** The program that the spans are from. */
 export type TracedProgram = { readonly version: string; readonly instanceId: string };
 
 const KINDS: Readonly<Record<SpanKind, number>> = {
@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<SpanKind, number>> = {
 };
 const STATUS_ERROR = 2;
 
-/** The body of a request to `/v1/traces`. */
+/** Returns the body of a request to `/v1/traces`. */
 export function otlpJson(spans: readonly EndedSpan[], { version, instanceId }: TracedProgram): string {
   const resource = {
     attributes: listed({
@@ -48,5 +48,5 @@ function anyValue(value: string | number | boolean) {
   return typeof value === 'number' ? { intValue: String(Math.round(value)) } : { boolValue: value };
 }
 
-/** A number has no room for today's nanoseconds. */
+/** Converts as text: a number cannot hold today's time in nanoseconds. */
 const nanoseconds = (milliseconds: number): string => `${Math.round(milliseconds * 1_000)}000`;

@@ -2,7 +2,7 @@ import type { TraceContext } from '../lib/current-trace.ts';
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
-/** What is known of a span. No token, title, address or id of a user is among them. */
+/** The attributes of a span. They contain no token, title, address or user id. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A piece of work that has ended. Instants are epoch milliseconds, with a fraction. */

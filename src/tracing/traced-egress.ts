@@ -6,11 +6,11 @@ import type { Tracer } from './tracer.ts';
 export type TracedTo = {
   /** A provider, or `webhook`. */
   readonly peer: string;
-  /** Whether the other end is told of the trace. */
+  /** Whether requests carry the trace to the peer. */
   readonly tells: boolean;
 };
 
-/** The same egress, each of whose requests is a span of the trace under way. Outside of one nothing is noted. */
+/** Returns an egress that makes each request a span of the current trace. Without a trace nothing is recorded. */
 export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: Tracer): Egress {
   return {
     async request(request) {

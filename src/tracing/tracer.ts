@@ -1,11 +1,11 @@
-/** Spans of a trace: begun, worked in, and ended. What is sampled goes to the exporter. */
+/** Starts, runs and ends the spans of a trace. Sampled spans go to the exporter. */
 import { randomBytes } from 'node:crypto';
 
 import { currentTrace, type TraceContext } from '../lib/current-trace.ts';
 import type { Attributes, EndedSpan, SpanKind } from './span.ts';
 
 export interface Tracer {
-  /** Goes on with `parent`, a traceparent; else with the trace that is under way; else a trace begins. */
+  /** Continues `parent`, a traceparent, or else the current trace, or else begins a trace. */
   start(kind: SpanKind, parent?: string): Span;
   /** Runs the work as part of the span. */
   run<T>(span: Span, work: () => T): T;
@@ -17,7 +17,7 @@ export type Span = {
 };
 
 export type TracerOptions = {
-  /** Which part of the traces that begin here is kept, from 0 to 1. */
+  /** The share of the traces begun here that is exported, from 0 to 1. */
   readonly sampling: number;
   readonly ended: (span: EndedSpan) => void;
 };
@@ -48,7 +48,7 @@ export function openTracer({ sampling, ended }: TracerOptions): Tracer {
 
 const instant = (): number => performance.timeOrigin + performance.now();
 
-/** W3C Trace Context §3.2; undefined for what is none. Later versions may add to it. */
+/** Parses a traceparent (W3C Trace Context §3.2); returns undefined for other text. Later versions may add to it. */
 export function readTraceparent(text: string): TraceContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(text.slice(0, 200)) ?? [];

@@ -1,34 +1,34 @@
-/** A calendar of an account, with how its changes come in. Instants are epoch milliseconds. */
+/** A calendar of an account, with how its changes arrive. Instants are epoch milliseconds. */
 export type SyncedCalendar = {
   readonly calendarKey: string;
   readonly position: number;
   readonly title: string;
   readonly isPrimary: boolean;
-  /** Its user left it out: it is not synced. */
+  /** Whether its user left it out: then it is not synced. */
   readonly isLeftOut: boolean;
   readonly eventCount: number;
-  /** When it was last known to equal the provider's; absent before that. */
+  /** When it was last known to equal the provider's; undefined before that. */
   readonly syncedAt: number | undefined;
-  /** What its last sync failed of; absent when it did not. */
+  /** The failure of its last sync; undefined if it succeeded. */
   readonly failure: string | undefined;
-  /** When a job looks at it next; absent when none is planned. */
+  /** When a job syncs it next; undefined if none is planned. */
   readonly nextAt: number | undefined;
-  /** Until when its provider tells of changes; absent where it is asked for them. */
+  /** When its watch expires; undefined if it is polled. */
   readonly pushedUntil: number | undefined;
 };
 
-/** Behind which calendar a page begins. */
+/** The calendar behind which a page begins. */
 export type CalendarPlace = Pick<SyncedCalendar, 'position' | 'calendarKey'>;
 
 export interface AccountCalendars {
-  /** In the order of the account. `now` decides which watches live. */
+  /** Lists calendars in the order of the account. `now` decides which watches are live. */
   listCalendars(
     accountKey: string,
     page: { readonly after?: CalendarPlace | undefined; readonly limit: number; readonly now: number },
   ): Promise<SyncedCalendar[]>;
 }
 
-/** A failure is kept as JSON; its message is what people read. */
+/** Returns the message of a failure, which is stored as JSON. */
 export function failureText(failure: string): string {
   try {
     const { message } = JSON.parse(failure) as { readonly message?: unknown };

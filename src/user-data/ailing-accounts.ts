@@ -8,23 +8,23 @@ export type AilingAccount = Pick<
 >;
 
 export type AilingFilter = {
-  /** Absent: of all applications. */
+  /** All applications if absent. */
   readonly clientIds?: readonly string[] | undefined;
   readonly reason: HealthReason;
 };
 
-/** Behind which account a page begins. */
+/** The account behind which a page begins. */
 export type AilingPlace = { readonly since: number; readonly accountKey: string };
 
-/** Accounts that do not work, by what is wrong with them. Those that are not their users' yet are in no list. */
+/** Lists accounts that have a problem, by reason, without accounts that are not their users' yet. */
 export interface AilingAccounts {
-  /** By reason, those without any left out; none is counted further than `most`. */
+  /** Counts accounts by reason, up to `most` each. Reasons without accounts are left out. */
   countAiling(
     clientIds: readonly string[] | undefined,
     most: number,
   ): Promise<ReadonlyMap<HealthReason, number>>;
 
-  /** The newest trouble first. */
+  /** Lists accounts, the newest problem first. */
   listAiling(
     filter: AilingFilter,
     page: { readonly after?: AilingPlace | undefined; readonly limit: number },

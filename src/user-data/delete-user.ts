@@ -1,27 +1,27 @@
-/** Deleting a user for good, with a receipt that says what it was and what waits. */
+/** Deletes a user permanently, and returns a receipt of what was deleted and what remains to be done. */
 import type { DeletedUser, UserStore } from '../oauth/user-store.ts';
 
 export type DeleteUserDeps = {
   readonly users: Pick<UserStore, 'deleteUser'>;
-  /** Takes what was deleted off the disk; false where that comes later. */
+  /** Removes deleted data from the disk; returns false if that happens later. */
   readonly clearLog: () => Promise<boolean>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** It does not say who the user was. */
+/** The receipt of a deletion. It does not identify the user. */
 export type DeletionReceipt = {
   /** Epoch milliseconds. */
   readonly deletedAt: number;
-  /** What there was, by kind. */
+  /** The deleted records, by kind. */
   readonly deleted: Omit<DeletedUser, 'accessToEnd'>;
   /** Accounts whose access a running server ends at their providers. */
   readonly accessToEnd: number;
-  /** Whether the disk has nothing left of it. */
+  /** Whether nothing of it is left on the disk. */
   readonly isOffDisk: boolean;
 };
 
-/** `undefined` when there was no such user. */
+/** Returns `undefined` if the user does not exist. */
 export async function deleteUser(
   { clientId, userId }: { readonly clientId: string; readonly userId: string },
   { users, clearLog, now }: DeleteUserDeps,

@@ -1,8 +1,8 @@
-/** Everything kept about a user as one JSON document, whatever its size. */
+/** Exports all stored data about a user as one JSON document of any size. */
 import { instantText } from '../lib/rendered-json.ts';
 import type { UserRecords } from './user-records.ts';
 
-/** What names the document's form; it is raised when a member is taken away or changes its meaning. */
+/** The version of the document's format. It rises when a field is removed or changes its meaning. */
 export const EXPORT_VERSION = 1;
 
 export type ExportDeps = {
@@ -14,8 +14,8 @@ export type ExportDeps = {
 export type UserToExport = { readonly clientId: string; readonly userId: string };
 
 /**
- * The document in pieces, to be joined; each is made when it is asked for, so that no more than a page of records is in
- * memory. What changes meanwhile is shown as it was or as it became. `undefined` when there is no such user.
+ * Returns the document in pieces, to be joined. Each is created on demand, so that at most one page of records is in
+ * memory. Concurrent changes appear either before or after. Returns `undefined` if the user does not exist.
  */
 export async function exportUser(
   { clientId, userId }: UserToExport,

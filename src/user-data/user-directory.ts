@@ -1,32 +1,32 @@
 import type { User } from '../oauth/user-store.ts';
 
-/** Users of these applications, of all where they are absent, in the order of their ids. */
+/** Selects users of these applications, or of all if absent, in the order of their ids. */
 export type UserSearch = {
   readonly clientIds?: readonly string[] | undefined;
-  /** What an id, or the address of an account, begins with; upper and lower case of an address are one. */
+  /** The prefix of an id or of an account's address. Case is ignored in addresses. */
   readonly beginning?: string | undefined;
-  /** Whether it has to be all of it. */
+  /** Whether it has to be the whole text. */
   readonly isWhole?: boolean | undefined;
 };
 
-/** A user as a list shows one. */
+/** A user as a list shows it. */
 export type FoundUser = User & {
   readonly accounts: number;
-  /** How many of those do not work. */
+  /** The number of those with a problem. */
   readonly ailing: number;
-  /** Of the account that was searched for, else of the first one; absent where there is none. */
+  /** The address of the account that matched, or else of the first account; undefined without accounts. */
   readonly address: string | undefined;
 };
 
-/** Behind which user a page begins: those whose id was found come before those whose account was. */
+/** The user behind which a page begins. Users found by id come before those found by account. */
 export type UserPlace =
   | { readonly by: 'id'; readonly userId: string; readonly clientId: string }
   | { readonly by: 'address'; readonly address: string; readonly accountKey: string };
 
-/** `next` is where the page behind it begins; absent on the last one. */
+/** `next` is where the next page begins; undefined on the last one. */
 export type UserPage = { readonly users: readonly FoundUser[]; readonly next: UserPlace | undefined };
 
-/** Finds users by the beginnings of their names, each page from an index. */
+/** Finds users by prefixes of their names, each page from an index. */
 export interface UserDirectory {
   findUsers(
     search: UserSearch,

@@ -1,11 +1,11 @@
-/** Whose turn it is to mend an account. */
+/** Decides who has to fix an account. */
 import { actorOf, type HealthReason } from '../calendars/health-reason.ts';
 
-/** `provider`: the problem passes. `administrator`: that of the user's organisation. */
+/** `provider`: the problem passes by itself. `administrator`: the one of the user's organization. */
 export const TURNS = ['user', 'operator', 'administrator', 'provider', 'application'] as const;
 export type Turn = (typeof TURNS)[number];
 
-/** What is wrong with the app that the account was connected with. */
+/** Problems of the app that the account was connected with. */
 const OF_APP: ReadonlySet<HealthReason> = new Set<HealthReason>([
   'app_credentials_refused',
   'app_secret_expired',
@@ -13,7 +13,10 @@ const OF_APP: ReadonlySet<HealthReason> = new Set<HealthReason>([
   'provider_not_set_up',
 ]);
 
-/** `hasOwnApp`: the application has an app of its own at that provider, which its developers look after. */
+/**
+ * Returns who has to fix a problem. `hasOwnApp`: the application has its own provider app, which its developers
+ * maintain.
+ */
 export function turnOf(reason: HealthReason, hasOwnApp = false): Turn {
   if (hasOwnApp && OF_APP.has(reason)) return 'application';
   const actor = actorOf(reason);

@@ -1,14 +1,14 @@
-/** What an application needs before it can be submitted (docs/wire.md 5.3). */
+/** The requirements for submitting an application (docs/wire.md 5.3). */
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import type { Verification } from './verification.ts';
 
-/** Something that is missing, and what to do about it, as a sentence. */
+/** A missing value, with a sentence about how to fix it. */
 export type MissingValue = {
   readonly field: 'displayName' | 'applicationUrl' | 'redirectUri' | 'support';
   readonly sentence: string;
 };
 
-/** Everything that keeps the application from being submitted; empty where nothing does. A logo is optional. */
+/** Returns everything that prevents a submission; empty if nothing does. A logo is optional. */
 export function missingForReview({ present, redirectUri }: Verification): MissingValue[] {
   const missing: MissingValue[] = [];
   if (present.displayName === undefined)
@@ -38,6 +38,6 @@ function isPublic(redirectUri: string): boolean {
   const url = URL.parse(redirectUri);
   if (url?.protocol !== 'https:') return false;
   const host = url.hostname.replace(/\.$/, '');
-  // Browsers reach this machine at the unspecified addresses too.
+  // Browsers reach this machine also at the unspecified addresses.
   return !isLoopbackHost(host) && host !== '0.0.0.0' && host !== '[::]';
 }

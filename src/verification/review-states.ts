@@ -1,13 +1,13 @@
 /**
- * Which step of a review leads where:
+ * The steps of a review, and the states that they lead to:
  *
  *   not submitted ──submit──▶ under review ──approve──▶ approved (verified)
  *        ▲  ▲  ◀──cancel, edit──┘    │                      │
  *        │  │                        └─request changes─▶ changes requested ──submit──▶ under review
  *        │  └───────────────edit, withdraw──────────────────┘
  *
- * An edit is one of a reviewed value. Verified is a fact beside the status: only `withdraw` ends it. `verify` is the
- * operator's approval without a submission.
+ * An edit changes a reviewed value. Being verified is independent of the status: only `withdraw` ends it. `verify` is
+ * the operator's approval without a submission.
  */
 import type { ActivityKind, ReviewStatus } from './verification.ts';
 
@@ -25,10 +25,10 @@ export const REVIEW_STEPS = [
 
 export type ReviewStep = (typeof REVIEW_STEPS)[number];
 
-/** What a step leads to, and as what it is kept in the activity log. */
+/** The result of a step, and its kind in the activity log. */
 export type Transition = ReviewState & { readonly kind: ActivityKind };
 
-/** `undefined` where the step cannot be made, or, of an edit and `verify`, where it changes nothing. */
+/** Returns `undefined` if the step is not possible or, for an edit and `verify`, if it changes nothing. */
 export function transitionOf({ status, isVerified }: ReviewState, step: ReviewStep): Transition | undefined {
   const isUnderReview = status === 'under_review';
   switch (step) {
@@ -49,7 +49,7 @@ export function transitionOf({ status, isVerified }: ReviewState, step: ReviewSt
     case 'verify':
       return status === 'approved' ? undefined : { status: 'approved', isVerified: true, kind: 'approved' };
     case 'withdraw':
-      // A review that is under way goes on.
+      // A running review continues.
       if (!isVerified) return undefined;
       return {
         status: status === 'approved' ? 'not_submitted' : status,

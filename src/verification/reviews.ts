@@ -1,4 +1,4 @@
-/** What developers and reviewers do about the verification of an application (docs/wire.md 5.3). */
+/** The steps of developers and reviewers in the verification of an application (docs/wire.md 5.3). */
 import { hash } from 'node:crypto';
 
 import { ApiError, type ErrorRow, errorTable } from '../http/refusal.ts';
@@ -58,10 +58,10 @@ export const REVIEWS = errorTable({
   },
 });
 
-/** Of a note in the activity log. */
+/** The maximum length of a note in the activity log. */
 export const MOST_NOTE_CHARACTERS = 2000;
 
-/** `verification` is the store of whoever makes the step, who is named in the activity log. */
+/** `verification` is the store of the caller, who is named in the activity log. */
 export type ReviewDeps = {
   readonly verification: Pick<VerificationStore, 'makeStep'>;
   /** Epoch milliseconds. */
@@ -73,17 +73,17 @@ export type ReviewInput = {
   readonly note?: string | undefined;
 };
 
-/** What a reviewer decides on: `submission` is `submissionOf` the verification they looked at. */
+/** The input of a reviewer's decision. `submission` is `submissionOf` the verification that the reviewer saw. */
 export type DecisionInput = ReviewInput & { readonly submission: string };
 
-/** Names the reviewed values of an application: another one where any of them is another. */
+/** Returns a digest of an application's reviewed values, which changes with each of them. */
 export const submissionOf = ({ clientId, present }: Verification): string =>
   hash('sha256', JSON.stringify([clientId, ...REVIEWED_FIELDS.map((field) => present[field] ?? null)]));
 
 /**
- * Hands what the application has set to the reviewers. Like all steps it answers how it is afterwards, `undefined` when
- * there is no such application, and throws ApiError 409 where it cannot be made, 400 for a note that cannot be kept.
- * Where something is missing, `details` of the error says what, by field.
+ * Submits the application's present values to the reviewers. Like all steps, returns the verification afterwards, or
+ * `undefined` if the application does not exist. Throws ApiError 409 if the step is not possible, and 400 for a note
+ * that cannot be stored. `details` of the error lists missing values by field.
  */
 export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'submit' }, deps, (verification) => {
@@ -92,18 +92,18 @@ export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<V
     refuseIncomplete(verification);
   });
 
-/** The developer takes the submission back. */
+/** Withdraws the developer's submission. */
 export const cancelReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'cancel' }, deps, refuseUnlessUnderReview);
 
-/** Users see what was submitted from now on. Refused when that is not what the reviewer looked at. */
+/** Approves a submission: users see its values from now on. Refused if it is not what the reviewer saw. */
 export const approveSubmission = (
   input: DecisionInput,
   deps: ReviewDeps,
 ): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'approve' }, deps, (verification) => refuseUnlessSubmitted(verification, input));
 
-/** Hands the submission back with a note, which says what has to change. */
+/** Returns the submission to the developer with a note about the changes needed. */
 export async function requestChanges(
   input: DecisionInput,
   deps: ReviewDeps,
@@ -114,7 +114,7 @@ export async function requestChanges(
   );
 }
 
-/** The application is no longer verified, and its users see what it has set. The note says why. */
+/** Ends the verification of an application: its users see its present values. The note gives the reason. */
 export async function withdrawVerification(
   input: ReviewInput,
   deps: ReviewDeps,
@@ -126,8 +126,8 @@ export async function withdrawVerification(
 }
 
 /**
- * The operator's approval of what the application has set now, without a submission and whatever is missing. Does nothing
- * where that is approved already.
+ * Approves the application's present values for the operator, without a submission and its requirements. Does nothing
+ * if they are approved already.
  */
 export const verifyNow = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'verify' }, deps, () => undefined);
@@ -167,12 +167,12 @@ function refuseWithoutNote({ note }: ReviewInput, what: string): void {
     throw new ApiError(REVIEWS.note_missing, `A note is needed that says ${what}`);
 }
 
-/** Without space around it; `undefined` for one that says nothing. */
+/** Returns the note without surrounding space; `undefined` if it is empty. */
 function readNote(note: string | undefined): string | undefined {
   const text = note?.replaceAll('\r\n', '\n').trim() ?? '';
   if (text.length > MOST_NOTE_CHARACTERS)
     throw new ApiError(REVIEWS.invalid_note, `A note has at most ${MOST_NOTE_CHARACTERS} characters`);
-  // Direction overrides could make it read as something else.
+  // Direction overrides could change how it reads.
   if (/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u.test(text) || !text.isWellFormed())
     throw new ApiError(REVIEWS.invalid_note);
   return text === '' ? undefined : text;

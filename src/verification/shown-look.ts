@@ -1,4 +1,4 @@
-/** What users see of an application: the one place that decides between its present values and the approved ones. */
+/** Decides what users see of an application: its present values or the approved ones. Nothing else decides this. */
 import type { ApplicationFacts, Branding } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore } from '../branding/branding-store.ts';
 import type { ReviewedValues, Verification } from './verification.ts';
@@ -17,7 +17,7 @@ export type ShownLookDeps = {
   readonly verification: Pick<VerificationStore, 'findVerification'>;
 };
 
-/** As users see it now; `undefined` when there is no such application. */
+/** Returns what users see now; `undefined` if the application does not exist. */
 export async function findShownLook(clientId: string, deps: ShownLookDeps): Promise<ShownLook | undefined> {
   const [look, verification] = await Promise.all([
     deps.branding.findLook(clientId),
@@ -27,11 +27,11 @@ export async function findShownLook(clientId: string, deps: ShownLookDeps): Prom
   return lookWith(look, verification, verification.approved ?? verification.present);
 }
 
-/** As users would see it with what it has set, once that is approved; for previews. */
+/** Returns what users would see if the present values were approved, for previews. */
 export const presentLook = (look: ApplicationLook, verification: Verification): ShownLook =>
   lookWith(look, verification, verification.present);
 
-// All of `values` come from one reading: a page never mixes approved values with others.
+// All of `values` come from one read: a page never mixes approved and other values.
 function lookWith(
   { branding, facts }: ApplicationLook,
   { verifiedAt }: Verification,

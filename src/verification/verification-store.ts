@@ -1,7 +1,7 @@
 import type { ReviewStep } from './review-states.ts';
 import type { Activity, Verification } from './verification.ts';
 
-/** What is done to a review. `now` is epoch milliseconds. */
+/** A step of a review. `now` is in epoch milliseconds. */
 export type ReviewEntry = {
   readonly clientId: string;
   readonly step: ReviewStep;
@@ -9,31 +9,31 @@ export type ReviewEntry = {
   readonly now: number;
 };
 
-/** A page of an activity log: `before` is the number of the last entry of the page before. */
+/** A page of an activity log. `before` is the number of the last entry of the previous page. */
 export type ActivityPage = { readonly before?: number | undefined; readonly limit: number };
 
 /**
- * The verification of applications. Changes of reviewed values in ClientStore and BrandingStore make the step `edit` in
- * their own transaction.
+ * Stores the verification of applications. Changes of reviewed values in ClientStore and BrandingStore make the step
+ * `edit` in their own transaction.
  */
 export interface VerificationStore {
-  /** `undefined` when there is no such application. */
+  /** Returns `undefined` if the application does not exist. */
   findVerification(clientId: string): Promise<Verification | undefined>;
 
   /**
-   * One transaction, in which steps and edits of one application take turns. `check` sees the application as it is then,
-   * and what it throws leaves everything as it was; so does a step that cannot be made (`transitionOf`). With a step to
-   * `approved`, the present values become what users see; the end of verification forgets those. Answers how it is
-   * afterwards and whether the step was made, `undefined` when there is no such application.
+   * Makes a step in one transaction, serialized with other steps and edits of the application. `check` sees the
+   * application's state in it; if it throws, or the step is not possible (`transitionOf`), nothing changes. A step to
+   * `approved` copies the present values to what users see; the end of verification deletes that copy. Returns the
+   * verification afterwards and whether the step was made, or `undefined` if the application does not exist.
    */
   makeStep(
     entry: ReviewEntry,
     check: (verification: Verification) => void,
   ): Promise<{ readonly verification: Verification; readonly isMade: boolean } | undefined>;
 
-  /** Those under review, the one submitted first at the beginning. */
+  /** Lists applications under review, the first submitted first. */
   listUnderReview(): Promise<Verification[]>;
 
-  /** The newest entry first. */
+  /** Lists the activity, the newest entry first. */
   listActivity(clientId: string, page: ActivityPage): Promise<Activity[]>;
 }

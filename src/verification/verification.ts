@@ -1,18 +1,18 @@
 /**
- * Which values of an application the operator reviews, and how far that is (docs/wire.md 5.3). Users of a verified
+ * The reviewed values of an application, and the state of their review (docs/wire.md 5.3). Users of a verified
  * application see what was approved, whatever the application has set since.
  */
 import type { Logo } from '../branding/branding.ts';
 
 export const REVIEW_STATUSES = ['not_submitted', 'under_review', 'approved', 'changes_requested'] as const;
 
-/** How far the review of what an application has set is. */
+/** The state of the review of an application's present values. */
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
-/** The values that are reviewed. All others act at once. */
+/** The reviewed values. All others take effect at once. */
 export type ReviewedValues = {
   readonly displayName: string | undefined;
-  /** An absolute https address, as the support URL. */
+  /** An absolute https address, like the support URL. */
   readonly applicationUrl: string | undefined;
   readonly supportEmail: string | undefined;
   readonly supportUrl: string | undefined;
@@ -22,7 +22,7 @@ export type ReviewedValues = {
 
 export type ReviewedField = keyof ReviewedValues;
 
-/** In the order in which they are shown. */
+/** The reviewed fields in display order. */
 export const REVIEWED_FIELDS: readonly ReviewedField[] = [
   'displayName',
   'applicationUrl',
@@ -38,15 +38,15 @@ export type Verification = {
   readonly status: ReviewStatus;
   /** When it was last submitted. */
   readonly submittedAt: number | undefined;
-  /** What the reviewer asks for, while changes are requested. */
+  /** The reviewer's request, while changes are requested. */
   readonly reviewerNote: string | undefined;
   /** When `approved` was approved; `undefined` for an application that is not verified. */
   readonly verifiedAt: number | undefined;
-  /** What the application has set. */
+  /** The values that the application has set. */
   readonly present: ReviewedValues;
-  /** What users see while it is verified; `undefined` while it is not. */
+  /** The values that users see while it is verified; `undefined` while it is not. */
   readonly approved: ReviewedValues | undefined;
-  /** Has to be fit for the public too, but is not reviewed: changing it acts at once. */
+  /** Has to be public too, but is not reviewed: a change takes effect at once. */
   readonly redirectUri: string;
 };
 
@@ -59,16 +59,16 @@ export const ACTIVITY_KINDS = [
   'withdrawn',
 ] as const;
 
-/** What was done. `edited`: a value that had been approved was changed. */
+/** The kind of an activity. `edited`: an approved value was changed. */
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 /** An entry in the activity log of an application. */
 export type Activity = {
-  /** From 1 on, by application. */
+  /** Counts from 1, by application. */
   readonly number: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Who did it; `undefined` where it is not known. */
+  /** The name of the caller; `undefined` if it is not known. */
   readonly actor: string | undefined;
   readonly kind: ActivityKind;
   readonly note: string | undefined;
@@ -76,7 +76,7 @@ export type Activity = {
   readonly fields: readonly ReviewedField[];
 };
 
-/** The reviewed values in which two states of an application differ. */
+/** Returns the reviewed values that differ between two states of an application. */
 export function changedFields(before: ReviewedValues, after: ReviewedValues): ReviewedField[] {
   const comparable = (value: string | Logo | undefined) => (typeof value === 'object' ? value.hash : value);
   return REVIEWED_FIELDS.filter((field) => comparable(before[field]) !== comparable(after[field]));

@@ -1,4 +1,7 @@
-/** Keeps an account's watches: makes those that are missing, renews those that end soon, stops those nobody needs. */
+/**
+ * Maintains an account's watches: creates missing ones, renews those that end soon, and stops those that are not
+ * needed.
+ */
 import { randomBytes } from 'node:crypto';
 
 import type { AccountSessions } from '../access/account-session.ts';
@@ -20,9 +23,12 @@ export type WatchesDeps = {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly jobs: Pick<JobStore, 'schedule'>;
-  /** Where a provider tells of changes; `undefined` where it cannot reach us. Absent: none can. */
+  /**
+   * Returns the URL for a provider's push notifications; `undefined` if the provider cannot reach us. Absent: no
+   * provider can.
+   */
   readonly receiverUrl?: (provider: ProviderKind) => string | undefined;
-  /** Absent: any number may be asked for. */
+  /** Absent: requests for watches are not limited. */
   readonly mayAskForWatch?: WatchCap;
   readonly log: Log;
   /** Epoch milliseconds. */
@@ -32,7 +38,7 @@ export type WatchesDeps = {
 export type WatchedAccount = {
   readonly accountKey: string;
   readonly provider: ProviderKind;
-  /** Whether somebody waits for its changes. */
+  /** Whether anyone waits for its changes. */
   readonly followed: boolean;
   readonly calendars: readonly WatchedCalendar[];
 };
@@ -40,29 +46,29 @@ export type WatchedAccount = {
 type WatchedCalendar = {
   readonly calendarKey: string;
   readonly href: string;
-  /** Undefined before its first sync, until when there is nothing to watch. */
+  /** Undefined before its first sync. Until then there is nothing to watch. */
   readonly syncedAt: number | undefined;
 };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** No provider keeps one longer, whatever it answers. */
+/** No provider keeps a watch longer, whatever it returns. */
 const LONGEST_MS = 8 * DAY_MS;
 const UNSUPPORTED_MS = 7 * DAY_MS;
-/** When a calendar is tried again whose watch was refused. */
+/** The delay after a provider refused a watch of a calendar. */
 const FAILED_MS = HOUR_MS;
 const DENIED_MS = DAY_MS;
-/** What part of its life a watch has behind it when it is renewed: not all at once. */
+/** The part of its life after which a watch is renewed, spread so that not all are renewed together. */
 const RENEWED_FROM = 0.6;
 const RENEWED_SPREAD = 0.15;
 
-/** What is to be watched: a calendar, or without one the list of calendars. */
+/** The object of a watch: a calendar, or without one the list of calendars. */
 type Target = {
   readonly calendarKey: string | undefined;
   readonly watch: (hook: Omit<WatchHook, 'url'>) => Promise<MadeWatch>;
 };
 
-/** Answers the watches as they are then. A provider that does not do as it is asked is no failure: calendars are polled then. */
+/** Returns the watches afterwards. A provider that does not comply is no failure: its calendars are polled. */
 export async function keepWatches(
   watched: WatchedAccount,
   deps: WatchesDeps,
@@ -83,14 +89,14 @@ export async function keepWatches(
   const keeping = { watching, accountKey, kind, deps };
   try {
     for (const target of targets) {
-      // What is over the cap is polled until the next look.
+      // Targets above the limit are polled until the next run.
       if (signal.aborted || !(await keepOne(target, rows.filter(isOf(target)), keeping))) break;
     }
     for (const row of rows.filter((one) => !targets.some((target) => isOf(target)(one))))
       if (!signal.aborted) await stop(row, keeping);
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
-    // It concerns the account as a whole, or the moment: the next look tries again.
+    // It concerns the account as a whole, or is temporary: the next run tries again.
     deps.log.warn(
       { event: 'watches_not_kept', accountKey, kind: reason.kind, err: reason },
       'The watches of an account were not kept',
@@ -122,7 +128,10 @@ type Keeping = {
   readonly deps: WatchesDeps;
 };
 
-/** `rows`: of this target, the newest first. False, and nothing done, where no more may be asked for now. */
+/**
+ * Maintains the watch of a target. `rows` are its watches, the newest first. Returns false and does nothing if the
+ * limit of requests is reached.
+ */
 async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
   const { watches, now, mayAskForWatch } = keeping.deps;
   const current = rows.find((row) => !hasNoAnswer(row));
@@ -130,7 +139,7 @@ async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping)
   if (isDue && mayAskForWatch?.(keeping.kind) === false) return false;
   if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
   if (rows.length < (isDue ? 1 : 2)) return true;
-  // The new one is there before the old ones are stopped, and heard from: until then they may be all there is.
+  // The new watch exists and has sent a notification before the old ones are stopped: until then only they may work.
   const [newest] = (await watches.listWatches(keeping.accountKey)).filter(isOf(target));
   for (const row of rows)
     if (row.watchId !== newest?.watchId && (newest?.state === 'live' || !isLive(row, now())))
@@ -139,8 +148,8 @@ async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping)
 }
 
 /**
- * Asked for by a process that died: an account's watches are kept by one at a time. It may exist and tell of changes, and
- * nobody knows its name and until when.
+ * Whether a watch was requested by a process that died, since one process at a time maintains an account's watches. It
+ * may exist and send notifications, but its name and expiry are unknown.
  */
 const hasNoAnswer = ({ state, remoteId }: Watch): boolean =>
   remoteId === undefined && state !== 'unsupported' && state !== 'failed';
@@ -189,7 +198,7 @@ async function make({ calendarKey, watch }: Target, { watching, accountKey, deps
   const { remoteId } = created;
   const outcome = { remoteId, reason: undefined, ...times(created, deps.now()) };
   await watches.settleWatch(watchId, { ...outcome, state: watching.provesReach ? 'live' : 'made' });
-  // What changed between its last sync and now was told by nobody.
+  // Changes between the last sync and now were not reported.
   if (calendarKey !== undefined) await jobs.schedule('sync-calendar', calendarKey, deps.now());
 }
 
@@ -202,7 +211,7 @@ function times(
   return { renewAt: now + Math.round(life * part), expiresAt: now + life };
 }
 
-/** What is kept of a refusal that concerns this calendar alone; `undefined` for one that stops all. */
+/** Returns the outcome of a refusal that concerns only this calendar; `undefined` for one that stops all. */
 function refusedOutcome(reason: unknown, now: number) {
   const outcome = { remoteId: undefined, expiresAt: now };
   if (reason instanceof UnsupportedByProvider) {

@@ -1,4 +1,4 @@
-/** What providers tell: whose notice it is, whether it is really the provider's, and the sync that comes of it. */
+/** Handles push notifications: finds the watch, checks that the provider sent it, and schedules the sync. */
 import { timingSafeEqual } from 'node:crypto';
 
 import type { ProviderKind } from '../calendars/provider-facts.ts';
@@ -25,25 +25,25 @@ export type NoticesDeps = {
   readonly now: () => number;
 };
 
-/** As it came: nothing of it is proved yet. */
+/** A push notification as received: nothing in it is proved yet. */
 export type Notice = {
   readonly provider: ProviderKind;
   readonly watchId: string;
   readonly token: string;
-  /** `changed`: something did. The others are Microsoft's: the watch ends soon, is no more, or missed something. */
+  /** `changed`: something changed. The others are Microsoft's: the watch ends soon, has ended, or missed something. */
   readonly says: 'changed' | 'ending' | 'gone' | 'missed';
 };
 
 export interface Notices {
-  /** Makes the sync due. False for a notice of no watch of ours, or without its token: it is counted and does nothing. */
+  /** Schedules the sync. Returns false for an unknown watch or a wrong token, which is only counted. */
   take(notice: Notice): Promise<boolean>;
 }
 
-/** However many notices come of a calendar, it is read once in this time. */
+/** However many notifications arrive for a calendar, it is read once in this time. */
 const APART_MS = 500;
 const MOST_REMEMBERED = 20_000;
 const COUNTED_MS = 60_000;
-/** As we make them: other text may be none that a database takes. */
+/** The form of our watch ids. Databases do not accept every other text. */
 const WATCH_ID = /^[\w-]{1,64}$/;
 
 export function notices(deps: NoticesDeps): Notices {
@@ -51,10 +51,10 @@ export function notices(deps: NoticesDeps): Notices {
   const dueAt = new Map<string, number>();
   const count = counting(deps);
 
-  /** At once, or when the last notice of the same is long enough ago. */
+  /** Returns now, or the end of the pause after the last notification for the same key. */
   const spaced = (key: string): number => {
     const last = dueAt.get(key) ?? 0;
-    // One that waits already covers this one too.
+    // A sync that is already scheduled covers this notification too.
     const due = last > now() ? last : Math.max(now(), last + APART_MS);
     dueAt.delete(key);
     dueAt.set(key, due);
@@ -68,7 +68,7 @@ export function notices(deps: NoticesDeps): Notices {
     const isFirst = state === 'asked' || state === 'made';
     const ends = says === 'ending' || says === 'gone';
     if (ends) await watches.renewSoon(watchId, says === 'gone');
-    // The list is read with its account, which goes by what is trusted.
+    // The list is read with its account, which follows what is trusted.
     else if (isFirst || calendarKey === undefined) await watches.trustFrom(watchId, now());
     if (ends || calendarKey === undefined)
       await jobs.schedule('sync-account', accountKey, spaced(accountKey));
@@ -93,7 +93,7 @@ export function notices(deps: NoticesDeps): Notices {
   };
 }
 
-/** One line of the log for all of a minute: whoever sends them must not fill it. */
+/** Logs at most one line per minute, so that a sender cannot fill the log. */
 function counting({ log, now }: NoticesDeps): (what: 'unknown' | 'forged') => void {
   const counts = { unknown: 0, forged: 0 };
   let toldAt = 0;

@@ -1,4 +1,4 @@
-/** Where providers are told to tell of changes. */
+/** The URLs that receive providers' push notifications. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 export type ReceiverSettings = {
@@ -9,8 +9,8 @@ export type ReceiverSettings = {
 };
 
 /**
- * Google and Microsoft tell https addresses only; one that is itself at a plain http address, as a sandbox is, tells those
- * as well. Apple and CalDAV tell of nothing.
+ * Returns the receiver's URL by provider. Google and Microsoft send notifications only to https addresses; a sandbox at
+ * a plain http address sends them to http too. Apple and CalDAV send none.
  */
 export function receiverUrls(settings: ReceiverSettings): (provider: ProviderKind) => string | undefined {
   const { url } = settings;

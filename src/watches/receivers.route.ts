@@ -1,4 +1,4 @@
-/** Where Google and Microsoft tell of changes (docs/wire.md 1.13). Only HTTP lives here. */
+/** The endpoints for Google's and Microsoft's push notifications (docs/wire.md 1.13). They contain only HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
@@ -7,9 +7,9 @@ import { type Notice, type Notices, type NoticesDeps, notices, WATCHES } from '.
 
 export type ReceiverRouteDeps = NoticesDeps;
 
-/** Microsoft's are shorter by far. */
+/** Microsoft's values are much shorter. */
 const LONGEST_VALIDATION = 4_000;
-/** Each is looked up. Of Microsoft's own, which are some 600 bytes each, no more fit into a body. */
+/** Each is looked up. A body has no room for more of Microsoft's notifications, which have some 600 bytes each. */
 const MOST_NOTICES = 100;
 
 export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
@@ -39,7 +39,7 @@ async function google({ headers }: FastifyRequest, reply: FastifyReply, taken: N
   if (typeof watchId !== 'string')
     throw new ApiError(ANY_CALL.invalid_request, 'X-Goog-Channel-ID is missing');
   const notice = { provider: 'google', watchId, token: String(token ?? ''), says: 'changed' } as const;
-  // Of one that exists and a wrong token nothing is said.
+  // A wrong token gets the same response as an unknown channel.
   if (!(await taken.take(notice))) throw new ApiError(WATCHES.channel_not_found);
   return reply.code(200).send({ success: true });
 }
@@ -51,7 +51,7 @@ async function microsoft(request: FastifyRequest, reply: FastifyReply, taken: No
   const entries = entriesIn(request.body);
   if (entries === undefined)
     throw new ApiError(ANY_CALL.invalid_request, 'The body is no collection of change notifications');
-  // Several of one calendar in one request are one hint.
+  // Several notifications for one calendar in one request count once.
   const hints = new Map(
     entries.flatMap(noticeIn).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),
   );
@@ -70,7 +70,7 @@ const LIFECYCLE: ReadonlyMap<unknown, Notice['says']> = new Map([
   ['missed', 'missed'],
 ]);
 
-/** None in an entry that cannot be ours. */
+/** Returns an empty list for an entry that cannot be ours. */
 function noticeIn(entry: unknown): Notice[] {
   const { clientState, lifecycleEvent } = Object(entry);
   const says = lifecycleEvent == null ? 'changed' : LIFECYCLE.get(lifecycleEvent);

@@ -1,14 +1,14 @@
-/** How many watches a minute are asked for: a provider counts all calls of its app, and others need theirs. */
+/** Limits the requests for watches per minute: a provider counts all requests of its app, and others need theirs. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 
-/** Answers whether one more may be asked for of this provider now; the call counts where it may. */
+/** Returns whether another watch may be requested from this provider now. If so, it is counted. */
 export type WatchCap = (provider: ProviderKind) => boolean;
 
 const MINUTE_MS = 60_000;
-/** In each process. Google's calendar API takes 10,000 calls of a project in a minute, of all kinds. */
+/** In each process. Google's calendar API accepts 10,000 requests of a project in a minute, of all kinds. */
 const MOST_A_MINUTE = 600;
 
-/** For one process. `now` is epoch milliseconds. */
+/** Returns the limit for one process. `now` is in epoch milliseconds. */
 export function watchCap(now: () => number, most = MOST_A_MINUTE): WatchCap {
   const countByProvider = new Map<ProviderKind, { readonly minute: number; readonly count: number }>();
   return (provider) => {

@@ -1,29 +1,29 @@
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Watch, WatchState } from './watch.ts';
 
-/** Watches, kept so that every instance takes their notices. Instants are epoch milliseconds. */
+/** Stores watches, so that every instance can handle their notifications. Instants are epoch milliseconds. */
 export interface WatchStore {
-  /** Of an account, the newest first. */
+  /** Lists watches of an account, the newest first. */
   listWatches(accountKey: string): Promise<Watch[]>;
 
-  /** Notes that the provider is being asked. False when the account or calendar is gone. */
+  /** Stores a watch before the provider is asked. Returns false if the account or calendar was deleted. */
   addWatch(watch: NewWatch): Promise<boolean>;
 
-  /** Keeps what came of asking. One that was heard from meanwhile stays `live`. */
+  /** Stores the result of the request. A watch that received a notification meanwhile stays `live`. */
   settleWatch(watchId: string, outcome: WatchOutcome): Promise<void>;
 
   removeWatch(watchId: string): Promise<void>;
 
-  /** Whose notice it is; `undefined` for an unknown one. */
+  /** Returns the owner of a watch; `undefined` for an unknown one. */
   findNotified(watchId: string): Promise<Notified | undefined>;
 
-  /** It was heard from: it counts from now on, and what was read before `now` is read again. */
+  /** Marks a watch that received a notification as live. Calendars read before `now` are read again. */
   trustFrom(watchId: string, now: number): Promise<void>;
 
-  /** The provider says that it ends soon, or is no more: then `isGone`. */
+  /** Makes renewal due: the provider reports that the watch ends soon or, with `isGone`, has ended. */
   renewSoon(watchId: string, isGone: boolean): Promise<void>;
 
-  /** How changes of each account of a user come in. */
+  /** Returns how changes of each account of a user arrive. */
   listUpdates(clientId: string, userId: string, now: number): Promise<AccountUpdates[]>;
 }
 
@@ -42,8 +42,8 @@ export type Notified = Pick<Watch, 'watchId' | 'accountKey' | 'calendarKey' | 's
 
 export type AccountUpdates = {
   readonly accountKey: string;
-  /** `push` where all of its calendars that can be watched are. */
+  /** `push` if all calendars that can be watched are. */
   readonly updates: 'push' | 'polling';
-  /** When the calendar that was read longest ago was last known to equal the provider's; `undefined` before that. */
+  /** When the calendar with the oldest read was last known to equal the provider's; `undefined` before that. */
   readonly syncedAt: number | undefined;
 };

@@ -1,4 +1,4 @@
-/** Watches: what providers were asked to tell of. Instants are epoch milliseconds. */
+/** Watches: our subscriptions for providers' push notifications. Instants are epoch milliseconds. */
 export type WatchState = 'asked' | 'made' | 'live' | 'unsupported' | 'failed';
 
 export type Watch = {
@@ -6,42 +6,42 @@ export type Watch = {
   readonly accountKey: string;
   /** Undefined for the account's list of calendars. */
   readonly calendarKey: string | undefined;
-  /** The provider's name for it, once it answered. */
+  /** The provider's name for the watch, once it responded. */
   readonly remoteId: string | undefined;
   readonly state: WatchState;
-  /** Why it is `unsupported` or `failed`, in a sentence. */
+  /** A sentence about why the watch is `unsupported` or `failed`. */
   readonly reason: string | undefined;
   readonly madeAt: number;
-  /** What was read before says nothing about what changed since. */
+  /** Earlier reads show nothing about later changes. */
   readonly trustedFrom: number;
-  /** When it is to be renewed, or tried again. */
+  /** When the watch is to be renewed or tried again. */
   readonly renewAt: number;
   readonly expiresAt: number;
 };
 
-/** What is watched, as the mirror has it: a calendar, or an account's list of calendars. */
+/** A watched calendar or list of calendars, as the mirror has it. */
 export type Watched = {
   readonly calendarKey: string | undefined;
   readonly failure: unknown;
 };
 
 /**
- * So long what was read under a watch is not read again: notices are lost at times. Shorter than the time between two
- * looks at an account of which all is watched.
+ * For this long, a calendar read under a watch is not read again: notifications may get lost. It is shorter than the
+ * interval between two syncs of an account that is fully watched.
  */
 const TRUSTED_MS = 9 * 3_600_000;
 
 export const isLive = ({ state, expiresAt }: Watch, now: number): boolean =>
   state === 'live' && expiresAt > now;
 
-/** Before which instant a last read is too old. Without a watch that is now. */
+/** Returns the instant before which a last read is too old. Without a watch that is now. */
 export function readSince(watched: Watched, watches: readonly Watch[], now: number): number {
   const live = watches.filter((one) => one.calendarKey === watched.calendarKey && isLive(one, now));
   if (live.length === 0 || watched.failure !== undefined) return now;
   return Math.max(now - TRUSTED_MS, ...live.map(({ trustedFrom }) => trustedFrom));
 }
 
-/** How much of an account is watched: all, all that can be, or not enough to rely on it. */
+/** How much of an account is watched: all, all that can be, or too little to rely on it. */
 export type WatchedExtent = 'all' | 'most' | 'little';
 
 export function watchedExtent(

@@ -1,4 +1,4 @@
-/** Which of the signatures of a delivery are genuine, and whose: what a receiver does, with every key there is. */
+/** Checks which signatures of a delivery are genuine, and by which key, as a receiver does with every key. */
 import { createPublicKey, verify } from 'node:crypto';
 
 import { secretSignaturesOf } from './endpoint-secret.ts';
@@ -9,25 +9,25 @@ export type SignedMessage = {
   readonly messageId: string;
   /** Seconds, as `webhook-timestamp` has them. */
   readonly timestamp: string;
-  /** As it was sent, byte for byte. */
+  /** The body as sent, byte for byte. */
   readonly body: string;
 };
 
-/** What signatures are checked with. `now` is epoch milliseconds. */
+/** The keys and secrets to check signatures with. `now` is in epoch milliseconds. */
 export type SignatureKeys = {
   readonly published: readonly PublishedWebhookKey[];
   readonly secrets: readonly EndpointSecret[];
   readonly now: number;
 };
 
-/** `by`: the id of the key, or `secret` for a secret of the endpoint; undefined where nothing there is made it. */
+/** `by`: the id of the key, or `secret` for a secret of the endpoint; undefined if none of them made it. */
 export type CheckedSignature = {
   readonly scheme: 'v1' | 'v1a' | undefined;
   readonly signature: string;
   readonly by: string | undefined;
 };
 
-/** A line holds four or so; more are not looked at. */
+/** A line has about four; further ones are ignored. */
 const MOST_SIGNATURES = 20;
 
 /** Checks each signature of a `webhook-signature` line. */
@@ -49,7 +49,7 @@ export function checkSignatures(
   });
 }
 
-/** What is signed (Standard Webhooks). */
+/** Returns the signed content (Standard Webhooks). */
 export const contentOf = ({ messageId, timestamp, body }: SignedMessage): Buffer =>
   Buffer.from(`${messageId}.${timestamp}.${body}`);
 

@@ -1,4 +1,7 @@
-/** One turn of a stream: its message is made or taken up again, cut to what may be seen now, sent, and settled. */
+/**
+ * Delivers a stream's next message: creates or continues it, reduces it to what may be seen now, sends it and stores
+ * the result.
+ */
 import type { ActivityNotes } from '../activity/activity.ts';
 import type { PauseReason } from './endpoint.ts';
 import { type MakeMessageDeps, makeMessage } from './make-message.ts';
@@ -20,11 +23,11 @@ export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> &
   SendDeps & {
     readonly streams: StreamStore;
     readonly activityNotes: ActivityNotes;
-    /** Hears of each attempt of this process. */
+    /** Called after each attempt of this process. */
     readonly attemptEnded?: ((attempt: EndedAttempt) => void) | undefined;
   };
 
-/** `delayMs`: since the message was made. `attempt`: the how manieth of the message it was. */
+/** `delayMs`: since the message was created. `attempt` counts from 1. */
 export type EndedAttempt = {
   readonly outcome: 'delivered' | 'failed' | 'dead';
   readonly attempt: number;
@@ -32,8 +35,8 @@ export type EndedAttempt = {
 };
 
 /**
- * Works the next message of a stream that was taken. Answers the stream as it is then where more waits and its lease is
- * still held; `undefined` when it was given back.
+ * Delivers the next message of a leased stream. Returns the updated stream if more is waiting and the lease is still
+ * held, otherwise `undefined`.
  */
 export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
@@ -64,10 +67,10 @@ const begunBy = (stream: TakenStream, { sequence }: NewMessage, told: ToldPlace)
   return { ...stream, told, sequence, initial: false, pendingSince: undefined, message: undefined };
 };
 
-/** The same for the stream of a user's calendars and connections. */
+/** Does the same for the stream of a user's calendars and connections. */
 async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
-  // A message under way is of the last note that was told; one that nobody may see any more is not sent.
+  // A pending message belongs to the last delivered note. If nobody may see it any more, it is not sent.
   const { message } = stream;
   const behind = message === undefined ? stream.told : { seq: stream.told.seq - 1, id: undefined };
   const notes = await streams.pendingNotes({ ...stream, told: behind }, MOST_NOTES + 1);
@@ -96,10 +99,10 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   );
 }
 
-/** Notes that are looked at together. */
+/** The notes that are read together. */
 const MOST_NOTES = 50;
 
-/** Whether the endpoint asks for such a note, and somebody lets the application see it. */
+/** Returns whether the endpoint has the note's topic, and a grant lets the application see it. */
 function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
   const isTopic = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
   return isTopic && isNoteShown(kind, shows);
@@ -107,7 +110,7 @@ function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boole
 
 type Trying = {
   readonly message: PendingMessage;
-  /** Undefined where it is of the user. */
+  /** Undefined for a note of the user. */
   readonly calendar: ToldCalendar | undefined;
   readonly more: boolean;
 };
@@ -140,7 +143,7 @@ async function attempt(
   return more ? { ...stream, message: undefined } : undefined;
 }
 
-/** What was made when more was to be seen is cut, under its id. */
+/** Reduces a message that was created when more was visible; its id stays. */
 async function bodyToSend(
   message: PendingMessage,
   calendar: ToldCalendar | undefined,
@@ -159,14 +162,14 @@ type Failed = {
   readonly outcome: Outcome;
 };
 
-/** What follows from a failed attempt, for the message and for its endpoint. `now` is epoch milliseconds. */
+/** Returns the consequences of a failed attempt for the message and its endpoint. `now` is in epoch milliseconds. */
 export function afterFailure({ stream, message, outcome }: Failed, now: number): AfterFailure {
   const { failures, failingSince } = stream.endpoint;
-  // While the circuit is open, a message that is not due tries the endpoint for all and spends nothing.
+  // While the circuit is open, a message that is not due tests the endpoint for all, without using an attempt.
   const counts = failures < OPEN_AFTER || message.nextAt <= now;
   const attempts = message.attempts + (counts ? 1 : 0);
   const { retryAfterMs, gone } = outcome;
-  // Six failures of its own in a row would have opened the circuit: others were taken meanwhile.
+  // Six failures in a row would have opened the circuit: other messages were accepted meanwhile.
   const refusedAlone = failures < OPEN_AFTER && attempts >= REFUSED_ALONE;
   const next = counts
     ? nextAttemptAt({ attempts, createdAt: message.createdAt, now, retryAfterMs })

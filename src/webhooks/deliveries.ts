@@ -1,4 +1,4 @@
-/** The log of an application's deliveries, and the replay of them (docs/webhooks.md). */
+/** Reads and resends an application's logged deliveries (docs/webhooks.md). */
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import {
   type Check,
@@ -26,7 +26,7 @@ export const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 const MAX_ID = 2_000;
 const PAGE_SIZE = 50;
 const TIME = '2026-11-23T09:00:00Z';
-/** The seconds can be left out. */
+/** The seconds are optional. */
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 const time = (doc: string, example: string) =>
   parsedText(parseTime, {
@@ -62,10 +62,10 @@ export const REPLAYED_DELIVERIES = { ...FILTER, from: required(FILTER.from), to:
 const inOrder: Check<typeof FILTER> = ({ from, to }, report) =>
   from !== undefined && to !== undefined && from >= to ? report('to', 'must be after from') : undefined;
 
-/** Messages that one call asks to replay. */
+/** The most messages that one request resends. */
 export const MOST_REPLAYS = 10_000;
 
-/** A page of the log, the newest first. Throws 400 with every mistake. */
+/** Returns a page of the log, the newest first. Throws 400 with every mistake. */
 export async function listDeliveries(clientId: string, query: unknown, { messages }: DeliveriesDeps) {
   const input = readQuery(query, DELIVERIES_QUERY, inOrder);
   const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
@@ -79,7 +79,7 @@ export async function listDeliveries(clientId: string, query: unknown, { message
   };
 }
 
-/** One with its attempts and its body, as far as it may still be seen. Throws 404. */
+/** Returns a delivery with its attempts and its body, as far as it may still be seen. Throws 404. */
 export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps) {
   const message = await deps.messages.findMessage(clientId, messageId);
   if (message === undefined) throw new ApiError(WEBHOOKS.delivery_not_found);
@@ -98,21 +98,21 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
   };
 }
 
-/** Sends it once more, soon. Throws 404. */
+/** Requests a resend of a delivery. Throws 404. */
 export async function replayDelivery(clientId: string, messageId: string, { messages, now }: DeliveriesDeps) {
   if (!(await messages.askReplay(clientId, messageId, now())))
     throw new ApiError(WEBHOOKS.delivery_not_found);
   return { success: true, id: messageId } as const;
 }
 
-/** Sends all that a filter names once more, the oldest first. Throws 400 with every mistake. */
+/** Requests resends of all deliveries that match a filter, the oldest first. Throws 400 with every mistake. */
 export async function replayDeliveries(clientId: string, body: unknown, { messages, now }: DeliveriesDeps) {
   const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
   const count = await messages.askReplays({ clientId, ...filter }, now(), MOST_REPLAYS);
   return { success: true, count, more: count === MOST_REPLAYS } as const;
 }
 
-/** RFC 3339 with an offset, as epoch milliseconds. */
+/** Parses RFC 3339 with an offset to epoch milliseconds. */
 function parseTime(text: string): number | undefined {
   if (!RFC_3339.test(text)) return undefined;
   const instant = Date.parse(text);
@@ -128,7 +128,7 @@ function parsePlace(text: string): MessagePlace | undefined {
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
 }
 
-/** As answers and `kalends webhook` show it. */
+/** Returns a delivery as responses and `kalends webhook` show it. */
 export const deliveryOf = (message: LoggedMessage) => ({
   id: message.messageId,
   endpointId: message.endpointId,

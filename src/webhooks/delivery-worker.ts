@@ -1,4 +1,4 @@
-/** Sends what is due to endpoints, several at a time: what changed, stream by stream, and what is sent again. */
+/** Sends what is due to endpoints, several at a time: changes, stream by stream, and resends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WakeUp } from '../jobs/wake-up.ts';
@@ -29,25 +29,28 @@ type DeliveryInTrace = <T>(stream: TakenStream, work: () => Promise<T>) => Promi
 
 const UNTRACED: DeliveryInTrace = (_stream, work) => work();
 
-/** `stop` takes nothing more and waits for what is under way. */
+/** `stop` claims nothing more and waits for running work. */
 export type DeliveryWorker = { stop(): Promise<void> };
 
-/** One edit that a provider tells three times is one message. */
+/** An edit that a provider reports three times becomes one message. */
 const SETTLE_MS = 250;
-/** An attempt takes 15 s at most; a stream goes on while there is time for another one. */
+/** An attempt takes 15 s at most. A stream continues while there is time for another one. */
 export const LEASE_MS = 32_000;
 const ATTEMPT_MS = 16_000;
-/** Others of the endpoint wait for their turn. */
+/** Other streams of the endpoint wait for their slots. */
 const MOST_IN_TURN = 10;
-/** An application that is alone holds half of the slots. */
+/** A single application can use half of the slots. */
 const DELIVERY_SLOTS = { slots: 128, share: 1 / 2 };
 const RESEND_SLOTS = { slots: 16, share: 1 / 2 };
 const DELIVERIES_OF_ENDPOINT = 8;
 const RESENDS_OF_ENDPOINT = 2;
-/** With more turns under way than these, streams are taken once in so many milliseconds: several share a look and their commits. */
+/**
+ * While more streams than these are worked on, streams are claimed once in this many milliseconds, so that several
+ * share a query and their commits.
+ */
 const FEW_TURNS = 16;
 const TAKE_EVERY_MS = 10;
-/** How soon is seen what another instance made due. */
+/** The delay until work that another instance made due is seen. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
 
@@ -59,7 +62,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
   const { streams, messages, now, log, deliveryWakeUp, slots: listener } = given;
   const pace = originPace(given.webhookEgress);
   const deps = { ...given, webhookEgress: pace.egress };
-  // Deliveries and resends together.
+  // Counts deliveries and resends together.
   const shared = new SlotCounts({ ofClientAtHost: pace.most });
   const deliveries = new WorkSlots('delivery', DELIVERY_SLOTS, { shared, listener });
   const resends = new WorkSlots('resend', RESEND_SLOTS, { shared, listener });
@@ -96,13 +99,13 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
     for (const replay of claimed) run(resends, replay.place, sendAgain(replay, deps));
   };
 
-  /** Starts what is due. Returns for how many milliseconds there is nothing to do unless somebody notifies. */
+  /** Starts what is due. Returns for how many milliseconds there is nothing to do without a wake-up. */
   const startDue = async (): Promise<number> => {
     const lookedAt = now();
     // Together, so that their writes share a commit. If one fails, what the others claim is started all the same.
     await Promise.all([streams.scheduleChanged(lookedAt + SETTLE_MS), takeDeliveries(), takeResends()]);
     const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-    // A stream that was due and was not taken waits for a turn that ends. Others became due since.
+    // Due work that was not claimed waits for running work to end.
     if (next <= lookedAt) return LOOK_EVERY_MS;
     return Math.min(Math.max(next - now(), 0), LOOK_EVERY_MS);
   };
@@ -134,7 +137,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
 
 export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;
 
-/** Works a stream that was taken, message by message, while there is time and more waits. Never throws. */
+/** Works on a leased stream, message by message, while there is time and more is waiting. Never throws. */
 export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: () => boolean): Promise<void> {
   const { leaseUntil, streamId } = stream;
   const { deliveryInTrace = UNTRACED } = deps;
@@ -150,7 +153,7 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
       current = await deliveryInTrace(next, () => deliverNext(next, deps));
     }
   } catch (err) {
-    // Its lease ends by itself, and it is taken again.
+    // Its lease ends by itself, and it is claimed again.
     deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery met a fault of our own');
   }
 }
@@ -161,7 +164,10 @@ export type ReplayDeps = SendDeps &
     readonly streams: Pick<StreamStore, 'narrowMessage'>;
   };
 
-/** Sends a taken resend and logs the attempt. Fails if the database does; the resend is then sent again after its lease. */
+/**
+ * Sends a claimed resend and logs the attempt. Fails if the database does; the resend is then sent again after its
+ * lease.
+ */
 export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
   const { messageId } = replay;
@@ -171,7 +177,9 @@ export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<
   await messages.settleReplay(messageId, attempt, now());
 }
 
-/** Cut to what may be seen now, as it is from then on; `undefined` where nobody lets the application see it. */
+/**
+ * Returns the body reduced to what may be seen now, and stores it; `undefined` if no grant lets the application see it.
+ */
 async function bodyToReplay(replay: TakenReplay, deps: ReplayDeps): Promise<string | undefined> {
   const visible = await visibleBody(replay, deps);
   if (visible !== undefined && visible !== replay.body)

@@ -5,10 +5,10 @@ import type { EndpointSecret } from './message.ts';
 
 const PREFIX = 'whsec_';
 
-/** 256 random bits, in the form that the verifiers of Standard Webhooks take. */
+/** Returns 256 random bits in the form of Standard Webhooks. */
 export const newEndpointSecret = (): string => `${PREFIX}${randomBytes(32).toString('base64')}`;
 
-/** Whether it is in that form, with 24 to 64 bytes as Standard Webhooks has them. */
+/** Returns whether the text has that form, with 24 to 64 bytes as Standard Webhooks requires. */
 export function isEndpointSecret(text: string): boolean {
   const [, base64] = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/.exec(text) ?? [];
   if (base64 === undefined) return false;
@@ -16,7 +16,7 @@ export function isEndpointSecret(text: string): boolean {
   return bytes.toString('base64') === base64 && bytes.length >= 24 && bytes.length <= 64;
 }
 
-/** A `v1,` signature by each secret that is alive at `now`, epoch milliseconds. */
+/** Returns a `v1,` signature by each secret that is valid at `now`, epoch milliseconds. */
 export function secretSignaturesOf(
   content: Uint8Array,
   secrets: readonly EndpointSecret[],
@@ -30,7 +30,7 @@ export function secretSignaturesOf(
     });
 }
 
-/** `fresh` from now on, and the newest of those before it for `overlapMs` more. */
+/** Returns `fresh` as the current secret; the one before stays valid for another `overlapMs`. */
 export function rotatedSecrets(
   secrets: readonly EndpointSecret[],
   fresh: string,

@@ -3,7 +3,7 @@ import type { EndpointSecret } from './message.ts';
 
 /** Endpoints that an operator sets up. */
 export interface EndpointSettings {
-  /** Of one application, or of all; the first of each first, then the oldest. */
+  /** Lists endpoints of one application or of all: each application's webhook URL first, then the oldest. */
   listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
 
   findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
@@ -12,50 +12,53 @@ export interface EndpointSettings {
   addEndpoint(endpoint: NewEndpoint): Promise<void>;
 
   /**
-   * What it hears from now on, and where it is. A new address ends a pause: what waits goes there, and is tried at once. The URL
-   * of the first endpoint stays: it is its application's. False when there is none.
+   * Changes an endpoint's topics and URL. A new URL ends a pause: waiting deliveries go there, at once. The URL of the
+   * first endpoint stays, since it is its application's. Returns false if the endpoint does not exist.
    */
   changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
 
-  /** With all that waits for it and its log. False when there is none, or it is its application's webhook URL. */
+  /**
+   * Removes an endpoint with its deliveries and its log. Returns false if it does not exist, or is its application's
+   * webhook URL.
+   */
   removeEndpoint(endpointId: string): Promise<boolean>;
 
-  /** Sends it nothing more until it is resumed. False when there is none. */
+  /** Sends the endpoint nothing more until it is resumed. Returns false if it does not exist. */
   pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
 
-  /** Goes on where it stood, at once. False when there is none. */
+  /** Continues deliveries where they stopped, at once. Returns false if the endpoint does not exist. */
   resumeEndpoint(endpointId: string): Promise<boolean>;
 
-  /** Returns whether an application other than `clientId` has an endpoint at the address of `url` (endpoint-address.ts). */
+  /** Returns whether another application has an endpoint at the address of `url` (endpoint-address.ts). */
   isElsewhere(url: string, clientId: string): Promise<boolean>;
 
-  /** How its deliveries since then went. */
+  /** Counts the results of its deliveries since then. */
   figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
 }
 
 /** The temporary endpoints of `kalends listen`. */
 export interface ListenerStore {
-  /** The same for one that is asked for its messages, and lives until then. False where the application has `most` already. */
+  /** Adds a listener that lives until `expiresAt`. Returns false if the application has `most` listeners already. */
   addListener(listener: NewEndpoint, expiresAt: number, most: number): Promise<boolean>;
 
-  /** It lives until then. False when the application has no such listener, or it has ended before `now`. */
+  /** Extends a listener's life. Returns false if the application has no such listener, or it expired before `now`. */
   renewListener(listener: ListenerName, expiresAt: number, now: number): Promise<boolean>;
 
-  /** With all that waits for it and its log. False when the application has none such. */
+  /** Removes a listener with its deliveries and its log. Returns false if the application has no such listener. */
   removeListener(listener: ListenerName): Promise<boolean>;
 
-  /** Removes those that ended before. Answers how many they were. */
+  /** Removes listeners that expired before `now`. Returns their number. */
   removeEndedListeners(now: number): Promise<number>;
 }
 
 /** The secrets of endpoints. */
 export interface EndpointSecretStore {
-  /** Its secrets, the newest first; `undefined` when there is no such endpoint. */
+  /** Returns its secrets, the newest first; `undefined` if the endpoint does not exist. */
   secretsOf(endpointId: string): Promise<EndpointSecret[] | undefined>;
 
   /**
-   * Makes what `change` answers of its secrets its secrets; of concurrent calls each sees what the one before it made.
-   * False when there is none.
+   * Replaces its secrets by the result of `change`. Of concurrent calls each sees the result of the one before. Returns
+   * false if the endpoint does not exist.
    */
   changeSecrets(
     endpointId: string,
@@ -72,20 +75,20 @@ export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'he
 
 export type EndpointChange = Pick<Endpoint, 'hears'> & { readonly url?: string };
 
-/** Of its newest deliveries, a thousand at most, that were tried. */
+/** Counts of its newest deliveries that were tried, a thousand at most. */
 export type EndpointFigures = {
   readonly delivered: number;
-  /** Those, the dead ones, and those that failed and are tried again. */
+  /** Delivered and dead ones, and those that failed and will be retried. */
   readonly judged: number;
-  /** Since when the oldest waits of what is not told yet; undefined where nothing waits. */
+  /** When the oldest undelivered change began to wait; undefined if nothing waits. */
   readonly oldestWaiting: number | undefined;
 };
 
 export type ListenerName = Pick<Endpoint, 'endpointId' | 'clientId'>;
 
 export type ListedEndpoint = Endpoint & {
-  /** Streams for which something waits; 10,000 where there are more. */
+  /** The number of streams with something waiting; 10,000 if there are more. */
   readonly waiting: number;
-  /** What the last attempt that failed came to. */
+  /** The failure of the last failed attempt. */
   readonly lastFault: string | undefined;
 };

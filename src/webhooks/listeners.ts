@@ -1,6 +1,6 @@
 /**
- * Listeners: endpoints of those who cannot be called, such as a laptop (docs/webhooks.md). Nothing is sent to one: it asks
- * for its messages, and gets each once, signed as every endpoint does.
+ * Listeners: endpoints for programs that cannot be reached, such as on a laptop (docs/webhooks.md). A listener asks for
+ * its deliveries, and gets each once, signed like those of every endpoint.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { WEBHOOKS } from './webhook-error.ts';
 
 export type ListenersDeps = Omit<TurnDeps, 'webhookEgress'> & {
   readonly endpoints: Pick<EndpointStore, 'addListener' | 'renewListener' | 'removeListener'>;
-  /** Of requests that are held. */
+  /** The limit of waiting requests. */
   readonly waits: Turns;
 };
 
@@ -26,11 +26,11 @@ export type ListenersDeps = Omit<TurnDeps, 'webhookEgress'> & {
 export type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 export const HEARS = ['events', 'calendars', 'connections'] as const;
-/** Of one application at a time. */
+/** The most listeners of an application at a time. */
 export const MOST_LISTENERS = 5;
 /** How long a listener lives after its last request. */
 const LIVES_MS = 3 * 60_000;
-/** Published clients of long polls give up after 30. */
+/** Published clients of long polls time out after 30 s. */
 export const MOST_SECONDS = 25;
 const LOOK_EVERY_MS = 250;
 const STREAMS_AT_ONCE = 8;
@@ -61,8 +61,8 @@ export const LISTENER_QUERY = {
 };
 
 /**
- * Makes one that hears what changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`. The secret is the
- * caller's own where the body has one, so that a receiver need not be set anew at each start.
+ * Creates a listener, which receives changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`.
+ * The body may contain a secret, so that a receiver keeps its configuration.
  */
 export async function addListener(clientId: string, body: unknown, { endpoints, now }: ListenersDeps) {
   const { hears: topics = ['events'], own = false, ...input } = readBody(body, NEW_LISTENER);
@@ -88,12 +88,12 @@ function parseTopics(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isTopic) ? value : undefined;
 }
 
-/** Whether anybody still waits for the answer. */
+/** Aborted once the client no longer waits. */
 type Waiting = { readonly query: unknown; readonly signal: AbortSignal };
 
 /**
- * What there is for it, in order within a calendar; waits `wait` seconds for something. It lives on for as long as it asks.
- * Throws 400, 404 `listener_not_found`, and 429 as Turns does.
+ * Returns the listener's deliveries, in order within a calendar; waits up to `wait` seconds for one. Each request
+ * extends the listener's life. Throws 400, 404 `listener_not_found`, and 429 as Turns does.
  */
 export async function takeDeliveries(
   listener: ListenerName,
@@ -115,13 +115,13 @@ export async function takeDeliveries(
   return { deliveries, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-/** Ends it with all that waits for it. Throws 404. */
+/** Removes a listener with all its deliveries. Throws 404. */
 export async function removeListener(listener: ListenerName, { endpoints }: ListenersDeps) {
   if (!(await endpoints.removeListener(listener))) throw new ApiError(WEBHOOKS.listener_not_found);
   return { success: true } as const;
 }
 
-/** Works the streams that are due for it as the worker does; what would be sent is what is answered. */
+/** Works on the listener's due streams like the worker, and returns what would be sent. */
 async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {
   const now = deps.now();
   const claimed = await deps.streams.takeStreams({
@@ -139,7 +139,7 @@ async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedD
   return handed;
 }
 
-/** Takes what is to be sent, in place of a receiver. */
+/** Returns an egress that collects deliveries instead of sending them. */
 function handing(handed: HandedDelivery[]): Egress {
   return {
     async request({ url, headers = {}, body = '' }) {

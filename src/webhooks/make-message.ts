@@ -1,4 +1,4 @@
-/** What a stream has to tell next: the changes behind its place, as they are now. */
+/** Creates a stream's next message from the changes behind its position, as the events are now. */
 import { randomUUIDv7 } from 'node:crypto';
 
 import { entryTexts, keyOf } from '../reading/change-texts.ts';
@@ -15,13 +15,16 @@ export type MakeMessageDeps = {
   readonly events: Pick<EventReader, 'eventsToTell'>;
   /** Seals cursors. */
   readonly pagingKey: Buffer;
-  /** Names an event to scope `free-busy`. */
+  /** Returns the event's id for scope `free-busy`. */
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** `message` is undefined where nothing of it is to be told. Up to `told` everything is told then; `more` may wait behind it. */
+/**
+ * `message` is undefined if nothing is to be delivered. The stream's position afterwards is `told`; `more`: further
+ * changes wait.
+ */
 export type Made = {
   readonly message: NewMessage | undefined;
   readonly told: ToldPlace;
@@ -30,10 +33,10 @@ export type Made = {
 
 const MOST_CHANGES = 50;
 const MOST_BYTES = 20_000;
-/** Changes older than this may be forgotten (old-changes.ts). */
+/** Changes older than this may have been deleted (old-changes.ts). */
 const REMEMBERED_MS = 29 * 24 * 3_600_000;
 
-/** Answers the next message of a stream that has none under way. */
+/** Returns the next message of a stream without a pending one. */
 export async function makeMessage(
   stream: TakenStream,
   calendar: ToldCalendar,
@@ -64,7 +67,7 @@ export async function makeMessage(
 
 type Telling = { readonly stream: TakenStream; readonly calendar: ToldCalendar };
 
-/** As many as a message has room for. One at least, however large it is. */
+/** Returns as many events as a message has room for: at least one, however large it is. */
 async function toldEvents(
   pending: readonly PendingChange[],
   { stream, calendar }: Telling,
@@ -88,7 +91,7 @@ async function toldEvents(
       bytes += size;
       events.push(event);
     }
-    // A number is told whole with its last event: all of one are committed together.
+    // A number is complete with its last event, since all its changes are committed together.
     const isLast = pending[index + 1]?.seq !== change.seq;
     told = { seq: change.seq, id: isLast ? undefined : change.id };
   }
@@ -120,7 +123,7 @@ type Shown = {
   readonly calendar: ToldCalendar;
 };
 
-/** `undefined` for one of which nothing is visible, or that was deleted meanwhile and has a later change. */
+/** Returns `undefined` if nothing of the event is visible, or it was deleted meanwhile and has a later change. */
 function eventOf(
   change: PendingChange,
   { from, shown, calendar }: Shown,
@@ -162,7 +165,7 @@ function messageOf(
   const createdAt = now();
   const sequence = stream.sequence + 1;
   const { feedId, shows } = calendar;
-  // What a place inside a number leaves behind comes once more: a cursor never passes over a change.
+  // If the position is inside a number, that number's events are sent again: a cursor never skips a change.
   const seq = told.id === undefined ? told.seq : told.seq - 1;
   const cursor =
     feedId === undefined || shows === 'busy'

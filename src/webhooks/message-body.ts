@@ -1,7 +1,7 @@
-/** The JSON of a delivery (docs/wire.md 2.7), and what is left of it for scope `free-busy`. */
+/** Renders the JSON of a delivery (docs/wire.md 2.7), and reduces it for scope `free-busy`. */
 import type { ChangeType, Shows, ToldCalendar } from './message.ts';
 
-/** An event as a delivery has it. */
+/** An event in a delivery. */
 export type ToldEvent = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly changeType: Exclude<ChangeType, 'mixed'>;
@@ -16,15 +16,18 @@ export type MessageFacts = {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly isInitialSync?: boolean | undefined;
-  /** How many events the calendar has, where none of them is told. */
+  /** How many events the calendar has, if the delivery contains none. */
   readonly eventCount?: number | undefined;
   readonly cursor?: string | undefined;
-  /** What happened before this is not told any more. */
+  /** Earlier changes are no longer available. */
   readonly reset?: boolean | undefined;
   readonly test?: boolean | undefined;
 };
 
-/** What a published client of any version reads is at the top; what Kalends adds is in `metadata` and in the events. */
+/**
+ * Returns the body. Its top level has what published clients read; additions of Kalends are in `metadata` and in the
+ * events.
+ */
 export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): string {
   const { clientId, userId, calendar, channelId, sequence, now, cursor } = facts;
   const { isInitialSync = false, eventCount = events.length, reset, test } = facts;
@@ -48,14 +51,14 @@ export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): 
   });
 }
 
-/** The one of all the events, `mixed` where they differ. */
+/** Returns the change type of all the events, `mixed` if they differ. */
 export function changeTypeOf(events: readonly ToldEvent[], isInitialSync: boolean): ChangeType {
   if (isInitialSync) return 'created';
   const [first, ...others] = new Set(events.map(({ changeType }) => changeType));
   return first === undefined || others.length > 0 ? 'mixed' : first;
 }
 
-/** All of an event that scope `free-busy` may see (docs/wire.md 2.5), and of its fields that changed. */
+/** The fields of an event, and of its changed fields, that scope `free-busy` may see (docs/wire.md 2.5). */
 const BUSY_MEMBERS = [
   'provider',
   'calendarId',
@@ -77,7 +80,7 @@ const BUSY_FIELDS: ReadonlySet<unknown> = new Set([
   'overrides',
 ]);
 
-/** `undefined` where nothing that `free-busy` may see has changed. `busyId` names the event to it. */
+/** Returns `undefined` if nothing that `free-busy` may see has changed. `busyId` returns the event's id for it. */
 export function busyEvent(event: ToldEvent, busyId: (id: string) => string): ToldEvent | undefined {
   const busyEvent: Record<string, unknown> = {};
   for (const name of BUSY_MEMBERS) if (event[name] !== undefined) busyEvent[name] = event[name];
@@ -94,7 +97,7 @@ export function busyEvent(event: ToldEvent, busyId: (id: string) => string): Tol
   };
 }
 
-/** The body of a message that was made for scope `read`, for `free-busy`. An event of which nothing is visible is left out. */
+/** Reduces the body of a message for scope `read` to `free-busy`. An event without visible fields is left out. */
 export function busyBody(body: string, busyId: (id: string) => string): string {
   // Written by messageBody.
   const message: { events: ToldEvent[]; metadata: Record<string, unknown> } & Record<string, unknown> =
@@ -105,15 +108,15 @@ export function busyBody(body: string, busyId: (id: string) => string): string {
   return JSON.stringify({ ...message, events, metadata: { ...metadata, eventCount: count } });
 }
 
-/** The members of an event that a delivery leaves out: the provider's own object is had from `/event`. */
+/** The fields of an event that a delivery leaves out: `/event` returns the provider's own object. */
 const LEFT_OUT: readonly string[] = ['original', 'originalTruncated'];
 
-/** An event of an answer without what a delivery leaves out, in its overrides too. */
+/** Returns an event of a response without the fields that a delivery leaves out, also in its overrides. */
 export function withoutOriginals(event: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const visible = Object.fromEntries(Object.entries(event).filter(([name]) => !LEFT_OUT.includes(name)));
   if (Array.isArray(visible.overrides)) visible.overrides = visible.overrides.map(withoutOriginals);
   return visible;
 }
 
-/** As a store keeps it: which message a body is for. */
+/** Returns whether a message that was made for `made` has to be reduced for `now`. */
 export const showsLess = (made: Shows, now: Shows): boolean => made === 'events' && now === 'busy';

@@ -3,61 +3,62 @@ import type { Endpoint } from './endpoint.ts';
 import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
 import type { TakeTerms } from './stream-store.ts';
 
-/** What was told, kept for 30 days, and the replay of it. Instants are epoch milliseconds. */
+/** Stores deliveries for 30 days and requests resends. Instants are epoch milliseconds. */
 export interface MessageLog {
   /**
-   * The newest first, at most `limit`, behind a place. A user and a calendar are of an application: name it beside them.
+   * Lists messages behind a position, the newest first, at most `limit`. A user or calendar in the filter needs its
+   * application.
    */
   listMessages(filter: MessageFilter, page: MessagePage): Promise<LoggedMessage[]>;
 
   /**
-   * With its body as it was last sent, and its attempts in order; `undefined` when the application has none such. That an
-   * operator sees a body is audited.
+   * Returns a message with the body as last sent, and its attempts in order; `undefined` if the application has no such
+   * message. A read by an operator is audited.
    */
   findMessage(clientId: string, messageId: string): Promise<MessageDetails | undefined>;
 
-  /** The same without its body, which nobody sees by that. */
+  /** Returns the same delivery without its body. */
   findAttempts(clientId: string, messageId: string): Promise<AttemptedMessage | undefined>;
 
-  /** Sends it once more, as it is. False when the application has none such. */
+  /** Requests a resend of a message. Returns false if the application has no such message. */
   askReplay(clientId: string, messageId: string, now: number): Promise<boolean>;
 
-  /** How many `askReplays` would send; counts no further than `most`. */
+  /** Counts what `askReplays` would resend, up to `most`. */
   countReplays(filter: ReplayFilter, most: number): Promise<number>;
 
-  /** Sends all of these once more, the oldest first, no more than `limit`. Answers how many. */
+  /** Requests resends of all matching messages, the oldest first, at most `limit`. Returns their number. */
   askReplays(filter: ReplayFilter, now: number, limit: number): Promise<number>;
 
   /**
-   * Takes resends that are due into free slots, at most `ofEndpoint` of an endpoint over all instances. Until the lease
-   * ends, no other call takes them. A paused endpoint's wait.
+   * Claims due resends for free slots, at most `ofEndpoint` of an endpoint over all instances. Until the lease ends, no
+   * other call claims them. Resends of a paused endpoint wait.
    */
   takeReplays(terms: TakeTerms): Promise<TakenReplay[]>;
 
-  /** Logs the attempt. The message is delivered when it succeeded, and stays what it was when not. */
+  /** Logs the attempt. If it succeeded, the message is delivered; otherwise its state stays. */
   settleReplay(messageId: string, attempt: Attempt, now: number): Promise<void>;
 
-  /** Deletes messages that were made before, with their attempts. Answers how many. */
+  /** Deletes messages created before that instant, with their attempts. Returns their number. */
   deleteOldMessages(before: number): Promise<number>;
 }
 
 export type MessageFilter = {
-  /** Of one application, or of any of these: an empty list finds nothing. */
+  /** One application, or any of these: an empty list finds nothing. */
   readonly clientId?: string | readonly string[] | undefined;
   readonly state?: MessageState | undefined;
   readonly userId?: string | undefined;
   readonly provider?: string | undefined;
   readonly calendarId?: string | undefined;
   readonly endpointId?: string | undefined;
-  /** Made at that time or later. */
+  /** Created at that time or later. */
   readonly from?: number | undefined;
-  /** Made before. */
+  /** Created before that time. */
   readonly to?: number | undefined;
 };
 
 export type ReplayFilter = MessageFilter & { readonly clientId: string };
 
-/** Behind that message. */
+/** The position behind a message. */
 export type MessagePlace = { readonly createdAt: number; readonly messageId: string };
 
 export type MessagePage = { readonly after: MessagePlace | undefined; readonly limit: number };
@@ -67,7 +68,7 @@ export type LoggedMessage = MessagePlace & {
   readonly endpointId: string;
   readonly userId: string;
   readonly provider: string;
-  /** Undefined for what is told of a user's calendars and connections. */
+  /** Undefined for notes about a user's calendars and connections. */
   readonly calendarId: string | undefined;
   readonly sequence: number;
   readonly changeType: ChangeType;
@@ -75,12 +76,12 @@ export type LoggedMessage = MessagePlace & {
   readonly state: MessageState;
   readonly reason: string | undefined;
   readonly attempts: number;
-  /** While it is pending. */
+  /** When a pending message is sent next. */
   readonly nextAt: number | undefined;
   readonly settledAt: number | undefined;
 };
 
-/** With its attempts in order. */
+/** A message with its attempts in order. */
 export type AttemptedMessage = LoggedMessage & {
   readonly shows: Shows;
   readonly log: readonly (Attempt & { readonly number: number })[];

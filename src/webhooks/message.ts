@@ -1,17 +1,17 @@
-/** What is told to an endpoint: the words of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
+/** The types of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** What an endpoint can ask to hear of besides events. */
+/** The topics of an endpoint besides events. */
 export type NoteKind = 'calendars' | 'connections';
 
-/** How much of events a message has: what scope `read` sees, or `free-busy`. */
+/** How much of events a message contains: what scope `read` sees, or `free-busy`. */
 export type Shows = 'events' | 'busy';
 
 export type ChangeType = 'created' | 'updated' | 'deleted' | 'mixed';
 
-/** `withheld`: when it was to be sent, no living grant covered its account any more. */
+/** `withheld`: when it was due, no active grant covered its account. */
 export type MessageState = 'pending' | 'delivered' | 'dead' | 'withheld';
 
 /** A message before it is stored. */
@@ -22,22 +22,22 @@ export type NewMessage = {
   readonly changeType: ChangeType;
   readonly eventCount: number;
   readonly shows: Shows;
-  /** JSON, as it is sent. */
+  /** JSON, as sent. */
   readonly body: string;
   readonly createdAt: number;
 };
 
 /** A message that is being tried. */
 export type PendingMessage = Pick<NewMessage, 'messageId' | 'sequence' | 'shows' | 'body' | 'createdAt'> & {
-  /** Attempts that counted. */
+  /** The attempts that counted. */
   readonly attempts: number;
   readonly nextAt: number;
 };
 
-/** Up to where of the user's feed a stream was told: all of `seq`, or with `id` of that one the events up to this. */
+/** A stream's position in the user's feed: after all of `seq` or, with `id`, after this event of that number. */
 export type ToldPlace = { readonly seq: number; readonly id: string | undefined };
 
-/** A stream that was taken to be worked: no other does before `leaseUntil`. */
+/** A leased stream: no other process works on it before `leaseUntil`. */
 export type TakenStream = {
   readonly streamId: string;
   readonly holder: string;
@@ -51,11 +51,11 @@ export type TakenStream = {
   readonly told: ToldPlace;
   /** The number of its last message; 0 before the first. */
   readonly sequence: number;
-  /** Whether the end of the calendar's first sync is to be told. */
+  /** Whether the end of the calendar's first sync is still to be delivered. */
   readonly initial: boolean;
-  /** Since when something waits to be told. */
+  /** Since when something waits to be delivered. */
   readonly pendingSince: number | undefined;
-  /** The traceparent of what changed last, where that is traced. */
+  /** The traceparent of the last change, if it is traced. */
   readonly trace?: string;
   readonly message: PendingMessage | undefined;
   readonly endpoint: TakenEndpoint;
@@ -71,26 +71,26 @@ export type TakenEndpoint = Pick<
   readonly hearsConnections: boolean;
 };
 
-/** A shared secret of one endpoint, `whsec_` and base64. One that was replaced signs beside its successor until then. */
+/** A shared secret of one endpoint, `whsec_` and base64. A replaced secret signs beside its successor until `until`. */
 export type EndpointSecret = { readonly secret: string; readonly until?: number | undefined };
 
-/** A change behind a stream's place, at its last state. */
+/** A change behind a stream's position, in its last state. */
 export type PendingChange = {
   readonly id: string;
   readonly seq: number;
   readonly createdSeq: number;
   readonly createdOwn: boolean;
-  /** The last number under which somebody else changed it; 0 for never. */
+  /** The last number of a change by somebody else; 0 for never. */
   readonly foreignSeq: number;
   readonly deleted: boolean;
   readonly notedAt: number;
-  /** Under which number each field last changed. */
+  /** The number of the last change of each field. */
   readonly fields: Readonly<Record<string, number>>;
-  /** What a deleted event was, as far as it is known. */
+  /** The fields of a deleted event, as far as known. */
   readonly was: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What happened to a user's calendar or connection. */
+/** A note about a user's calendar or connection. */
 export type PendingNote = {
   readonly seq: number;
   readonly kind: NoteKind;
@@ -99,11 +99,11 @@ export type PendingNote = {
   readonly provider: ProviderKind;
   readonly data: Readonly<Record<string, unknown>>;
   readonly notedAt: number;
-  /** How much a living grant may see of its account; undefined when none covers it. */
+  /** How much an active grant may see of its account; undefined if none covers it. */
   readonly shows: Shows | undefined;
 };
 
-/** A calendar as an application may hear of it now. */
+/** A calendar as an application may see it now. */
 export type ToldCalendar = {
   readonly accountKey: string;
   readonly provider: ProviderKind;
@@ -113,9 +113,9 @@ export type ToldCalendar = {
   readonly href: string;
   readonly timeZone: string;
   readonly eventCount: number;
-  /** The widest of what living grants may see of it. */
+  /** The widest access of active grants. */
   readonly shows: Shows;
-  /** When the first of those grants began: what changed before is told to nobody. */
+  /** When the first of those grants began. Earlier changes are not delivered. */
   readonly coveredSince: number;
   readonly feedId: string | undefined;
   /** The last number of the user's feed. */
@@ -124,14 +124,14 @@ export type ToldCalendar = {
   readonly channelId: string | undefined;
 };
 
-/** One try to deliver a message. */
+/** One attempt to deliver a message. */
 export type Attempt = {
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Of the answer; undefined when there was none. */
+  /** The status of the response; undefined without a response. */
   readonly status: number | undefined;
-  /** Why it failed, as a public sentence; undefined when it succeeded. */
+  /** Why it failed, as a public sentence; undefined if it succeeded. */
   readonly fault: string | undefined;
-  /** The beginning of the answer's text, from a public address only. */
+  /** The beginning of the response's text, only from a public address. */
   readonly answer: string | undefined;
 };

@@ -1,9 +1,9 @@
-/** The delivery that tells of a calendar or a connection: to endpoints that ask for it only (docs/webhooks.md). */
+/** Creates deliveries about calendars or connections, for endpoints with these topics (docs/webhooks.md). */
 import { randomUUIDv7 } from 'node:crypto';
 
 import type { NewMessage, NoteKind, PendingNote, Shows, TakenStream } from './message.ts';
 
-/** The next message of the stream. `now` is epoch milliseconds. */
+/** Returns the next message of the stream. `now` is in epoch milliseconds. */
 export function noteMessage(
   { eventType, provider, data, notedAt }: PendingNote,
   { clientId, userId, sequence: last }: Pick<TakenStream, 'clientId' | 'userId' | 'sequence'>,
@@ -23,7 +23,7 @@ export function noteMessage(
   };
 }
 
-/** Whether an application may hear a note of an account of which its living grants show so much. */
+/** Returns whether an application may receive a note about an account of which its active grants show this much. */
 export const isNoteShown = (kind: NoteKind, shows: Shows | undefined): boolean =>
   kind === 'calendars' ? shows === 'events' : shows !== undefined;
 

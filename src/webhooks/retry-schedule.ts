@@ -1,4 +1,4 @@
-/** When a failed delivery is retried, and how long an endpoint is left alone. In milliseconds. */
+/** Computes when a failed delivery is retried, and how long an endpoint pauses after failures. In milliseconds. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -27,7 +27,7 @@ export type RetryOf = {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly now: number;
-  /** What the receiver asked for. */
+  /** The receiver's Retry-After in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** From 0 up to 1. */
   readonly random?: number;
@@ -52,16 +52,16 @@ export function nextAttemptAt({
   return Math.max(scheduled, requested);
 }
 
-/** So many failures in a row open an endpoint's circuit: one message at a time tries it then. */
+/** After this many failures in a row an endpoint's circuit opens: then one message at a time tests it. */
 export const OPEN_AFTER = 5;
-/** A message that was refused so often while others are taken is set aside. */
+/** After this many failures, a message is set aside if others are accepted. */
 export const REFUSED_ALONE = 6;
-/** After so long of nothing but failures an endpoint pauses. */
+/** After this long with only failures an endpoint is paused. */
 export const PAUSE_AFTER_MS = 5 * 24 * HOUR;
 
 const LONGEST_GATE_MS = 15 * MINUTE;
 
-/** How long an endpoint is left alone after so many failures in a row; 0 while its circuit is closed. */
+/** Returns how long nothing is sent to an endpoint after this many failures in a row; 0 while its circuit is closed. */
 export function gateMs(failures: number): number {
   if (failures < OPEN_AFTER) return 0;
   return Math.min(5 * SECOND * 2 ** Math.min(failures - OPEN_AFTER, 20), LONGEST_GATE_MS);

@@ -1,4 +1,4 @@
-/** One attempt to deliver: signed anew, sent, and judged (docs/webhooks.md). */
+/** Makes one attempt to deliver a message: signs it, sends it, and evaluates the response (docs/webhooks.md). */
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../lib/retry-after.ts';
@@ -21,7 +21,7 @@ export type SentMessage = Pick<Endpoint, 'url' | 'privateNetwork'> & {
   readonly body: string;
 };
 
-/** `gone`: it answered 410. */
+/** `gone`: the receiver responded with 410. */
 export type Outcome = {
   readonly attempt: Attempt;
   readonly gone: boolean;
@@ -30,10 +30,10 @@ export type Outcome = {
 
 const TIMEOUT_MS = 15_000;
 const MOST_ANSWER_BYTES = 64_000;
-/** Characters of an answer that the log keeps. */
+/** The characters of a response that the log stores. */
 const KEPT_ANSWER = 1_024;
 
-/** Never throws for what a receiver does. 2xx is success; a redirect is not followed and is none. */
+/** Never throws because of a receiver. 2xx is success. A redirect is not followed, and counts as a failure. */
 export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Outcome> {
   const startedAt = deps.now();
   const from = performance.now();
@@ -47,7 +47,7 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
     return { attempt, gone: false, retryAfterMs: undefined };
   }
   const { status } = answer;
-  // What a host of the operator's own network answers is nobody else's to read.
+  // Only the operator may read the responses of hosts in their own network.
   const text = answer.fromPrivate === true ? '' : answer.body.toString('utf8', 0, KEPT_ANSWER * 4);
   const attempt = {
     startedAt,
@@ -76,7 +76,7 @@ function request(
       'content-type': 'application/json',
       'webhook-id': messageId,
       'webhook-timestamp': timestamp,
-      // One line: some clients read no second one.
+      // One line, since some clients read no second one.
       'webhook-signature': signatures.join(' '),
     },
     body,

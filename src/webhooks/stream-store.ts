@@ -13,66 +13,77 @@ import type {
 /** The streams that are due. */
 export interface StreamQueue {
   /**
-   * Streams that changed since the last call are due at that time. One that is worked waits until it is given back, or until
-   * its lease has ended: its worker may be dead. Answers how many they were.
+   * Makes the streams due at `dueAt` that changed since the last call. A stream that is being worked on waits until it
+   * is given back or its lease has ended, since its worker may be dead. Returns their number.
    */
   scheduleChanged(dueAt: number): Promise<number>;
 
-  /** When the next stream is due that may be taken, but for those of listeners; `undefined` when there is none. */
+  /**
+   * Returns when the next stream is due that may be claimed, without those of listeners; `undefined` if there is none.
+   */
   nextDueAt(): Promise<number | undefined>;
 
   /**
-   * Takes streams that are due into free slots, in the order of WorkSlots: at most `ofEndpoint` of an endpoint over all
-   * instances, one while its circuit is open, and none while it is paused. Full applications and origins are left out, so
-   * that what others have due is found however much these have.
+   * Claims due streams for free slots, in the order of WorkSlots: at most `ofEndpoint` of an endpoint over all
+   * instances, one while its circuit is open, and none while it is paused. Full applications and origins are left out,
+   * so that they never hide the due streams of others.
    */
   takeStreams(terms: TakeTerms): Promise<TakenStream[]>;
 
-  /** Makes all leases end: no other process works this database. */
+  /** Ends all leases. Call it only while no other process works this database. */
   endLeases(): Promise<void>;
 }
 
 /** What the next message of a stream says. */
 export interface StreamContent {
-  /** The changes behind the stream's place, in order, at most `limit`. */
+  /** Returns the changes behind the stream's position, in order, at most `limit`. */
   pendingChanges(
     place: { readonly calendarKey: string; readonly told: ToldPlace },
     limit: number,
   ): Promise<PendingChange[]>;
 
-  /** The notes of the stream's user behind its place, in order, at most `limit`. */
+  /** Returns the notes of the stream's user behind its position, in order, at most `limit`. */
   pendingNotes(
     stream: Pick<TakenStream, 'clientId' | 'userId' | 'told'>,
     limit: number,
   ): Promise<PendingNote[]>;
 
-  /** `undefined` when nobody may hear of the calendar: it is gone or left out, or no living grant covers its account. */
+  /**
+   * Returns `undefined` if the calendar may not be delivered: it was deleted or left out, or no active grant covers its
+   * account.
+   */
   toldCalendar(calendarKey: string): Promise<ToldCalendar | undefined>;
 
-  /** How much of an account living grants show, and of one that is gone those of its user; `undefined` when there is none. */
+  /**
+   * Returns how much of an account active grants show. For a deleted account, those of its user count. `undefined` if
+   * there are none.
+   */
   shownOfAccount(account: AccountName): Promise<Shows | undefined>;
 }
 
 /** The message of a stream that is in progress. */
 export interface StreamMessages {
-  /** Stores a message of the stream, which is under way from then on, and moves its place. False when the lease was lost. */
+  /**
+   * Stores the stream's next message, which is then pending, and moves its position. Returns false if the lease was
+   * lost.
+   */
   startMessage(stream: TakenStream, message: NewMessage, of: MessageOf): Promise<boolean>;
 
-  /** The same message with less in it, as every later attempt sends it. */
+  /** Replaces the body of a message by a reduced one, which every later attempt sends. */
   narrowMessage(messageId: string, shows: Shows, body: string): Promise<void>;
 
-  /** Gives the stream back without a message; with `more` it is due at once. */
+  /** Releases the stream without a message; with `more` it is due at once. */
   passOver(stream: TakenStream, told: ToldPlace, more: boolean): Promise<void>;
 
-  /** The message under way was told: 2xx. Its endpoint works. The stream is kept or given back. */
+  /** Marks the pending message as delivered (2xx) and its endpoint as working. The stream is kept or released. */
   settleDelivered(stream: TakenStream, message: SettledMessage, then: AfterDelivery): Promise<void>;
 
-  /** An attempt failed. The stream is given back. */
+  /** Stores a failed attempt and releases the stream. */
   settleFailed(stream: TakenStream, message: SettledMessage, then: AfterFailure): Promise<void>;
 
   /**
-   * No living grant covers the account: the message under way, if any, is told to nobody, nor is what waits of the calendar.
-   * Of a user's notes the others are looked at next.
+   * Withholds the pending message, if any, and the calendar's waiting changes, since no active grant covers the
+   * account. For a user's stream, its other notes follow next.
    */
   withhold(stream: TakenStream, now: number): Promise<void>;
 }
@@ -95,16 +106,16 @@ export type TakeTerms = {
   readonly holder: string;
   readonly now: number;
   readonly leaseUntil: number;
-  /** The one listener to take streams of; those of listeners are left alone without it. */
+  /** The listener whose streams are claimed. If absent, streams of listeners are not claimed. */
   readonly listenerId?: string;
-  /** Each that is taken holds the slot of its `place`. The caller removes it when the work ends. */
+  /** Each claimed stream holds the slot of its `place`. The caller removes it when the work ends. */
   readonly slots: WorkSlots;
   readonly ofEndpoint: number;
-  /** So many failures in a row open a circuit. */
+  /** After this many failures in a row a circuit opens. */
   readonly openAfter: number;
 };
 
-/** What a message is of, and where it leaves the stream. Without an account and a calendar it is of the user. */
+/** The account and calendar of a message, and the stream's position after it. A message of the user has neither. */
 export type MessageOf = {
   readonly of: Pick<ToldCalendar, 'provider'> &
     Partial<Pick<ToldCalendar, 'accountKey' | 'calendarKey' | 'href'>>;
@@ -113,12 +124,12 @@ export type MessageOf = {
 
 export type SettledMessage = { readonly messageId: string; readonly attempt: Attempt; readonly now: number };
 
-/** `more`: changes wait that were seen when the message was made. */
+/** `more`: when the message was created, further changes were waiting. */
 export type AfterDelivery = { readonly more: boolean; readonly keepsLease: boolean };
 
 /**
- * `counts`: whether it was one of the message's own attempts. `retryAt`: undefined when the message is dead.
- * `gateAt`: before then the endpoint is left alone. `pause`: it is sent nothing more until it is resumed.
+ * `counts`: whether it was one of the message's own attempts. `retryAt`: undefined if the message is dead. `gateAt`:
+ * nothing is sent to the endpoint before then. `pause`: nothing is sent until it is resumed.
  */
 export type AfterFailure = {
   readonly counts: boolean;

@@ -1,11 +1,11 @@
-/** What an application chose for a user's calendar. Instants are epoch milliseconds. */
+/** The settings of an application for a user's calendar. Instants are epoch milliseconds. */
 export type Subscription = {
   readonly calendarKey: string;
-  /** Its own channel id; undefined where it chose none. */
+  /** The application's channel id; undefined if it chose none. */
   readonly channelId: string | undefined;
-  /** When it said that the channel expires. */
+  /** The channel's expiry as the application gave it. */
   readonly expiresAt: number | undefined;
-  /** Whether it does not want to hear of the calendar. */
+  /** Whether the application unsubscribed from the calendar. */
   readonly ended: boolean;
 };
 
@@ -13,25 +13,25 @@ export type ChosenSubscription = {
   readonly clientId: string;
   readonly userId: string;
   readonly calendarKey: string;
-  /** Undefined leaves what was chosen before. */
+  /** Undefined keeps the previous channel id. */
   readonly channelId: string | undefined;
   readonly expiresAt: number | undefined;
 };
 
-/** Without a row a calendar is followed, under a channel id of ours (channel-id.ts). */
+/** Stores subscriptions. Without a row a calendar is subscribed, with its default channel id (channel-id.ts). */
 export interface SubscriptionStore {
-  /** Whether the application has an endpoint that hears events, whatever its state. */
+  /** Returns whether the application has an endpoint with the topic `events`, whatever its state. */
   hasEndpoint(clientId: string): Promise<boolean>;
 
-  /** Those of a user of which something was chosen. */
+  /** Lists the calendars of a user for which the application made settings. */
   listSubscriptions(clientId: string, userId: string): Promise<Subscription[]>;
 
   /**
-   * Follows the calendar, from the present on where it was not followed. Of concurrent calls with one channel id for two
-   * calendars one is `taken`, and nothing is changed by it. `gone`: there is no such calendar any more.
+   * Subscribes to the calendar; if it was not subscribed before, from now on. If concurrent calls use one channel id
+   * for two calendars, one call returns `taken` and changes nothing. `gone`: the calendar no longer exists.
    */
   subscribe(chosen: ChosenSubscription, now: number): Promise<Subscription | 'taken' | 'gone'>;
 
-  /** Nothing of the calendar is sent from then on, nor what waits. A no-op for one that is gone. */
+  /** Unsubscribes from the calendar, also from waiting changes. Does nothing if the calendar does not exist. */
   unsubscribe(calendar: Omit<ChosenSubscription, 'channelId' | 'expiresAt'>, now: number): Promise<void>;
 }

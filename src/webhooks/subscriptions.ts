@@ -1,4 +1,6 @@
-/** Which calendars an application hears of (docs/wire.md 1.12): all of them, but for those it unsubscribed. */
+/**
+ * An application's subscriptions to calendars (docs/wire.md 1.12): all calendars, except those it unsubscribed from.
+ */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -18,7 +20,7 @@ export type SubscriptionDeps = FindToFollowDeps & {
   readonly now: () => number;
 };
 
-/** As published clients read it (docs/wire.md 1.12): `expiration` is an ISO text. */
+/** The response that published clients read (docs/wire.md 1.12). `expiration` is an ISO text. */
 export type SubscribedAnswer = {
   readonly success: true;
   readonly provider: ProviderKind;
@@ -32,7 +34,7 @@ const CHANNEL_ID = text({
   doc: 'Unique among the user’s calendars.',
   example: 'work-of-ada',
 });
-/** The end of the year 9999, the last that RFC 3339 can write. */
+/** The end of the year 9999, the last year of RFC 3339. */
 const LAST_INSTANT = 253_402_300_799_999;
 const NO_EXPIRATION = 'must be a time to come in milliseconds since 1970';
 
@@ -55,7 +57,7 @@ export const ENDED_SUBSCRIPTION = {
   resourceId: { doc: 'Ignored.', schema: {}, read: () => undefined, isRequired: false },
 };
 
-/** Milliseconds, as a number or in digits. */
+/** Reads milliseconds, as a number or in digits. */
 function readExpiration(value: unknown, report: Report): number | undefined {
   if (value === '') return undefined;
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -63,7 +65,10 @@ function readExpiration(value: unknown, report: Report): number | undefined {
   return isTime ? number : report(NO_EXPIRATION);
 }
 
-/** Throws 400 with every mistake, 403 `calendar_permission_required` and 404 `calendar_not_found`. */
+/**
+ * Subscribes to a calendar. Throws 400 with every mistake, 403 `calendar_permission_required` and 404
+ * `calendar_not_found`.
+ */
 export async function subscribe(
   body: unknown,
   grant: Grant,
@@ -77,7 +82,7 @@ export async function subscribe(
   const { clientId, userId } = grant;
   if (!(await deps.subscriptions.hasEndpoint(clientId))) throw new ApiError(WEBHOOKS.webhook_url_required);
   const { calendarKey } = (await findToFollow(name, grant, deps)).calendar;
-  // An id of ours is that of one calendar, whether it is followed or not.
+  // A default channel id belongs to one calendar, whether that is subscribed or not.
   if (channelId !== undefined && isDefaultChannelId(channelId) && channelId !== defaultChannelId(calendarKey))
     refuseMistakes([TAKEN]);
   const ownChannelId = channelId === defaultChannelId(calendarKey) ? undefined : channelId;
@@ -98,7 +103,10 @@ export async function subscribe(
 
 const TAKEN = { field: 'channelId', problem: 'is already the channel of another calendar of this user' };
 
-/** Answers success for a channel that is gone or never was as well (docs/wire.md 1.12). Throws 400 with every mistake. */
+/**
+ * Unsubscribes. Returns success also for a channel that does not exist (docs/wire.md 1.12). Throws 400 with every
+ * mistake.
+ */
 export async function unsubscribe(
   body: unknown,
   grant: Grant,
@@ -127,7 +135,7 @@ export type ListedSubscription = {
   readonly expiration?: string;
 };
 
-/** The calendars of which the application hears, in the order of `GET /calendars`; none without an endpoint. */
+/** Lists the subscribed calendars in the order of `GET /calendars`; empty without an endpoint. */
 export async function listSubscriptions(
   grant: Grant,
   { subscriptions, events }: SubscriptionDeps,

@@ -1,4 +1,4 @@
-/** What of a message that was made may be seen now: where it is shown, and where it is sent once more. */
+/** Reduces an existing message to what may be seen now, for the log and for resends. */
 import type { Shows } from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
 import { isNoteShown } from './note-message.ts';
@@ -7,7 +7,7 @@ import type { StreamStore } from './stream-store.ts';
 export type MadeMessage = {
   readonly clientId: string;
   readonly userId: string;
-  /** Undefined where it tells of a user's calendars and connections. */
+  /** Undefined for a note about a user's calendars and connections. */
   readonly calendarKey: string | undefined;
   readonly shows: Shows;
   readonly body: string;
@@ -18,7 +18,7 @@ export type VisibleBodyDeps = {
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
 };
 
-/** As JSON; undefined where no living grant covers its account. */
+/** Returns the body as JSON; undefined if no active grant covers its account. */
 export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): Promise<string | undefined> {
   const { calendarKey, shows, body } = message;
   const { streams, busyId } = deps;
@@ -30,7 +30,7 @@ export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): 
 
 async function isNoteVisible(message: MadeMessage, { streams }: VisibleBodyDeps): Promise<boolean> {
   const { clientId, userId } = message;
-  // Every note names its account (user-notes.ts); a body that names none tells of nothing that a grant covers.
+  // Every note names its account (user-notes.ts). No grant restricts a body without an account.
   const { eventType, provider, data } = JSON.parse(message.body);
   if (typeof data?.account !== 'string') return true;
   const shows = await streams.shownOfAccount({ clientId, userId, provider, accountId: data.account });

@@ -1,6 +1,6 @@
 /**
- * Writes and syncs of one calendar take turns over all instances, by the calendar's lease. Within a process writers
- * queue for it, so that one of them asks the database at a time and nobody is passed over.
+ * Serializes writes and syncs of one calendar over all instances by the calendar's lease. Within a process, writers
+ * queue for it in order, so that one at a time asks the database.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,30 +20,30 @@ import { LEASE_MS, RENEW_EVERY_MS } from '../sync/lease.ts';
 import type { MirroredCalendar, SyncLease } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-/** What a write has while it is its turn. */
+/** The calendar and the operations of a write during its turn. */
 export type Turn = {
   readonly calendar: MirroredCalendar;
   readonly provider: Account['provider'];
   readonly writing: EventWriting;
   /**
-   * Puts what the provider answered into the mirror, as the application's own change unless it is `others`'. Throws 503
-   * when the turn was lost: the next sync brings it.
+   * Stores the provider's result in the mirror, as the application's own change unless it is `others`'. Throws 503 if
+   * the lease was lost: then the next sync brings it.
    */
   keep(result: WriteResult, of?: 'others'): Promise<void>;
-  /** Series that wait for an earlier change of theirs to be finished: their resources. */
+  /** The hrefs of series with an earlier change that is not finished. */
   readonly unfinished?: ReadonlySet<string>;
 };
 
-/** Which calendar, and whose. */
+/** The calendar to write to, and its account. */
 export type TurnOf = { readonly calendarKey: string; readonly accountKey: string };
 
-/** Published clients give up after 30 seconds. */
+/** Published clients time out after 30 s. */
 export const TURN_BOUND_MS = 20_000;
 const POLL_MS = 50;
 
 /**
- * Runs `work` when it is the calendar's turn to be written to. Throws 503 `calendar_busy` when that takes too long, 404
- * when calendar or account are gone; a failure of the provider goes through, once it is noted in the account's health.
+ * Runs `work` under the calendar's lease. Throws 503 `calendar_busy` if waiting takes too long, and 404 if the calendar
+ * or account was deleted. A provider's failure is recorded in the account's health and rethrown.
  */
 export async function inTurn<T>(
   turnOf: TurnOf,
@@ -110,7 +110,7 @@ async function underLease<T>(
 
 const NOTHING: MirroredChanges = { changed: [], leftOut: [], removed: [] };
 
-/** Extends the lease while the work goes on, as a sync does by a part without changes. Answers what ends that. */
+/** Extends the lease during the work, as a sync does by an empty part. Returns a function that ends this. */
 function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
   const { mirror, now, log, renewEvery = RENEW_EVERY_MS } = deps;
   let last: Promise<unknown> = Promise.resolve();
@@ -138,7 +138,7 @@ function notShown(reason: unknown): ProviderError {
   return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }
 
-/** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */
+/** Opens the account. Throws 404 if it was deleted, and fails as `permission_missing` if it may only be read. */
 export async function openForWriting(
   accountKey: string,
   deps: WriteDeps,
@@ -151,7 +151,7 @@ export async function openForWriting(
     const message = `The provider ${account.provider} is not set up here`;
     throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
   }
-  // The application may write, the account not: it was connected for reading, and more was never granted.
+  // The grant allows writing, but the account was connected for reading only.
   if (provider.signIn.method === 'redirect' && !provider.signIn.covers(account.grantedScopes, 'read-write')) {
     const message =
       'The account was connected without the permission to write: let its user connect it again';
@@ -160,14 +160,14 @@ export async function openForWriting(
   return { account, open: provider.open(credentials, deps.sessions.open(account)) };
 }
 
-/** These say something of an event or of this permission, not of whether the account can be read. */
+/** These kinds concern an event or this permission, not whether the account can be read. */
 const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
   'not_found',
   'precondition_failed',
   'permission_missing',
 ]);
 
-/** A write says as much of an account's health as a sync does. */
+/** Runs a write. It affects the account's health as a sync does. */
 export async function runAndRecordHealth<T>(
   account: Account,
   work: () => Promise<T>,
@@ -341,7 +341,7 @@ export const WRITING = errorTable({
   },
 });
 
-/** Never 401, for which a published client would spend a refresh token in vain. */
+/** Never 401, since a published client would then use up a refresh token in vain. */
 const ROWS: Readonly<Record<ProviderErrorKind, ErrorRow>> = {
   unauthorized: WRITING.reauth_required,
   access_denied: WRITING.reauth_required,
@@ -362,7 +362,7 @@ const ROWS: Readonly<Record<ProviderErrorKind, ErrorRow>> = {
 
 const LONGEST_RETRY_S = 3_600;
 
-/** The refusal that an adapter's failure stands for; anything else is answered as it is. */
+/** Converts an adapter's failure to an API error; returns anything else unchanged. */
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
     const { message, field = 'provider' } = reason;

@@ -1,4 +1,6 @@
-/** POST, PUT and DELETE /calendars: a calendar made, changed or deleted where its provider can (additive to the wire). */
+/**
+ * POST, PUT and DELETE /calendars: creates, changes or deletes a calendar if its provider can (additive to the wire).
+ */
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -19,7 +21,10 @@ import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { CalendarName } from './write-requests.ts';
 
-/** `seed` is the same for every repetition of the request, and new for each other. Throws ApiError. */
+/**
+ * Creates a calendar. `seed` is the same for every repetition of the request, and different for others. Throws
+ * ApiError.
+ */
 export async function createCalendar(
   request: NewCalendarRequest,
   { grant, seed }: { readonly grant: Grant; readonly seed: string },
@@ -28,12 +33,12 @@ export async function createCalendar(
   const account = await findAccount(request.account, grant, deps);
   const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
   const href = await writeCalendar(account, create, deps);
-  // One that was just made is wanted, even where new ones are left out.
+  // The user wants a calendar that was just created, even if new ones are left out.
   await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
   return { body: await renderCalendar({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
-/** Answers the calendar as it is then. Throws ApiError. */
+/** Updates a calendar and returns its new state. Throws ApiError. */
 export async function updateCalendar(
   request: CalendarUpdate,
   grant: Grant,
@@ -46,7 +51,7 @@ export async function updateCalendar(
   return renderCalendar({ account, href }, grant, deps);
 }
 
-/** Throws ApiError: for the main calendar where the provider has one, and for one that is named by `primary` alone. */
+/** Deletes a calendar. Throws ApiError also for the provider's main calendar, and for a name of `primary` alone. */
 export async function deleteCalendar(
   name: CalendarName,
   grant: Grant,
@@ -61,8 +66,8 @@ export async function deleteCalendar(
 }
 
 /**
- * Carries a write out at the provider, then brings the account's list up to date, which waits for whoever syncs it over
- * all instances: reads have the change from then on. Throws 503 when that list cannot be read soon: a job goes on.
+ * Writes at the provider, then updates the account's list, waiting for a running sync of it on any instance: later
+ * reads have the change. Throws 503 if the list cannot be read soon; a job continues then.
  */
 async function writeCalendar<T>(
   mirrored: MirroredAccount,
@@ -77,7 +82,7 @@ async function writeCalendar<T>(
     return result;
   } catch (reason) {
     if (reason instanceof ProviderError && reason.kind === 'not_found') {
-      // The list still had it.
+      // The list still had the calendar.
       await deps.sync.syncList(accountKey, deps.now() + 1);
       throw calendarGone(reason);
     }
@@ -87,14 +92,14 @@ async function writeCalendar<T>(
 
 async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void> {
   const { sync, now, turnBound = TURN_BOUND_MS } = deps;
-  // One that began in this very millisecond may have been answered before the write.
+  // A sync that began in this millisecond may have read the list before the write.
   const failure = await within(turnBound, sync.syncList(accountKey, now() + 1));
   if (failure === undefined) return;
   await sync.continueAsJob('sync-account', accountKey);
   throw notReadBack();
 }
 
-/** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
+/** Returns the calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function renderCalendar(
   changed: { readonly account: MirroredAccount; readonly href: string },
   grant: Grant,

@@ -1,6 +1,6 @@
 /**
- * What a write answers (docs/wire.md 2.5): the event's fields at the root with `success`, and the same event
- * under `event`.
+ * The response of a write (docs/wire.md 2.5): the event's fields at the root with `success`, and the same event under
+ * `event`.
  */
 import type { EventResource } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
@@ -24,8 +24,8 @@ import type { StoredEvent } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /**
- * The event from the mirror, as GET /event has it. A cancelled one, which no read shows, is rendered from its own row.
- * `undefined` when the mirror has none.
+ * Returns the event from the mirror as GET /event does; `undefined` if the mirror does not have it. A cancelled event,
+ * which no read shows, is rendered from its own row.
  */
 export async function renderedEvent(
   id: string,
@@ -42,8 +42,8 @@ export async function renderedEvent(
 }
 
 /**
- * Renders a new event as its provider created it, for the case that the mirror cannot show it. It has no `original`.
- * Undefined if the resource has no event of its own.
+ * Renders a new event as its provider created it, if the mirror cannot show it. It has no `original`. Returns undefined
+ * if the resource has no event of its own.
  */
 export function createdEvent(
   { eventId: id, etag, events }: EventResource,
@@ -69,16 +69,16 @@ function cancelled(
 ) {
   const original = stored.originalDigest === undefined ? stored.original : undefined;
   const listed = { calendarKey, id, startsAt, content, original, etag };
-  // The content of a single event has its id and times, that of a series has not.
+  // The content of a single event has its id and times; that of a series does not.
   if (readMembers(content).id !== undefined) return listed;
   return { ...listed, times: { start: startsAt, end: endsAt, allDay: event.start.type === 'date' } };
 }
 
-/** The body of an answer to a create or an update. */
+/** Returns the body of a response to a create or an update. */
 export const eventBody = (event: RenderedObject): RenderedObject =>
   renderObject({ success: true }, membersOf(event), renderMember('event', event));
 
-/** The etag in an answer; `undefined` where the server gives none. */
+/** Returns the etag of a response; `undefined` if the server gives none. */
 function versionOf(event: RenderedObject): string | undefined {
   // Written by eventText.
   const { etag }: { readonly etag?: string } = readObject(event);
@@ -86,8 +86,8 @@ function versionOf(event: RenderedObject): string | undefined {
 }
 
 /**
- * Throws 412 with the event as it is now when `ifMatch`, the value of an If-Match header (RFC 9110 §13.1.1), does not
- * name its version. Quotes and weakness are a matter of spelling: versions are compared without them.
+ * Throws 412 with the present event if `ifMatch`, the value of an If-Match header (RFC 9110 §13.1.1), does not name its
+ * version. Versions are compared without quotes and weakness, which are only notation.
  */
 export function requireVersion(ifMatch: string | undefined, event: RenderedObject): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
@@ -96,7 +96,7 @@ export function requireVersion(ifMatch: string | undefined, event: RenderedObjec
   if (!matches) throw changedMeanwhile(event);
 }
 
-/** 412 with the event as it is now. */
+/** Returns 412 with the present event. */
 export function changedMeanwhile(event: RenderedObject): ApiError {
   const current = versionOf(event);
   return new ApiError(WRITING.precondition_failed, {
@@ -107,8 +107,8 @@ export function changedMeanwhile(event: RenderedObject): ApiError {
 
 const bare = (version: string): string => version.trim().replace(/^W\//i, '').replace(/^"|"$/g, '');
 
-/** The whole value too: a version may have a comma in it. */
+/** Includes the whole value too, since a version may contain a comma. */
 const versionsIn = (header: string): ReadonlySet<string> => new Set([header, ...header.split(',')].map(bare));
 
-/** A header holds visible ASCII only. */
+/** A header has visible ASCII only. */
 const asHeader = (version: string): string => `"${bare(version).replace(/[^\x21\x23-\x7e]/g, '')}"`;

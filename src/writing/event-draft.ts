@@ -1,4 +1,4 @@
-/** What a request asks for, in the words of the port: a new event, or the change of one that is known. */
+/** Converts a request to the port's terms: a new event, or a change of an existing one. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/fields.ts';
@@ -10,7 +10,7 @@ import { type EventDetailsInput, type EventInput, type NewEventInput, present } 
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Throws 400 with every mistake that shows only in the calendar's zone. */
+/** Returns a new event. Throws 400 with every mistake that shows only in the calendar's zone. */
 export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
   const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
   const rule = ruleText(input, times.value.start, calendarZone);
@@ -18,7 +18,7 @@ export function draftOf(input: NewEventInput, calendarZone: string): EventDraft 
   return { ...draftDetails(input.details), ...times.value, ...onlyRule(rule.value) };
 }
 
-/** What a new event has beside its times and rules. `null` has nothing to remove there. */
+/** Returns a new event's fields besides times and rules. `null` has nothing to remove there. */
 export function draftDetails({
   title,
   autoConference,
@@ -44,7 +44,7 @@ export function draftDetails({
 const onlyRule = (rule: string | undefined) =>
   rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } };
 
-/** The change of a single event, or of one instance as it is now. Throws 400 with every mistake. */
+/** Returns the change of a single event or of one occurrence. Throws 400 with every mistake. */
 export function changeOfOne(input: EventInput, current: Times, calendarZone: string): EventChange {
   const context = { calendarZone, recurs: input.recurrence !== undefined };
   const changed = changedTimes(input, current, context);
@@ -54,19 +54,19 @@ export function changeOfOne(input: EventInput, current: Times, calendarZone: str
   return { ...input.details, ...times, ...onlyRule(rule.value) };
 }
 
-/** A series runs on a wall clock: an event in UTC that becomes one takes the calendar's. */
+/** A series follows a wall clock: an event in UTC that becomes a series takes the calendar's zone. */
 function timeOfDay(current: Times, calendarZone: string): Times | undefined {
   const { start } = current;
   if (start.type !== 'zoned' || start.zone !== 'UTC' || calendarZone === 'UTC') return undefined;
   return inZone(current, calendarZone, { calendarZone, recurs: true });
 }
 
-/** `times`: those that the request changes: of the master, or of the instance by which it names the series. */
+/** `times` are the times that the request changes: those of the master, or of the occurrence that names the series. */
 export type SeriesToChange = { readonly master: CalendarEvent; readonly times: Times };
 
 /**
- * The change of a whole series. The master moves by as much as `times` does, on the wall clock. Throws 400 with every
- * mistake.
+ * Returns the change of a whole series. The master moves by as much as `times` does, on the wall clock. Throws 400 with
+ * every mistake.
  */
 export function changeOfSeries(input: EventInput, series: SeriesToChange, calendarZone: string): EventChange {
   const { master, times: current } = series;
@@ -85,12 +85,12 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
   return { ...input.details, ...times, ...(isOther ? { recurrence } : {}) };
 }
 
-/** The master's new times: moved by as much as `times` is, and as long as is requested. */
+/** Returns the master's new times: moved by as much as `times` is, with the requested length. */
 function movedLike({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
   if (times.start === master.start) return requested;
   const onClock = (time: EventTime) => localOn(requested.start, time, calendarZone);
   const length = onClock(requested.end) - localOf(requested.start);
-  // From times to dates or back: the day of the series' beginning, and the instance's new time of day.
+  // Between times and dates: the day of the series' start, and the occurrence's new time of day.
   const dayOf = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
   const isOtherKind = requested.start.type !== master.start.type;
   const distance = isOtherKind

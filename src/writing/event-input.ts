@@ -1,6 +1,6 @@
 /**
- * What a request says of an event (docs/wire.md 1.8, 1.9), checked field by field and not yet in any zone.
- * Absent is `undefined`; `null` removes what is there.
+ * The event fields of a request (docs/wire.md 1.8, 1.9), checked one by one and not yet in any zone. Absent is
+ * `undefined`; `null` removes the present value.
  */
 import type { Attendee } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
@@ -70,7 +70,10 @@ const checkRule: Check<typeof RULE> = ({ frequency, count, until, byDay, byMonth
 
 const rule = converted(object(RULE, { name: 'Recurrence', check: checkRule }), toRule);
 
-/** PHP's empty list means no rule, and so does an object of nulls, which .NET sends. An empty object has no frequency. */
+/**
+ * PHP's empty list means no rule, and so does an object of nulls, which .NET sends. An empty object lacks the
+ * frequency.
+ */
 export const RECURRENCE: typeof rule = {
   ...rule,
   absent: {
@@ -140,10 +143,10 @@ export type EventInput = TimesInput & {
   readonly details: EventDetailsInput;
 };
 
-/** The fields that have nothing to do with time. */
+/** The fields without times. */
 export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
 
-/** Enough to create an event. */
+/** The fields that are enough to create an event. */
 export type NewEventInput = EventInput & {
   readonly start: TimeInput;
   readonly end: TimeInput;
@@ -155,10 +158,10 @@ const MAX_CUSTOM = 32_000;
 const MAX_URL = 2_000;
 const MAX_EMAIL = 320;
 const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
-/** Excludes what is no address. Only the provider knows whether it reaches anybody. */
+/** Excludes text that is no address. Only the provider knows whether an address exists. */
 const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
 
-/** An IANA time zone. */
+/** Returns a field for an IANA time zone. */
 export const zone = (about: TextAbout) =>
   parsedText((name) => ianaZone(name.trim()), {
     max: 100,
@@ -187,7 +190,7 @@ const end = { doc: 'Exclusive.' };
 /** .NET clients send year 1 for a date that is not set (docs/wire.md 1.9). */
 const UNSET = /^\s*(0001-|$)/;
 
-/** Text whose empty value removes what there is. */
+/** Returns a text field whose empty value removes the present one. */
 const removable = (max: number) =>
   converted(text({ max, absent: 'never', doc: 'Empty removes it.' }), (value) => value || null);
 
@@ -302,7 +305,7 @@ export function changeInput({ title, start, end, ...rest }: Input<typeof EVENT_C
   return { ...input, start, end, details: present({ title, ...details }) };
 }
 
-/** A meeting that the provider makes wins over a URL (docs/wire.md 1.8). */
+/** A meeting that the provider creates has precedence over a URL (docs/wire.md 1.8). */
 function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
   const { allDay, timeZone, recurrence, conference, conferenceData, ...details } = input;
   const autoConference = conference?.isAuto || conferenceData || undefined;
@@ -310,10 +313,10 @@ function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'en
   return { allDay, timeZone, recurrence, details: present({ ...details, conference: url, autoConference }) };
 }
 
-/** `url` is null if it removes what there is. */
+/** `url` is null if it removes the present one. */
 type Conference = { readonly url: string | null | undefined; readonly isAuto: boolean };
 
-/** A URL, or the object that documentation shows (docs/wire.md 1.8). */
+/** Reads a URL, or the object that documentation shows (docs/wire.md 1.8). */
 function readConference(value: unknown, report: Report): Conference | undefined {
   const members = typeof value === 'string' ? { url: value } : asObject(value);
   if (members === undefined) return report(SENTENCES.noObject);
@@ -337,7 +340,7 @@ function isWebAddress(address: string): boolean {
   return /^https?:$/.test(URL.parse(address)?.protocol ?? '');
 }
 
-/** An empty object removes what is there. */
+/** Returns null for an empty object, which removes the present value. */
 function readCustom(custom: Members, report: Report): Members | null | undefined {
   if (Object.keys(custom).length === 0) return null;
   let isStorable = true;
@@ -350,7 +353,7 @@ function readCustom(custom: Members, report: Report): Members | null | undefined
   return isStorable ? custom : report(SENTENCES.controls);
 }
 
-/** Addresses, or objects with one (docs/wire.md 1.8). The first entry of each address counts. */
+/** Reads addresses, or objects with an address (docs/wire.md 1.8). The first entry of each address counts. */
 function readAttendees(values: unknown, report: Report): readonly Attendee[] | undefined {
   if (!Array.isArray(values)) return report('must be a list');
   if (values.length > MAX_ATTENDEES)
@@ -371,9 +374,9 @@ function parseEmail(text: string): string | undefined {
   return EMAIL.test(address) && problemOfText(address, MAX_EMAIL) === undefined ? address : undefined;
 }
 
-/** Those members that are there. */
+/** Returns the members that are not undefined. */
 export function present<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  // The entries are T's own, without those that are undefined.
+  // The entries are T's own, without undefined ones.
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -1,4 +1,4 @@
-/** How much of a series a write is of (docs/wire.md 1.9): decisions only. */
+/** Decides how much of a series a write concerns (docs/wire.md 1.9). */
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/fields.ts';
@@ -18,13 +18,13 @@ import type { Mode } from './write-requests.ts';
 export type Scope =
   /** A single event. */
   | { readonly of: 'event'; readonly match: StoredEvent }
-  /** `namedBy`: the instance whose id the request has, where it is not the master's. */
+  /** `namedBy`: the occurrence whose id the request has, if that is not the master's. */
   | { readonly of: 'series'; readonly master: StoredEvent; readonly namedBy: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
-  /** This instance and all later ones; there are earlier ones. */
+  /** This occurrence and all later ones; there are earlier ones. */
   | { readonly of: 'following'; readonly master: StoredEvent; readonly instance: InstanceTarget };
 
-/** This instance and all later ones. */
+/** This occurrence and all later ones. */
 export type Following = Extract<Scope, { of: 'following' }>;
 
 /** `field` is the request's field for the mode. */
@@ -35,8 +35,8 @@ type ScopeRequest = {
 };
 
 /**
- * Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for, and where a series is
- * to be cut whose rules cannot be followed.
+ * Returns the scope of a write. Throws 400 for `this` of a whole series, and 422 if an occurrence without its series is
+ * not enough, or if a series with unsupported rules would be split.
  */
 export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
   if (target.kind === 'single') return { of: 'event', match: target.match };
@@ -56,13 +56,13 @@ export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequ
   return { of: 'series', master, namedBy: target };
 }
 
-/** What is written at the provider: for a whole series without the instance that names it. */
+/** Returns the target at the provider: for a whole series, without the occurrence that named it. */
 export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
   const { href, etag, stored } = target;
   return of === 'series' ? { href, etag, stored } : target;
 }
 
-/** Whether there are instances before this one, so that the series is divided. Throws 422 where nobody can tell. */
+/** Returns whether there are earlier occurrences, so that the series is split. Throws 422 if that cannot be decided. */
 function isDivided(
   master: StoredEvent,
   at: EventTime,
@@ -72,7 +72,7 @@ function isDivided(
     if (!hasEarlier(master, at, calendarZone)) return false;
     refuseUnfollowable(master, field, calendarZone);
     refuseExceptionRules(master, field);
-    // What COUNT leaves is counted here for the first time.
+    // The occurrences that COUNT leaves are counted here for the first time.
     laterRules(master.event, { at, calendarZone });
     return true;
   } catch (error) {
@@ -82,7 +82,7 @@ function isDivided(
   }
 }
 
-/** Whether the series has an instance before this one. Throws RecurrenceBudgetError. */
+/** Returns whether the series has an earlier occurrence. Throws RecurrenceBudgetError. */
 function hasEarlier(
   { event, startsAt }: StoredEvent,
   originalStart: EventTime,
@@ -92,7 +92,7 @@ function hasEarlier(
   const start = Math.min(startsAt, instantOf(event.start, calendarZone));
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const budget = recurrenceBudget(200_000, 20_000_000);
-  // The first is mostly at the start, so the window begins small: a rule can name millions of times.
+  // The first occurrence is usually at the start, so the window begins small: a rule can name millions of times.
   for (let length = 1; ; length = Math.max(4 * length, DAY)) {
     const window = { start, end: Math.min(start + length, end) };
     const { instances } = expand(series, window, calendarZone, budget);
@@ -101,7 +101,7 @@ function hasEarlier(
   }
 }
 
-/** Refuses a series whose rules cannot be followed, or go beyond what a request can state. Throws 422. */
+/** Refuses a series whose rules are not supported or cannot be stated in a request. Throws 422. */
 function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone: string): void {
   const { unsupported, extended } = masterClock({ ...event, payload: undefined }, calendarZone);
   if (!unsupported && !extended) return;
@@ -109,7 +109,7 @@ function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone:
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
-/** EXRULE, which RFC 5545 took away, is not followed, and would be lost in both halves. Throws 422. */
+/** Refuses EXRULE, which RFC 5545 removed: it is not supported, and would be lost in both halves. Throws 422. */
 function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   const object = jsonIn(original);
   const { icalendar, recurrence }: Record<string, unknown> =
@@ -121,7 +121,7 @@ function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
-/** When an instance takes place now. */
+/** Returns the present times of an occurrence. */
 export function timesOf({ master, originalStart, override }: InstanceTarget, calendarZone: string): Times {
   if (override !== undefined) return override.event;
   if (master === undefined)

@@ -1,11 +1,11 @@
 /**
- * The times of a request (docs/wire.md 1.7, 1.11). Callers send instants. A series needs a wall clock: that
- * of the request's zone, or else the calendar's.
+ * The times of a request (docs/wire.md 1.7, 1.11). Callers send instants. A series needs a wall clock: that of the
+ * request's zone, or else the calendar's.
  *
- * Where the clock shows a time twice, a single event at the second of them is kept in UTC, since a wall clock could not
- * tell the two apart; a series begins at the first, as its later instances have one such time only. A time of day the
- * clock skips, which only a caller that names a zone and no offset can write, stays the time of day of a series, whose
- * instance of that day moves by the gap; a single event is written at the time it moves to.
+ * If the clock shows a time twice, a single event at the second of them is stored in UTC, since a wall clock could not
+ * distinguish the two. A series begins at the first, as its later occurrences have such a time only once. Only a caller
+ * that sends a zone and no offset can name a time that the clock skips. A series keeps it, and its occurrence of that
+ * day moves by the gap; a single event is stored at the time to which it moves.
  */
 import type { Checked, Mistake } from '../http/fields.ts';
 import {
@@ -28,28 +28,28 @@ export const REVERSED = 'must not be before start';
 export type TimeInput = {
   /** The date part: the day of an all-day event, whatever offset follows it. */
   readonly date: LocalDate;
-  /** The clock, midnight where there is no time; a fraction of a second is cut off. */
+  /** The clock time, midnight if there is no time. Fractions of a second are cut off. */
   readonly local: LocalMs;
-  /** Milliseconds east of UTC; `undefined` where there is none. */
+  /** Milliseconds east of UTC; `undefined` without an offset. */
   readonly offset: number | undefined;
 };
 
 const FORM =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?$/;
-/** The pattern of the texts that are read, spaces around them aside. */
+/** The pattern of accepted texts, with spaces around them. */
 export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
 const MINUTE = 60_000;
-/** A year has four digits, in every zone and one day later, too. */
+/** The limits leave a day, so that a year has four digits in every zone. */
 export const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 export const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
 
-/** `undefined` when the text names no date or time of the years 2 to 9998. */
+/** Returns `undefined` if the text is no date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
   const parts = FORM.exec(text.trim());
   if (parts === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', utc, sign] = parts;
   const [hours = '00', minutes = '00'] = parts.slice(9);
-  // A leap second is the last of its minute: no clock here has it.
+  // A leap second becomes the last second of its minute, since clocks here lack it.
   const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
   if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
   if (local < EARLIEST || local >= END) return undefined;
@@ -58,12 +58,12 @@ export function parseTimeInput(text: string): TimeInput | undefined {
   return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
 }
 
-/** Epoch milliseconds; without an offset it is UTC (docs/wire.md 1.7). */
+/** Returns epoch milliseconds; without an offset the time is in UTC (docs/wire.md 1.7). */
 export const instantOfInput = ({ local, offset }: TimeInput): number => local - (offset ?? 0);
 
 export type Times = { readonly start: EventTime; readonly end: EventTime };
 
-/** What a request says of an event's times. */
+/** The time fields of a request. */
 export type TimesInput = {
   readonly start: TimeInput | undefined;
   readonly end: TimeInput | undefined;
@@ -78,7 +78,7 @@ export type TimesContext = {
   readonly recurs: boolean;
 };
 
-/** The times of a new event. */
+/** Returns the times of a new event. */
 export function newTimes(
   input: TimesInput & { readonly start: TimeInput; readonly end: TimeInput },
   context: TimesContext,
@@ -89,8 +89,8 @@ export function newTimes(
 }
 
 /**
- * The times of an event whose `current` ones a request changes; `undefined` when it says nothing of them. What it does
- * not name stays as it is; a change between a date and a time needs both.
+ * Returns the times of an event after a request changes its `current` ones; `undefined` if it does not. Absent fields
+ * keep their values. A change between a date and a time needs both.
  */
 export function changedTimes(
   input: TimesInput,
@@ -119,7 +119,7 @@ export function changedTimes(
   return { value: times, mistakes: mistakesOfOrder(times, context.calendarZone) };
 }
 
-/** The same instants on another clock. */
+/** Returns the same instants on another clock. */
 export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs }: TimesContext): Times {
   if (start.type === 'date') return { start, end };
   return {
@@ -130,7 +130,7 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-/** `currentZone`: the zone of the event's current start; `staysFloating`: it has none, and is to have none. */
+/** `currentZone`: the zone of the event's current start. `staysFloating`: the event has no zone and gets none. */
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
@@ -167,8 +167,8 @@ function placing(
 }
 
 /**
- * The dates of an all-day event, which are the date parts. When every time is midnight in the calendar's zone and none is
- * midnight as sent, the caller turned local midnights into UTC: the dates are those of that zone then.
+ * Returns the dates of an all-day event, which are the date parts. If every time is midnight in the calendar's zone and
+ * none is midnight as sent, the caller converted local midnights to UTC: then the dates are those of that zone.
  */
 function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
   const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
@@ -177,7 +177,7 @@ function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput)
   return (input) => (isLocalMidnight ? formatDate(dayOfLocal(clockOf(input))) : input.date);
 }
 
-/** `isTimeOfDay`: on that clock even where it shows the time twice. */
+/** `isTimeOfDay`: uses that clock even if it shows the time twice. */
 function onClock(instant: number, zone: Zone, isTimeOfDay: boolean): EventTime {
   const whole = Math.floor(instant / 1000) * 1000;
   const local = localOfInstant(zone, whole);
@@ -193,14 +193,14 @@ function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[]
   return length < 0 ? [{ field: 'end', problem: REVERSED }] : [];
 }
 
-/** Whether both are dates, or neither is. */
+/** Returns whether both are dates, or neither is. */
 export const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
   (time.type === 'date') === (other.type === 'date');
 
 export const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
   hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
 
-/** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
+/** Returns whether the override is at its series' time: as long by the clock, or exactly, across a DST change. */
 export function isUsual(
   event: Times & { readonly original: EventTime },
   master: Times,

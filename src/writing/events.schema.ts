@@ -9,7 +9,7 @@ import { WRITING } from './calendar-turn.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
 import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-requests.ts';
 
-/** The event at the root, and again under `event`: published clients read the one or the other. */
+/** The event at the root, and again under `event`: published clients read one or the other. */
 export const EventAnswer = Type.Object(
   { success: Type.Literal(true), ...eventMembers, event: Event },
   { $id: 'WrittenEvent', description: 'The event’s members at the root, and the same event under `event`.' },
@@ -65,7 +65,7 @@ const writeAnswer = {
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
 };
 
-/** Of whatever changes or deletes an event that is there. */
+/** The errors of operations that change or delete an existing event. */
 const ofEventChange: readonly OperationError[] = [
   badField('eventId', 'is missing'),
   ...ofAnyWrite,

@@ -1,4 +1,4 @@
-/** The calendar a write names, among those that the grant covers. */
+/** Finds the calendar of a write among those that the grant covers. */
 
 import { refuseMistakes } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -11,20 +11,21 @@ import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
-  /** The user's accounts, brought up to date as for a read. */
+  /** The user's accounts, synced as for a read. */
   readonly freshAccounts: (request: ReadRequest) => Promise<FreshAccounts>;
-  /** Throws 403 for a scope that does not let an application write. */
+  /** Throws 403 for a scope that does not allow writing. */
   readonly requireWriteScope: (of: Pick<Grant, 'scope'>) => void;
 };
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
-/** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
+/** The maximum age of the list of calendars if the requested one is not on it, in milliseconds. */
 export const LIST_AGE = 10_000;
 
 /**
- * Throws 404 for one that the grant does not cover or its user left out, 422 `calendar_read_only`, and 403 when the grant
- * may not write to its account, or the account's user has to sign in again or left out the permission (docs/wire.md 3.2).
+ * Returns the calendar. Throws 404 if the grant does not cover it or its user left it out, and 422
+ * `calendar_read_only`. Throws 403 if the grant may not write to its account, or the account's user has to sign in
+ * again or did not give the permission (docs/wire.md 3.2).
  */
 export async function findCalendar(
   name: CalendarName,
@@ -42,7 +43,7 @@ export async function findCalendar(
   return chosen;
 }
 
-/** The account meant; throws 400 where it is one of several, 404 and 403 as findCalendar does. */
+/** Returns the account. Throws 400 if there are several, and 404 and 403 as findCalendar does. */
 export async function findAccount(
   { provider, account: accountId }: AccountName,
   grant: Grant,
@@ -72,8 +73,8 @@ async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly
 }
 
 /**
- * Where several accounts have such a calendar, the one of that very id, that the grant may write to, that may write and
- * that works.
+ * Chooses among several accounts with such a calendar: by the exact id, a grant that may write, a writable calendar and
+ * a working account.
  */
 export function chosenAmong(
   accounts: readonly MirroredAccount[],
@@ -105,7 +106,7 @@ function requireWritable(account: MirroredAccount, { requireWriteScope }: FindCa
   requireWorking(account);
 }
 
-/** Throws 403 when the account's user has to sign in again or left out the permission (docs/wire.md 3.2). */
+/** Throws 403 if the account's user has to sign in again or did not give the permission (docs/wire.md 3.2). */
 function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;

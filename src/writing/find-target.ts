@@ -1,4 +1,4 @@
-/** What an event id of a request names in the mirror: a single event, a series, or one instance of a series. */
+/** Resolves a request's event id in the mirror to a single event, a series, or one occurrence of a series. */
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
@@ -18,7 +18,7 @@ import { effectiveAmong } from './series-rules.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
 
-/** `stored` is the event, or the whole series with its master first. */
+/** The target of a write. `stored` is the event, or the whole series with its master first. */
 export type Target =
   | { readonly kind: 'single'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
   | { readonly kind: 'series'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
@@ -26,7 +26,7 @@ export type Target =
 
 export type InstanceTarget = {
   readonly kind: 'instance';
-  /** Absent where the calendar has nothing but this instance of its series. */
+  /** Undefined if the calendar has only this occurrence of its series. */
   readonly master: StoredEvent | undefined;
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
@@ -37,7 +37,7 @@ export type InstanceTarget = {
 type Place = { readonly calendarKey: string; readonly timeZone: string };
 
 /**
- * `undefined` when the mirror has no such event, or its instance does not take place. Throws 400 when
+ * Returns `undefined` if the mirror does not have the event, or the occurrence does not take place. Throws 400 if
  * `recurringEventId` names another series than the event's.
  */
 export async function findTarget(
@@ -52,7 +52,7 @@ export async function findTarget(
     const seriesId = target.master?.eventId ?? target.override?.seriesId;
     if (seriesId === recurringEventId) return target;
   } else {
-    // The two ids the other way round.
+    // The two ids are swapped.
     const instance = await targetOf(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
@@ -101,9 +101,9 @@ function instanceOf({ stored, named, override }: StoredInstance, zone: string): 
 }
 
 /**
- * The start of the instance as the rules name it; `undefined` where they do not, or something takes it away. On a day whose
- * clock skips it, an id has the time it moves to, and the series goes on at its own. Throws 422 where there is too much to
- * look at.
+ * Returns the start of the occurrence according to the rules; `undefined` if they do not have it or something removes
+ * it. On a day whose clock skips the start, an id has the time to which it moves, and the series keeps its own. Throws
+ * 422 if the search exceeds its budget.
  */
 function startNamed({ event }: StoredEvent, named: EventTime, zone: string): EventTime | undefined {
   const start = instantOf(named, zone);
@@ -119,7 +119,7 @@ function startNamed({ event }: StoredEvent, named: EventTime, zone: string): Eve
   }
 }
 
-/** The event as the provider's adapter is to find it, of that very version. */
+/** Returns the event for the provider's adapter, in exactly that version. */
 export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
   const stored = resourcesOf(target.stored, provider);
   if (target.kind !== 'instance') {
@@ -140,7 +140,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
   };
 }
 
-/** What the mirror holds, as a sync brought it; the master's resource first. */
+/** Returns the resources in the mirror as a sync stored them; the master's first. */
 function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
@@ -157,6 +157,6 @@ function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): Ev
   });
 }
 
-/** Of an instance known alone, its id on the wire is not its resource's. */
+/** If only an occurrence is known, its id on the wire differs from its resource's. */
 const wholeId = ({ event, seriesId }: StoredEvent): string | undefined =>
   event.recurrenceId === undefined ? undefined : seriesId;

@@ -1,4 +1,4 @@
-/** What becomes of splits that are half done: each is finished, undone or closed by what the old series is now. */
+/** Finishes, undoes or closes splits that are half done, depending on the present state of the old series. */
 import { ApiError } from '../http/refusal.ts';
 import type { Turn } from './calendar-turn.ts';
 import {
@@ -16,17 +16,17 @@ import { lookAtOld, type OldSeries } from './split-steps.ts';
 
 /** A split that could not be finished now. */
 export type UnfinishedSplit = {
-  /** Of both series. */
+  /** The hrefs of both series. */
   readonly hrefs: readonly string[];
   readonly reason: unknown;
 };
 
-/** After so many runs that the provider answered and that failed, a split is undone, and after as many more closed. */
+/** After this many failed runs to which the provider responded, a split is undone, and after as many more closed. */
 const MOST_RUNS = 10;
 
 /**
- * Finishes or undoes what is half done in the calendar, and answers what fails for a series of its own: that is left to
- * the job, and stops no write of another event. Throws what concerns the whole account.
+ * Finishes or undoes the calendar's open splits, and returns those that fail because of their series: they are left to
+ * the job, and block no write of other events. Throws failures that concern the whole account.
  */
 export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<readonly UnfinishedSplit[]> {
   const { calendarKey } = turn.calendar;
@@ -38,7 +38,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
       const left = (await deps.splits.openSplits(calendarKey)).find(
         ({ splitId }) => splitId === open.splitId,
       );
-      // It was undone for that: the calendar is whole, and whoever asked for the split is long gone.
+      // It was undone because of the failure: the calendar is whole, and the caller who requested the split has left.
       if (left === undefined && isRefusal(reason)) continue;
       if (left === undefined || endsTurn(reason)) throw reason;
       deps.log.warn(
@@ -51,7 +51,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
   return unfinished;
 }
 
-/** Whether the next request would fail of it too, or the turn is lost. */
+/** Returns whether the next request would fail for the same reason, or the lease is lost. */
 const endsTurn = (reason: unknown): boolean => reason instanceof ApiError || isOfAccount(reason);
 
 function hrefsOf({ step, plan: text }: OpenSplit): readonly string[] {
@@ -78,7 +78,7 @@ async function finishSplit(
   }
   if (step === 'inviting') return turn.keep(await invite({ splitId, plan: planned }, turn, deps));
   const old = await lookAtOld(planned, turn);
-  // Only now, as the provider answers: while it is away nothing is given up.
+  // Counted only now that the provider responds: nothing is given up while it is unreachable.
   const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };
   await deps.splits.noteStep(splitId, step, JSON.stringify(plan));
   const way = chooseStep(step, plan, old);
@@ -95,7 +95,10 @@ async function finishSplit(
   }
 }
 
-/** Whatever may be trimmed keeps its new series: it is all there is of the later half. */
+/**
+ * Chooses how to continue. If the old series may be trimmed, the new series stays: it may be all there is of the later
+ * half.
+ */
 function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {
   const { runs = 0, newHref } = plan;
   if (runs > 2 * MOST_RUNS) return 'close';
@@ -106,5 +109,5 @@ function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run
   return canRun ? 'run' : 'undo';
 }
 
-/** The plans of earlier releases do not say how to copy: of them only what was made is finished. */
+/** Plans of earlier releases do not say how to copy: for them, only a created series is finished. */
 const isToBeMade = ({ later, newHref }: SplitPlan): boolean => later !== undefined || newHref !== undefined;

@@ -7,7 +7,7 @@ import { inTurn } from './calendar-turn.ts';
 import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-/** Answers what it failed of, to be tried again later; `undefined` when there is nothing left to do. */
+/** Returns the failure, so that it is retried later; `undefined` if nothing is left to do. */
 export async function finishSplits(calendarKey: string, deps: WriteDeps): Promise<SyncFailure | undefined> {
   const open = await deps.splits.openSplits(calendarKey);
   const calendar = open.length === 0 ? undefined : await deps.mirror.findCalendar(calendarKey);

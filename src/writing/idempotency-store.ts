@@ -2,32 +2,32 @@
 export type RepeatableRequest = {
   readonly clientId: string;
   readonly userId: string;
-  /** What the caller's grant covers: an answer about an account that it may not write to is not shown to it. */
+  /** The coverage of the caller's grant: a response about an account that it may not write to is not returned to it. */
   readonly coverageId: string;
   /** SHA-256 of the key. */
   readonly keyHash: string;
-  /** SHA-256 of what is asked for: another request must not come under the same key. */
+  /** SHA-256 of the request: no other request may use the same key. */
   readonly requestHash: string;
 };
 
 /** Instants are epoch milliseconds. */
 export type ClaimTerms = {
-  /** Names the run; new for each. */
+  /** Identifies the run; new for each. */
   readonly holder: string;
-  /** Kept with the first claim, and answered to all later ones: what is created at the provider is named after it. */
+  /** Stored with the first claim and returned to all later ones. Objects created at the provider are named after it. */
   readonly seed: string;
   readonly now: number;
-  /** When another may take over what this run did not finish. */
+  /** When another run may take over what this run did not finish. */
   readonly until: number;
-  /** Claims made at this instant or before are forgotten. */
+  /** Claims made at this instant or before are deleted. */
   readonly forgottenAt: number;
 };
 
-/** What a request was answered, and the account that is about. */
+/** The response to a request, and the account that it is about. */
 export type WriteAnswer = { readonly body: string; readonly accountKey: string };
 
 export type Claim =
-  /** The caller is to carry the request out. */
+  /** The caller has to carry out the request. */
   | { readonly state: 'claimed'; readonly seed: string }
   | { readonly state: 'answered'; readonly answer: string }
   | { readonly state: 'under_way' }
@@ -35,18 +35,21 @@ export type Claim =
   | { readonly state: 'other_request' };
 
 export interface IdempotencyStore {
-  /** Of any number of concurrent calls exactly one is told `claimed`, until its answer is kept or its time is up. */
+  /**
+   * Claims a request. Of concurrent calls exactly one returns `claimed`, until its response is stored or its time has
+   * expired.
+   */
   claim(request: RepeatableRequest, terms: ClaimTerms): Promise<Claim>;
 
-  /** Keeps the answer for those who ask again; it goes with the account it is about. */
+  /** Stores the response for repetitions. It is deleted with its account. */
   keepAnswer(request: RepeatableRequest, holder: string, answer: WriteAnswer): Promise<void>;
 
-  /** Lets the next one carry the request out, with the same seed: what became of this run is not known. */
+  /** Lets the next repetition carry out the request, with the same seed: the result of this run is unknown. */
   release(request: RepeatableRequest, holder: string): Promise<void>;
 
-  /** As if it had never come: it was refused, and nothing was done. */
+  /** Deletes the claim of a request that was refused and changed nothing. */
   forget(request: RepeatableRequest, holder: string): Promise<void>;
 
-  /** Deletes what was claimed at `before` or earlier; answers how many. */
+  /** Deletes claims made at `before` or earlier; returns their number. */
   deleteOldRequests(before: number): Promise<number>;
 }

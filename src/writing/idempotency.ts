@@ -1,6 +1,7 @@
 /**
- * Idempotency-Key on the calendar API's POSTs: a request that is repeated under its key within a day has the answer it
- * had, and what it creates is there once, whatever became of the first try. OAuth endpoints know no such key.
+ * Idempotency-Key on the calendar API's POSTs: a request that is repeated with its key within a day gets the same
+ * response, and what it creates exists once, whatever happened to the first attempt. OAuth endpoints do not support the
+ * key.
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +12,10 @@ import { LEASE_MS } from '../sync/lease.ts';
 import { WRITING } from './calendar-turn.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
 
-/** For how long an answer is kept, in milliseconds. */
+/** How long a response is stored, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
 const POLL_MS = 50;
-/** Published clients give up after 30 seconds. */
+/** Published clients time out after 30 s. */
 const WAIT_MS = 10_000;
 
 export const IDEMPOTENCY_KEY = {
@@ -30,21 +31,21 @@ export type IdempotencyDeps = {
   readonly idempotency: IdempotencyStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** For how long a repetition waits for the first try, in milliseconds; the documented bound unless given. */
+  /** How long a repetition waits for the first attempt, in milliseconds; the documented limit by default. */
   readonly repeatBound?: number;
 };
 
 export type Repeatable = {
   readonly grant: Pick<Grant, 'clientId' | 'userId' | 'coverageId'>;
-  /** The header's value; without one the request is carried out each time it comes. */
+  /** The header's value. Without it, each request is carried out. */
   readonly key: string | undefined;
   readonly operation: string;
   readonly body: unknown;
 };
 
 /**
- * Carries the request out, or answers what it was answered before. Throws 400 for a key that cannot be kept, 422 for one
- * that was used for something else, 409 while the first try goes on.
+ * Carries out the request, or returns its previous response. Throws 400 for a key that cannot be stored, 422 for a key
+ * of another request, and 409 while the first attempt is running.
  */
 export async function onceOnly(
   request: Repeatable,
@@ -63,7 +64,7 @@ export async function onceOnly(
     await deps.idempotency.keepAnswer(repeatable, holder, answer);
     return answer.body;
   } catch (reason) {
-    // What was refused has done nothing; of anything else nobody knows, and the next try goes by the same seed.
+    // A refused request has changed nothing. Otherwise the result is unknown, and the next attempt uses the same seed.
     if (isRefused(reason)) await deps.idempotency.forget(repeatable, holder);
     else await deps.idempotency.release(repeatable, holder);
     throw reason;
@@ -104,15 +105,15 @@ function repeatableOf({ grant, operation, body, ...sent }: Repeatable): Repeatab
 
 const newSeed = (): string => randomBytes(16).toString('hex');
 
-/** The key of a creation at the provider: 32 hex digits, the same for each repetition of the request. */
+/** Returns the key of a creation at the provider: 32 hex digits, the same for each repetition of the request. */
 export const keyOf = (seed: string): string => hash('sha256', seed).slice(0, 32);
 
-/** Deletes the answers that are too old to be repeated. Answers how many. */
+/** Deletes responses that are too old to be returned. Returns their number. */
 export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
   return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }
 
-/** The same members in the same order: a client that repeats a request may write them in another. */
+/** Sorts members: a client that repeats a request may write them in another order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,7 @@
 /**
- * What all writes of events have in common. None overwrites a version it has not seen: each is conditional on the version
- * in the mirror. When the provider has a newer one, that is read into the mirror and the change, which has only its own
- * fields, is made on it. With If-Match the caller gets 412 instead.
+ * The common part of all writes of events. No write overwrites a version that it has not seen: each is conditional on
+ * the version in the mirror. If the provider has a newer version, that is read into the mirror, and the change, which
+ * has only its own fields, is applied to it. With If-Match the caller gets 412 instead.
  */
 
 import type { WriteTarget } from '../calendars/event-writing.ts';
@@ -20,15 +20,15 @@ import type { WritingPorts } from './writing-ports.ts';
 
 export type EventWriteDeps = WriteDeps & Omit<WritingPorts, 'writeAccess'>;
 
-/** After so many the conflict is answered: somebody else keeps writing. */
+/** After this many attempts the conflict is returned: somebody else keeps writing. */
 const MOST_TRIES = 5;
-/** How long a look at the provider for an event the mirror does not have may take, in milliseconds. */
+/** The time limit for reading an event that the mirror does not have, in milliseconds. */
 const LOOK_BOUND_MS = 8_000;
 
-/** Where an event is written; `event` is absent when it is to be created there. */
+/** The calendar of a write. `event` is absent if an event is to be created. */
 type Place = { readonly chosen: ChosenCalendar; readonly event?: EventName };
 
-/** Runs `work` in the calendar's turn, after its open splits are finished. Throws ApiError. */
+/** Runs `work` under the calendar's lease, after its open splits are finished. Throws ApiError. */
 export async function writeEvent<T>(
   { chosen, event }: Place,
   work: (turn: Turn) => Promise<T>,
@@ -57,8 +57,8 @@ type VersionedWrite = {
 };
 
 /**
- * Runs `write` on the event as the mirror has it, again on each newer version there turns out to be. Throws 404, 412
- * with the event as it is now, 503 while a split of its series is half done, and the provider's failures.
+ * Runs `write` on the event in the mirror, and again on each newer version at the provider. Throws 404, 412 with the
+ * present event, 503 while a split of its series is half done, and the provider's failures.
  */
 export async function onLatestVersion<T>(
   { event, ifMatch, chosen, turn }: VersionedWrite,
@@ -91,7 +91,7 @@ async function currentOf({ eventId }: EventName, chosen: ChosenCalendar, { event
   return event;
 }
 
-/** Puts the event as its provider has it now into the mirror, or takes it out. */
+/** Reads the event from its provider into the mirror, or deletes it there. */
 async function readAgain({ href, stored }: WriteTarget, { writing, calendar, keep }: Turn): Promise<void> {
   const resources = (await writing.read(calendar.href, href)) ?? [];
   const there = new Set(resources.map((resource) => resource.href));
@@ -100,8 +100,8 @@ async function readAgain({ href, stored }: WriteTarget, { writing, calendar, kee
 }
 
 /**
- * Before it is a write's turn: an event the mirror does not have may be too new for it, so the calendar is synced once.
- * Throws 404 when it is not there then either, 503 while a sync takes long, and what the sync failed of.
+ * Syncs the calendar once before a write if the mirror lacks the event, which may be new. Throws 404 if it is still
+ * missing, 503 if a sync takes long, and the sync's failure.
  */
 async function syncUnlessStored(
   event: EventName,
@@ -116,7 +116,7 @@ async function syncUnlessStored(
     throw new ApiError(READING.sync_in_progress, 'The calendar is being read; ask again in a few seconds');
   }
   if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
-  // Nobody knows whether it is there while its provider cannot be asked.
+  // While the provider cannot be reached, nobody knows whether the event exists.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }
 

@@ -1,12 +1,9 @@
 /**
- * `following` on a series: a new series from one instance on, then the old one ends before it. The order and the journal
- * keep it whole: nothing is taken away before its replacement is there, every step can be repeated, and what a crash leaves
- * half done is finished, or undone if the series was changed meanwhile (finish-open-splits.ts). The old series is read before
- * the new one is deleted: if it has ended already, or is gone, the new one is all there is of the later half. Attendees are
- * invited to the new series last, when nothing can be undone any more.
- *
- *   planned ──▶ new series copied ──▶ created ──▶ old series trimmed ──▶ inviting ──▶ attendees invited ──▶ closed
- *      └────────────────┴─▶ undoing ──▶ new series deleted ──▶ closed
+ * Implements `following` on a series: creates a new series from one occurrence on, then ends the old one before it. The
+ * order and the journal prevent losses: nothing is removed before its replacement exists, every step can be repeated,
+ * and what a crash leaves half done is finished, or undone if the series was changed meanwhile (finish-open-splits.ts).
+ * The old series is read before the new one is deleted: if it has ended or was deleted, the new one is all there is of
+ * the later half. Attendees are invited to the new series last, when nothing can be undone any more.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -21,7 +18,7 @@ import type { WriteDeps } from './write-deps.ts';
 
 export type SplitDeps = Pick<WriteDeps, 'splits' | 'now' | 'atStep' | 'log'>;
 
-/** Answers the id of the new series. Throws 400, and what the provider failed with once nothing is half done. */
+/** Returns the id of the new series. Throws 400, and the provider's failure if nothing is half done. */
 export async function splitSeries(request: SplitRequest, turn: Turn, deps: SplitDeps): Promise<string> {
   const { calendarKey, timeZone } = turn.calendar;
   const plan: JournalPlan = { ...planOf(request, timeZone), invitesLast: true };
@@ -34,7 +31,7 @@ export async function splitSeries(request: SplitRequest, turn: Turn, deps: Split
   return first.eventId;
 }
 
-/** Does what is still to be done, and answers the new series. Safe to call again at any point. */
+/** Does the remaining steps and returns the new series. Safe to call again at any point. */
 export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promise<readonly EventResource[]> {
   const { changed: copied, invitations } = await makeOrUndo(split, turn, deps);
   const newHref = split.plan.newHref ?? copied[0]?.href;
@@ -49,7 +46,7 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   await deps.splits.noteStep(split.splitId, 'created', JSON.stringify(trimming));
   const old = await trimOrUndo(created, turn, deps);
   await deps.atStep?.('trimmed');
-  // Both halves are whole. What the mirror has no room for, or no time, the next sync brings.
+  // Both halves are whole. If the mirror lacks the space or the time, the next sync brings them.
   const open = { splitId: split.splitId, plan: trimming };
   const series = invitations === undefined ? copied : ((await inviteOrWait(open, turn, deps)) ?? copied);
   if (invitations === undefined) await deps.splits.closeSplit(split.splitId);
@@ -59,8 +56,8 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
 }
 
 /**
- * Invites the attendees now, or leaves that to the job. Returns the new series as the provider has it, and undefined while
- * that cannot be read.
+ * Invites the attendees now, or leaves that to the job. Returns the new series as the provider has it, or undefined
+ * while that cannot be read.
  */
 async function inviteOrWait(
   open: OpenPlan,
@@ -85,16 +82,16 @@ async function inviteOrWait(
   });
 }
 
-/** Whether the provider or its adapter failed: not this program, nor its database. */
+/** Returns whether the provider or its adapter failed, and not this program or its database. */
 const isProviderFailure = (reason: unknown): boolean =>
   reason instanceof ProviderError || reason instanceof UnsupportedByProvider;
 
-/** After ten refusals of the attendees nobody is invited. */
+/** After this many refusals by the provider, the attendees are not invited. */
 const MOST_REFUSALS = 10;
 
 /**
- * Invites the attendees of the new series, and closes the split. Throws the provider's refusal, which is counted in the
- * journal; the tenth closes the split instead.
+ * Invites the attendees of the new series and closes the split. Throws the provider's refusal, which is counted in the
+ * journal; the tenth refusal closes the split instead.
  */
 export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   const { newHref: href = '', invitations, refusals = 0 } = plan;
@@ -116,7 +113,10 @@ export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: Spli
   return result;
 }
 
-/** Whether the provider or its adapter refused the split. No answer is no refusal, nor is what the account would meet anyway. */
+/**
+ * Returns whether the provider or its adapter refused the split. A missing response and a problem of the account are no
+ * refusals.
+ */
 export const isRefusal = (reason: unknown): boolean =>
   reason instanceof UnsupportedByProvider ||
   (reason instanceof ProviderError &&
@@ -124,7 +124,7 @@ export const isRefusal = (reason: unknown): boolean =>
     reason.kind !== 'unavailable' &&
     reason.kind !== 'invalid_response');
 
-/** Whether any other request would fail of it too. */
+/** Returns whether any other request would fail for the same reason. */
 export const isOfAccount = (reason: unknown): boolean =>
   reason instanceof ProviderError && (reason.notSent || OF_THE_ACCOUNT.has(reason.kind));
 
@@ -150,7 +150,10 @@ async function makeOrUndo(
 
 const isFirstRun = ({ runs }: JournalPlan): boolean => runs === undefined;
 
-/** Nothing was written: who asked is told so, and may ask again. Otherwise, or if nobody can look, the job goes on. */
+/**
+ * Closes the split if nothing was written: the caller gets the failure, and may try again. Otherwise, or if nobody can
+ * look, the job continues.
+ */
 async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
   try {
     const begun = await findNewSeries(plan, turn);
@@ -163,45 +166,46 @@ async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: S
   }
 }
 
-/** Trims the old series. A refusal undoes the split, unless it came when the old series had ended already. */
+/** Trims the old series. A refusal undoes the split, unless the old series had ended already. */
 async function trimOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   try {
     return await trimSeries(split.plan, turn);
   } catch (reason) {
-    // Without an answer nobody knows whether it was trimmed. The journal stays, and who finishes the split looks.
+    // Without a response nobody knows whether it was trimmed. The journal stays, and the job that finishes the split
+    // looks.
     if (isRefusal(reason)) await undoUnlessTrimmed(split, turn, deps);
     throw reason;
   }
 }
 
-/** A plan as it is in the journal. */
+/** A plan in the journal. */
 export type JournalPlan = SplitPlan & {
-  /** The old series may be trimmed already. Earlier releases did not note it. */
+  /** Whether the old series may be trimmed already. Earlier releases did not store it. */
   readonly trimming?: boolean;
-  /** How often it was to be finished while the provider answered. */
+  /** The number of runs to which the provider responded. */
   readonly runs?: number;
-  /** The new series is copied without attendees. Earlier releases invited them when they copied it. */
+  /** Whether the new series is copied without attendees. Earlier releases invited them when they copied it. */
   readonly invitesLast?: true;
-  /** How often the provider refused to invite the attendees. */
+  /** The number of times that the provider refused to invite the attendees. */
   readonly refusals?: number;
 };
 
 type OpenPlan = { readonly splitId: string; readonly plan: JournalPlan };
 
-/** By the journal as it is now: where the turn was lost, another process may have gone on with the split. */
+/** Uses the present journal: if the lease was lost, another process may have continued the split. */
 async function undoUnlessTrimmed({ splitId }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
   const all = await deps.splits.openSplits(turn.calendar.calendarKey);
   const open = all.find((other) => other.splitId === splitId);
   const plan = open && readPlan(open.plan);
   if (plan === undefined) return;
   const old = await lookAtOld(plan, turn);
-  // The refusal was of a request behind the trim. The journal stays: what is left of the split is done later.
+  // The refused request came after the trim. The journal stays: the rest of the split is done later.
   if (old.is === 'ended') return;
   if (old.is === 'gone' && plan.newHref !== undefined) await deps.splits.closeSplit(splitId);
   else await undo({ splitId, plan }, turn, deps);
 }
 
-/** Takes the new series back, if it is there. Only for an old series that still has its later half. */
+/** Deletes the new series if it exists. Call it only if the old series still has its later half. */
 export async function undo({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
   await deps.splits.noteStep(splitId, 'undoing', JSON.stringify(plan));
   await deps.atStep?.('undoing');

@@ -1,4 +1,4 @@
-/** The rules of a series: those of a request, and how they change when the series moves, ends earlier or is split. */
+/** The rules of a series: those of a request, and their changes when the series moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
@@ -31,13 +31,16 @@ export type RuleInput = {
   readonly until: UntilInput | undefined;
 };
 
-/** `hasTime`: else the whole day is meant. */
+/** `hasTime` is false if the whole day is meant. */
 export type UntilInput = TimeInput & { readonly hasTime: boolean };
 
-/** What a request says of a rule. */
+/** The rule and zone of a request. */
 type RuleRequest = { readonly recurrence: RuleInput | undefined; readonly timeZone: Zone | undefined };
 
-/** The rule of a series that starts so, with its end as RFC 5545 §3.3.10 wants it; `undefined` where none is given. */
+/**
+ * Returns the rule of a series that starts at `start`, with its end as RFC 5545 §3.3.10 requires; `undefined` without a
+ * rule.
+ */
 export function ruleText(
   { recurrence, timeZone }: RuleRequest,
   start: EventTime,
@@ -61,7 +64,7 @@ export function ruleText(
 
 const bare = (time: string): string => time.replace(/[-:]/g, '');
 
-/** A mistake when a series moves to another day and its rule names days, which would not move with it. */
+/** Returns a mistake if a series moves to another day and its rule names days, which would not move with it. */
 export function mistakesOfOtherDays(
   { recurrence }: CalendarEvent,
   { before, after, floatingZone }: SeriesShift,
@@ -77,7 +80,7 @@ export function mistakesOfOtherDays(
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
 }
 
-/** A date of a series that moves. Throws 400 where it would be in a year that cannot be written. */
+/** Returns a date of a series that moves. Throws 400 if its year cannot be written. */
 export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
   const moved = shiftWithSeries(time, shift);
   const local = parseLocal(moved.type === 'date' ? moved.date : moved.local);
@@ -86,7 +89,7 @@ export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
   return moved;
 }
 
-/** The rules of a shifted series. Dates of single instances move with it. Throws 400, as shiftedTime does. */
+/** Returns the rules of a shifted series. Dates of single occurrences move with it. Throws 400, as shiftedTime does. */
 export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence {
   if (JSON.stringify(shift.before) === JSON.stringify(shift.after)) return rules;
   const move = (time: EventTime) => shiftedTime(time, shift);
@@ -99,11 +102,11 @@ export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence 
   };
 }
 
-/** A rule whose UNTIL names the same instance as before. */
+/** Returns the rule with an UNTIL that names the same occurrence as before. */
 function shiftedRule(rule: string, shift: SeriesShift): string {
   const until = parseRule(rule)?.until;
   if (until === undefined) return rule;
-  // An end in the last year means for ever.
+  // An end in the last year means without end.
   if (until.local >= END) return withoutEnd(rule);
   // The date of a timed series cannot be moved without guessing.
   if (until.form === 'date' && shift.before.type !== 'date') return rule;
@@ -114,7 +117,7 @@ function shiftedRule(rule: string, shift: SeriesShift): string {
   return withUntil(rule, shiftedTime(time, shift), shift.floatingZone);
 }
 
-/** The rule with this end in the place of whatever end it has; UNTIL has the type of the start (RFC 5545 §3.3.10). */
+/** Replaces the end of the rule. UNTIL has the type of the start (RFC 5545 §3.3.10). */
 function withUntil(rule: string, last: EventTime, calendarZone: string): string {
   const isInstant = last.type === 'zoned';
   const text =
@@ -125,14 +128,17 @@ function withUntil(rule: string, last: EventTime, calendarZone: string): string 
 const withoutEnd = (rule: string): string =>
   rule.replace(/;?\b(?:UNTIL|COUNT)=[^;]*/gi, '').replace(/^;/, '');
 
-/** The moment before `start` in which a series before it ends: a second earlier, or the day before; before the gap where the clock skips it. */
+/**
+ * Returns the end of a series before `start`: a second earlier, or the day before; before the gap if the clock skips
+ * `start`.
+ */
 function justBefore(start: EventTime, calendarZone: string): EventTime {
   if (start.type === 'date') return timeLike(start, localOf(start) - DAY);
   if (start.type === 'floating') return timeLike(start, localOf(start) - 1000);
   const zone = zoneOf(start, calendarZone);
   const local = localOf(start);
   let instant = instantOfLocal(zone, local) - 1000;
-  // A start that the clock skips moves behind the gap, where the clock shows later times than its own already.
+  // A start that the clock skips moves behind the gap, where the clock already shows later times.
   while (localOfInstant(zone, instant) >= local) instant -= 1000;
   return { type: 'zoned', local: formatLocal(instant), zone: 'UTC' };
 }
@@ -140,16 +146,16 @@ function justBefore(start: EventTime, calendarZone: string): EventTime {
 export const rulesOf = ({ recurrence }: CalendarEvent): Recurrence =>
   recurrence ?? { rrules: [], rdates: [], exdates: [] };
 
-/** Where a series is split: `at` is the original start of the first later instance. */
+/** The point of a split. `at` is the original start of the first later occurrence. */
 export type Cut = { readonly at: EventTime; readonly calendarZone: string };
 
-/** The rules of a series that is to end before the cut. */
+/** Returns the rules of a series that is to end before the cut. */
 export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = rulesOf(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
   const split = localOf(cut.at);
   return {
-    // A rule that ends before anyway keeps its own end: a later one would name instances that never were.
+    // A rule that ends earlier keeps its own end: a later one would name occurrences that never existed.
     rrules: rrules.map((rule, i) => {
       const bounded = clock.unsupported ? undefined : clock.rules[i];
       const isOver = bounded !== undefined && endsBefore(bounded, clock.startLocal, split);
@@ -160,7 +166,9 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   };
 }
 
-/** Whether no rule of the series names the cut or anything later; nobody knows that of one that cannot be followed. */
+/**
+ * Returns whether no rule of the series names the cut or anything later. This cannot be decided for unsupported rules.
+ */
 export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal, unsupported } = masterClock({ ...master, payload: undefined }, calendarZone);
   if (unsupported) return false;
@@ -171,19 +179,19 @@ export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boo
       rules.every((rule) => endsBefore(rule, startLocal, split)) && rdates.every((local) => local < split)
     );
   } catch (error) {
-    // More than was counted when it was divided: it was changed since.
+    // More than was counted when it was split: it was changed since.
     if (error instanceof RecurrenceBudgetError) return false;
     throw error;
   }
 }
 
-/** Whether the rule has nothing from `split` on, by its UNTIL or because COUNT has run out. */
+/** Returns whether the rule has nothing from `split` on, by its UNTIL or because COUNT is used up. */
 function endsBefore({ rule, until }: MasterRule, start: LocalMs, split: LocalMs): boolean {
   if (until !== undefined && until < split) return true;
   return rule.count !== undefined && startsBefore(rule, start, split) >= rule.count;
 }
 
-/** What is left of the rules from the cut on: COUNT is reduced, UNTIL kept. */
+/** Returns the rest of the rules from the cut on: COUNT is reduced, UNTIL stays. */
 export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = rulesOf(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
@@ -203,8 +211,8 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
 }
 
 /**
- * Whether a rule that goes on behind the cut does not name it, as where that is an RDATE: begun there, its days, times and
- * intervals would count from another start.
+ * Returns whether a rule continues behind the cut without naming it, for example if the cut is an RDATE. If the rule
+ * began there, its days, times and intervals would count from another start.
  */
 export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal } = masterClock({ ...master, payload: undefined }, calendarZone);
@@ -216,24 +224,27 @@ export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut):
   });
 }
 
-/** Whether that instance of the series begins at the cut or later, on the clock of the series. */
+/** Returns whether the occurrence begins at the cut or later, on the clock of the series. */
 function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone }: Cut): boolean {
   return localOn(at, originalStartOf(start, time, calendarZone), calendarZone) >= localOf(at);
 }
 
-/** How many instances COUNT has used up before `split`. The first start counts even where the rule does not produce it. */
+/**
+ * Returns how many occurrences COUNT has used up before `split`. The first start counts even if the rule does not
+ * produce it.
+ */
 function startsBefore(rule: Rule, start: LocalMs, split: LocalMs): number {
   const budget = recurrenceBudget(0, MOST_COUNTED);
   const starts = expandRule(rule, start, { from: start, to: split }, budget);
   return starts.length + (starts[0] === start ? 0 : 1);
 }
 
-/** A series as it will be. */
+/** A future series. */
 type RulesFrom = { readonly start: EventTime; readonly rules: Recurrence };
 
 /**
- * Whether the rules name an instance at a start, which is one of `starts`, be it excluded or not. Rules that cannot be
- * followed, or not so far, count as naming it.
+ * Returns a function that says whether the rules name an occurrence at one of `starts`, excluded or not. It says yes
+ * for unsupported rules, and for starts that are too far away.
  */
 export function hasInstances(
   { start, rules }: RulesFrom,
@@ -259,7 +270,7 @@ export function hasInstances(
 
 const MOST_INSTANCES = 200_000;
 const MOST_STEPS = 20_000_000;
-/** Steps of counting, which is done several times: enough for each day of a century. */
+/** The steps of counting, which is done several times: enough for each day of a century. */
 const MOST_COUNTED = 2_000_000;
 
 /** Returns the overrides that count among the items of a series that starts at `start`: see effectiveOverrides. */

@@ -1,14 +1,14 @@
-/** Series that are being split at the provider, so that a crash between two steps leaves neither half undone. */
+/** Stores series that are being split at the provider, so that a crash between two steps loses neither half. */
 
-/** How far a split has come. What a step does is safe to do again. */
+/** The progress of a split. A step can be repeated. */
 export type SplitStep =
-  /** The new series may be there already. */
+  /** The new series may exist already. */
   | 'planned'
-  /** The new series is there and whole; the old one may be trimmed already. */
+  /** The new series exists completely; the old one may be trimmed already. */
   | 'created'
   /** The old series has ended. The attendees of the new one may not be invited yet. */
   | 'inviting'
-  /** Given up: the new series is to go. */
+  /** Given up: the new series is to be deleted. */
   | 'undoing';
 
 export type OpenSplit = {
@@ -20,12 +20,14 @@ export type OpenSplit = {
 };
 
 export interface SplitJournal {
-  /** Notes the split, and makes the job that finishes it should this process not, due at `resumeAt`; durable when it answers. */
+  /**
+   * Stores the split, and a job due at `resumeAt` that finishes it if this process does not. Durable when it returns.
+   */
   openSplit(split: OpenSplit, now: number, resumeAt: number): Promise<void>;
-  /** Moves it on, with what was learnt for the steps to come. */
+  /** Stores the next step, with what the following steps need. */
   noteStep(splitId: string, step: SplitStep, plan: string): Promise<void>;
-  /** It is done, or undone. */
+  /** Deletes a split that is finished or undone. */
   closeSplit(splitId: string): Promise<void>;
-  /** Those of the calendar that are not, oldest first. */
+  /** Lists the open splits of the calendar, the oldest first. */
   openSplits(calendarKey: string): Promise<OpenSplit[]>;
 }

@@ -1,7 +1,7 @@
 /**
- * Splitting a series before one of its instances: what the new series is, what becomes of the exceptions from there on,
- * and where the old one ends. Decisions only. The old series ends at the original start of that instance, never at the
- * new one, which may be later and would show the instance twice.
+ * Plans the split of a series before one of its occurrences: the new series, the later exceptions, and the end of the
+ * old series. The old series ends at the original start of that occurrence, never at the new one, which may be later
+ * and would show the occurrence twice.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -30,20 +30,20 @@ import {
   trimmedRules,
 } from './series-rules.ts';
 
-/** Kept as JSON in the journal: see readPlan. */
+/** A plan, stored as JSON in the journal: see readPlan. */
 export type SplitPlan = Cut & {
   readonly seriesHref: string;
-  /** Of the old series and its exceptions, where those are resources of their own, when the plan was made. */
+  /** The hrefs of the old series and, if they are separate resources, its exceptions when the plan was made. */
   readonly hrefs: readonly string[];
-  /** What the plan was made from: see fingerprintOf. */
+  /** The fingerprint of the old series when the plan was made: see fingerprintOf. */
   readonly from: string;
-  /** By which the provider knows the new series. */
+  /** Identifies the new series at the provider. */
   readonly key: string;
-  /** What the new series is. Plans of earlier releases have none. */
+  /** The new series. Plans of earlier releases lack it. */
   readonly later?: NewHalf;
   /** The rules of the old series, which end before `at`. */
   readonly trimmed: Recurrence;
-  /** Of the new series, once it is there. */
+  /** The href of the new series, once it exists. */
   readonly newHref?: string;
   /** The attendees to invite to the new series: see `copyLater`. */
   readonly invitations?: unknown;
@@ -57,37 +57,37 @@ export type SplitRequest = {
   readonly target: WriteTarget;
 };
 
-/** What of LaterHalf the plan does not say itself. */
+/** The parts of LaterHalf that are not fields of the plan. */
 export type NewHalf = Omit<LaterHalf, 'key' | 'at'>;
 
-/** What the request wants of the new series. */
+/** The request for the new series. */
 export type NewSeries = {
   readonly details: EventDetailsInput;
-  /** When its first instance takes place. */
+  /** The times of its first occurrence. */
   readonly times: Times;
-  /** Whether the request says so itself, rather than the rule. */
+  /** Whether the request itself sets them, rather than the rule. */
   readonly moved: boolean;
-  /** A rule that takes the place of the series' own. */
+  /** A rule that replaces the series' own. */
   readonly rule: string | undefined;
 };
 
 export type Series = { readonly master: CalendarEvent; readonly overrides: readonly CalendarEvent[] };
 
-/** `undefined` when the master is not among them. */
+/** Returns `undefined` if the master is not among the resources. */
 export function seriesIn(resources: readonly EventResource[]): Series | undefined {
   const events = resources.flatMap((resource) => resource.events);
   const master = events.find(({ recurrenceId }) => recurrenceId === undefined);
   return master && { master, overrides: events.filter(({ recurrenceId }) => recurrenceId !== undefined) };
 }
 
-/** A plan as the journal has it; `undefined` for text that is none. What earlier releases planned may lack `later`. */
+/** Parses a plan of the journal; returns `undefined` for other text. Plans of earlier releases may lack `later`. */
 export function readPlan(text: string): SplitPlan | undefined {
   const plan = jsonIn(text);
   if (typeof plan !== 'object' || plan === null) return undefined;
   const { seriesHref, key, from, calendarZone, hrefs, at, trimmed }: Record<string, unknown> = { ...plan };
   const hasTexts = [seriesHref, key, from, calendarZone].every((value) => typeof value === 'string');
   const hasParts = [hrefs, at, trimmed].every((value) => typeof value === 'object' && value !== null);
-  // Only splitSeries writes plans: what has these has the rest of the shape it had then.
+  // Only splitSeries writes plans: with these fields, the rest has the shape that it had then.
   return hasTexts && hasParts ? (plan as SplitPlan) : undefined;
 }
 
@@ -95,7 +95,7 @@ export function readPlan(text: string): SplitPlan | undefined {
 export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;
-  // Of the series: an instance that was moved or lengthened by hand says nothing of the later ones.
+  // Uses the series' times: an occurrence that was moved or lengthened by hand says nothing about later ones.
   const current = timesOf({ ...instance, override: undefined }, calendarZone);
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value ?? current;
@@ -116,7 +116,10 @@ export function planOf({ input, scope, target }: SplitRequest, calendarZone: str
   return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
 }
 
-/** A mistake when a request names the start or the end alone of an instance whose times are not those of its series. */
+/**
+ * Returns a mistake if a request has only the start or the end of an occurrence whose times are not those of its
+ * series.
+ */
 function mistakesOfHalf(
   { instance: { override } }: Following,
   { start, end }: EventInput,
@@ -130,8 +133,8 @@ function mistakesOfHalf(
 }
 
 /**
- * Throws UnsupportedByProvider for a series with an override for all later instances, and where its rule goes on behind an
- * instance that it does not name.
+ * Throws UnsupportedByProvider for a series with an override for all later occurrences, and if its rule continues
+ * behind an occurrence that it does not name.
  */
 function planSplit(
   series: Series,
@@ -177,7 +180,7 @@ function planSplit(
   };
 }
 
-/** `undefined` when nothing is left of them. */
+/** Returns `undefined` if nothing is left of the rules. */
 function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefined): Recurrence | undefined {
   const shifted = shiftedRules(later, shift);
   const rules = rule === undefined ? shifted : { ...shifted, rrules: [rule], rdates: [] };
@@ -185,8 +188,8 @@ function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefine
 }
 
 /**
- * What a plan depends on, as text: the times and rules of the series, and its exceptions from there on. Of one that does not
- * take place nothing else counts: some readings of a series tell what it was, and others do not.
+ * Returns the facts that a plan depends on as text: the times and rules of the series, and its later exceptions. A
+ * cancelled exception counts only as such, since only some readings of a series have its content.
  */
 export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
   const instant = (time: EventTime) => instantOf(time, cut.calendarZone);
@@ -209,14 +212,14 @@ export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
   ]);
 }
 
-/** Whether an override is of the cut's instance or a later one. */
+/** Returns whether an override belongs to the cut's occurrence or a later one. */
 export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   if (event.recurrenceId === undefined) return false;
   const originalStart = originalStartOf(master.start, event.recurrenceId, calendarZone);
   return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
 }
 
-/** How the later half goes on. */
+/** The continuation of a series in its later half. */
 type Continuation = { readonly newSeries: NewSeries; readonly shift: SeriesShift };
 
 /** An exception of the old series, and its original starts in both. */
@@ -224,13 +227,13 @@ type PlacedException = {
   readonly event: CalendarEvent;
   /** In the type and zone of the old series. */
   readonly original: EventTime;
-  /** In those of the new one. */
+  /** In the type and zone of the new series. */
   readonly instance: EventTime;
 };
 
 /**
- * The exceptions that the new series has an instance for: a rule of the request may name others, and a month may lack the
- * day to which a series moves. An exception that the old rules did not name either needs no instance.
+ * Returns the exceptions that have an occurrence in the new series: a rule of the request may name others, and a month
+ * may lack the day to which a series moves. An exception that the old rules did not name needs no occurrence.
  */
 function placedIn(
   { later, master }: { readonly later: readonly CalendarEvent[]; readonly master: CalendarEvent },
@@ -251,7 +254,7 @@ function placedIn(
   return placed.filter(({ original, instance }) => isNamed(instance) || !wasNamed(original));
 }
 
-/** An exception in the new series. One that was moved by hand stays where it was put. */
+/** Returns an exception in the new series. If it was moved by hand, it keeps its time. */
 function laterException(
   { event, original, instance }: PlacedException,
   master: CalendarEvent,
@@ -267,7 +270,7 @@ function laterException(
   return { recurrenceId, instance, times };
 }
 
-/** Whether it does not take place when its series does, and keeps its times in the new series. */
+/** Returns whether the exception is not at its series' time, and keeps its times in the new series. */
 function hasOwnTimes(
   { event, original }: PlacedException,
   master: CalendarEvent,
@@ -275,11 +278,11 @@ function hasOwnTimes(
 ): boolean {
   const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
   const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
-  // If only the series changes between times and dates, nobody knows where its exceptions would be.
+  // If only the series changes between times and dates, the position of its exceptions is unknown.
   const { start } = newSeries.times;
   return isMoved && (hasTypeOf(master.start, start) || hasTypeOf(event.start, start));
 }
 
-/** The end that gives `start` the length of `times`. */
+/** Returns the end that gives `start` the length of `times`. */
 const endLike = (times: Times, start: EventTime, calendarZone: string): EventTime =>
   endLasting(start, lengthOf(times.start, times.end, calendarZone), calendarZone);

@@ -1,4 +1,4 @@
-/** The steps of a split at the provider: it creates the whole new series, then ends the old one. */
+/** The steps of a split at the provider: creating the whole new series, then ending the old one. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { CopiedHalf, WriteResult, WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -8,12 +8,13 @@ import type { Following } from './event-scope.ts';
 import { type Cut, isTrimmed, trimmedRules } from './series-rules.ts';
 import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
 
-/** A split that is in the journal, and the old series as it is now. */
+/** A split in the journal, and the present state of the old series. */
 export type Split = { readonly splitId: string; readonly plan: SplitPlan; readonly target: WriteTarget };
 
 /**
- * Returns the resources of the new series, the master's first: copied from the old one, which is `target`. It can be repeated, as
- * the provider knows the new series by its key. One that was made before is read; empty when it is gone again.
+ * Creates the new series as a copy of the old one, `target`, and returns its resources, the master's first. It can be
+ * repeated, since the provider knows the new series by its key: an existing series is read. Returns an empty list if
+ * that was deleted.
  */
 export async function makeNewSeries(
   { plan, target }: Split,
@@ -30,7 +31,10 @@ export async function makeNewSeries(
   return copied;
 }
 
-/** What the new series of a plan is at the provider, whole or begun; `undefined` where it is not there. Writes nothing. */
+/**
+ * Returns the resources of a plan's new series at the provider, complete or begun; `undefined` if it does not exist.
+ * Writes nothing.
+ */
 export async function findNewSeries(
   plan: SplitPlan,
   turn: Turn,
@@ -40,19 +44,19 @@ export async function findNewSeries(
   return writing.findCreated(calendar.href, plan.key);
 }
 
-/** How the old series of a plan is now. */
+/** The present state of the old series of a plan. */
 export type OldSeries =
   | { readonly is: 'gone' }
   | {
       readonly is: /** As the plan found it. */
         | 'as planned'
-        /** Ended before the cut, once the new series was noted. */
+        /** Ended before the cut, after the new series was stored in the journal. */
         | 'ended'
         | 'changed';
       readonly target: WriteTarget;
     };
 
-/** Asks the provider, and writes nothing. */
+/** Reads the old series from the provider, and writes nothing. */
 export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): Promise<OldSeries> {
   const stored = (await writing.read(calendar.href, plan.seriesHref)) ?? [];
   const series = seriesIn(stored);
@@ -64,7 +68,9 @@ export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): P
 
 const MOST_TRIES = 3;
 
-/** Ends the old series, unless that is done; fails as `precondition_failed` when it is not what the plan was made from. */
+/**
+ * Ends the old series, unless that is done. Fails as `precondition_failed` if it is not what the plan was made from.
+ */
 export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResult> {
   const { seriesHref, hrefs, trimmed } = plan;
   for (let tries = 1; ; tries += 1) {
@@ -74,7 +80,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
       throw new ProviderError('not_found', 'The series was deleted meanwhile');
     }
     if (isTrimmed(series.master, plan)) {
-      // An earlier try trimmed it and ended before the mirror had it.
+      // An earlier attempt trimmed it and ended before the mirror had it.
       const removed = hrefs.filter((href) => !hrefsOf(resources).has(href));
       return withoutLater({ before: resources, result: { changed: resources, removed } }, plan, turn);
     }
@@ -92,7 +98,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
   }
 }
 
-/** A deletion with `following`: ends the series before the instance, in one conditional write. */
+/** Deletes with `following`: ends the series before the occurrence, in one conditional write. */
 export async function endSeriesBefore(
   { master, instance }: Following,
   { href, etag, stored }: WriteTarget,
@@ -105,7 +111,7 @@ export async function endSeriesBefore(
   await keep(await withoutLater({ before: stored, result }, { seriesHref: href, ...cut }, turn));
 }
 
-/** What trimming a series answered, and what there was before. */
+/** The result of trimming a series, and its previous resources. */
 type Trimming = { readonly before: readonly EventResource[]; readonly result: WriteResult };
 
 /** Deletes the exceptions behind the cut that the adapter did not delete with the rules. */

@@ -1,34 +1,34 @@
-/** What a write sees of the mirror: the event or series that an id on the wire names, whole. */
+/** Reads the complete event or series for an id on the wire from the mirror, for writes. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
 
-/** One event as the mirror has it. */
+/** An event in the mirror. */
 export type StoredEvent = {
   readonly event: CalendarEvent;
-  /** Of the resource it is in. */
+  /** The href of its resource. */
   readonly href: string;
   readonly etag: string | undefined;
-  /** Its id on the wire; of an override in its master's resource the master's. */
+  /** The event's id on the wire. An override in its master's resource has the master's. */
   readonly eventId: string;
-  /** The id of the series it is a master or an override of. */
+  /** The id of the series whose master or override it is. */
   readonly seriesId: string | undefined;
   /** Epoch milliseconds. */
   readonly startsAt: number;
-  /** Epoch milliseconds; of a series the end of its last instance. */
+  /** Epoch milliseconds; for a series, the end of its last occurrence. */
   readonly endsAt: number;
-  /** As EventContent has it. */
+  /** In the form of EventContent. */
   readonly content: RenderedMembers<EventMembers>;
-  /** Empty where `originalDigest` is there. */
+  /** Empty if `originalDigest` is present. */
   readonly original: RenderedObject;
-  /** Of an original that was too large to keep: the SHA-256 of its JSON; hex digits. */
+  /** The SHA-256 of the original's JSON in hex digits, if the original was too large to store. */
   readonly originalDigest?: string;
 };
 
 export interface StoredEvents {
   /**
-   * The event of that very id; with a master, or an override that is a resource of its own, all of its series. A master
-   * comes first. Cancelled ones are among them. Empty when there is none.
+   * Returns the event with that id. For a master, or an override in a separate resource, returns its whole series, the
+   * master first and cancelled ones included. Empty if there is none.
    */
   findEvents(calendarKey: string, eventId: string): Promise<StoredEvent[]>;
 }

@@ -1,4 +1,4 @@
-/** What carrying out a write needs. */
+/** The dependencies of a write. */
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../calendars/calendar-choice-store.ts';
@@ -14,7 +14,9 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import type { SplitJournal } from './split-journal.ts';
 import type { StoredEvents } from './stored-events.ts';
 
-/** For each calendar that is written to in this process, by its key: when the last turn in its queue ends. */
+/**
+ * When the last turn in a calendar's queue ends, by the calendar's key, for each calendar that this process writes to.
+ */
 export type WaitingTurns = Map<string, Promise<void>>;
 
 export type WriteDeps = {
@@ -30,16 +32,16 @@ export type WriteDeps = {
   readonly jobs: Pick<JobStore, 'schedule'>;
   readonly idempotency: IdempotencyStore;
   readonly splits: SplitJournal;
-  /** Those that are set up. */
+  /** The providers that are configured. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
-  /** Shared by all that writes in this process. */
+  /** Shared by all writes of this process. */
   readonly turns: WaitingTurns;
   readonly log: Log;
-  /** For how long a write waits for its turn, in milliseconds; the documented bound unless given. */
+  /** How long a write waits for its turn, in milliseconds; the documented limit by default. */
   readonly turnBound?: number;
-  /** How often a write that lasts renews its lease, in milliseconds; that of lease.ts unless given. */
+  /** How often a running write renews its lease, in milliseconds; the interval of lease.ts by default. */
   readonly renewEvery?: number;
-  /** Called between the steps of a split, with the step's name: tests let a process end there. */
+  /** Called between the steps of a split, with the step's name. Tests end a process there. */
   readonly atStep?: (step: string) => Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** What the routes that write take from other features, so that they load none of it themselves. */
+/** The dependencies of writing routes on other features, so that the routes import none of them. */
 import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -26,7 +26,7 @@ export function writingPorts(deps: WritingPortsDeps): WritingPorts {
 const requireWriteScope = (of: Pick<Grant, 'scope'>): void =>
   requireScope(of, 'read-write', 'Write access denied for current scope');
 
-/** For a hook before the body is read. */
+/** Returns the access check for a hook before the body is read. */
 function writeAccess(deps: BearerDeps): BearerHook {
   const bearer = bearerHook(deps);
   return {

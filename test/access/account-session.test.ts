@@ -1,4 +1,4 @@
-/** Access to an account at its provider: renewed once for all instances, never lost, failures told apart. */
+/** Access to an account at its provider: renewed once for all instances, never lost, and with distinct failures. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import { providerErrorOf } from '../harness/provider-error-of.ts';
 
 type Setting = { apps?: InstanceApps; tokens?: (store: TokenLeaseStore) => TokenLeaseStore };
 
-/** One account whose access token has expired, and sessions of it as different instances open them. */
+/** Creates an account with an expired access token, and sessions of it as different instances open them. */
 async function openAccount(
   db: Database,
   { apps = { google: APP }, tokens: wrap = (store) => store }: Setting = {},
@@ -34,7 +34,7 @@ async function openAccount(
     return accounts.linkAccount(newAccount({ ...id, credentials }), clock.now);
   };
   const account = await linkAgain(google.issue(0));
-  /** A session of an instance of its own: nothing is shared but the database. */
+  /** Opens a session of its own instance, which shares only the database with others. */
   const instance = (): AccountSession => {
     const stores = openStores(db, { sealer });
     return accountSessions({
@@ -72,7 +72,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual([instances[0]?.user?.clientId, instances[0]?.user?.userId], ['acme', 'ada']);
     });
 
-    it('an account’s session asks nobody while the token is good for another minute, and renews it before it expires', async () => {
+    it('an account’s session keeps a token until a minute before it expires, and then renews it', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -85,7 +85,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('an account’s session renews a token that the provider refused, once for all who met that', async () => {
+    it('an account’s session renews a token that the provider refused once for all callers', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -98,7 +98,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('an account’s session goes on with the newest refresh token, renewal after renewal', async () => {
+    it('an account’s session continues with the newest refresh token, renewal after renewal', async () => {
       const { clock, google, instance } = await openAccount(await open());
 
       for (let i = 0; i < 3; i += 1) {
@@ -126,7 +126,7 @@ onEachDatabase((database, open) => {
       assert.equal((await stored()).credentials.refreshToken, 'refresh-1');
     });
 
-    it('an account’s session takes the place of an instance that died while it renewed, when its lease has ended', async () => {
+    it('an account’s session takes over from an instance that died while renewing, after its lease', async () => {
       const { clock, google, account, tokens, instance, stored } = await openAccount(await open());
       const { version } = await stored();
       const dead = { accountKey: account.accountKey, version, holder: 'dead' };
@@ -141,7 +141,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual([renewalsBefore, google.renewals.length], [0, 1]);
     });
 
-    it('an account’s session never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
+    it('an account’s session keeps and uses newer credentials that the user linked during a renewal', async () => {
       const { google, instance, stored, linkAgain } = await openAccount(await open());
       google.beforeRenewal = async () => {
         google.beforeRenewal = async () => {};
@@ -181,7 +181,7 @@ onEachDatabase((database, open) => {
       assert.equal((await stored()).credentials.refreshToken, 'refresh-2');
     });
 
-    it('an account’s session tells everybody who waited why there is no token, and asks the provider once', async () => {
+    it('an account’s session gives all waiting callers the reason for a failure, after one request', async () => {
       const { google, instance } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked', { reason: 'access_revoked' }));
       google.beforeRenewal = () => sleep(50);
@@ -199,7 +199,7 @@ onEachDatabase((database, open) => {
       );
     });
 
-    it('an account’s session asks again after what passes, later each time, and never before Retry-After', async () => {
+    it('an account’s session retries temporary failures, later each time, and never before Retry-After', async () => {
       const { clock, google, instance } = await openAccount(await open());
       const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 20_000 });
       google.renewalFailures.push(busy, new ProviderError('unavailable', 'Down'));
@@ -219,7 +219,7 @@ onEachDatabase((database, open) => {
       assert.equal(renewals, 2);
     });
 
-    it('an account’s session does not try a dead refresh token again and again, but does a new one at once', async () => {
+    it('an account’s session does not retry a dead refresh token, but tries a new one at once', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
       await providerErrorOf(instance().accessToken());
@@ -233,7 +233,7 @@ onEachDatabase((database, open) => {
       assert.equal(renewals, 1);
     });
 
-    it('an account’s session says that the user must act when the app was replaced, and asks nobody', async () => {
+    it('an account’s session reports that the user must act after the app was replaced, without a request', async () => {
       const apps = { google: { clientId: 'another', clientSecret: 's' } };
       const { google, instance, health } = await openAccount(await open(), { apps });
 
@@ -244,7 +244,7 @@ onEachDatabase((database, open) => {
       assert.equal(google.renewals.length, 0);
     });
 
-    it('an account’s session says that the operator must act when no app is set up, and asks nobody', async () => {
+    it('an account’s session reports that the operator must act if no app is configured, without a request', async () => {
       const { google, instance, health } = await openAccount(await open(), { apps: {} });
 
       const error = await providerErrorOf(instance().accessToken());
@@ -254,14 +254,14 @@ onEachDatabase((database, open) => {
       assert.equal(google.renewals.length, 0);
     });
 
-    it('an account’s session says that the user must act when there is no refresh token at all', async () => {
+    it('an account’s session reports that the user must act if there is no refresh token at all', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain({ ...google.issue(0), refreshToken: undefined });
 
       assert.equal((await providerErrorOf(instance().accessToken())).kind, 'unauthorized');
     });
 
-    it('an account’s session says unauthorized for an account that is gone', async () => {
+    it('an account’s session reports unauthorized for an account that was deleted', async () => {
       const { account, accounts, instance } = await openAccount(await open());
       const session = instance();
       await accounts.removeAccount(account.accountKey, NOW);
@@ -269,7 +269,7 @@ onEachDatabase((database, open) => {
       assert.equal((await providerErrorOf(session.accessToken())).kind, 'unauthorized');
     });
 
-    it('an account’s session takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
+    it('an account’s session treats an internal error as temporary, and logs it without secrets', async () => {
       const { google, instance, health, log } = await openAccount(await open());
       google.renewalFailures.push(new TypeError('undefined is not a function'));
 

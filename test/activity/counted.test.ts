@@ -1,4 +1,4 @@
-/** What is counted where it happens: steps of the flow, answers to applications. */
+/** Counts at their source: the steps of the flow, and responses to applications. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -30,7 +30,7 @@ describe('the funnel', () => {
     assert.deepEqual(steps, [...['flow_started', 'flow_chosen', 'flow_linked', 'flow_allowed']]);
   });
 
-  it('somebody who comes back counts as through the steps they passed over, and who says no as that', async () => {
+  it('a returning user counts for the steps that they skip, and a refusal counts as such', async () => {
     const notes = collectedActivity();
     const harness = await openConnect({ activityNotes: notes });
     const { browser } = await connected(harness, { userId: 'ada', names: ['ada@example.com'] });
@@ -62,8 +62,8 @@ describe('an exchange', () => {
   });
 });
 
-describe('answers to applications', () => {
-  it('each is counted once as a call or a refusal, also without a request log', async () => {
+describe('responses to applications', () => {
+  it('each response is counted once as a request or an error, also without a request log', async () => {
     const counted: string[] = [];
     const addCounts = async (counts: readonly { activity: string; count: number }[]) => {
       counted.push(...counts.map(({ activity, count }) => `${activity} ${count}`));

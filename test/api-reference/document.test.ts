@@ -1,4 +1,4 @@
-/** What /openapi.json says is what the program does: its routes, its answers, its refusals. */
+/** Compares /openapi.json with the program: its routes, its responses, its errors. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ import { closed, operationsOf } from './openapi-checks.ts';
 
 const HOME = 'https://dav.example/ada/home/';
 const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
-/** Pages for browsers, and what is no interface for applications. */
+/** Pages for browsers, and other paths that are no interface for applications. */
 const PAGES = /^\/(connect\/.*|webhook-receiver\/.*|docs.*|llms.*|dashboard.*|authorize\/.*|consent.*)?$/;
 
 describe('the API reference', () => {
@@ -67,7 +67,7 @@ describe('the API reference', () => {
     await server.close();
   });
 
-  /** The operation of a call, whatever its id in the path. */
+  /** Returns the operation of a request, whatever the id in its path. */
   function operationAt(method: string, url: string): OpenApiOperation {
     const [place = ''] = url.split('?');
     const methods = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
@@ -76,7 +76,7 @@ describe('the API reference', () => {
     return operation;
   }
 
-  /** Sends it, and holds the answer to the schema its operation has for that status. */
+  /** Sends a request, and checks the response against its operation's schema for the status. */
   async function call(method: 'get' | 'post' | 'put' | 'delete', url: string, options: Call = {}) {
     const { body, bearer = token, headers = {}, status = 200 } = options;
     const answer = await app.inject({
@@ -110,7 +110,7 @@ describe('the API reference', () => {
     for (const one of documented) assert.ok(served.has(one), `${one} is at the origin's root`);
   });
 
-  it('the API answers what its reference says: reading', async () => {
+  it('the API responds as its reference says: reading', async () => {
     await call('get', '/calendars');
     await call('get', '/connection-status');
     const { events } = (await call('get', `/events?${WINDOW}`)).json();
@@ -125,7 +125,7 @@ describe('the API reference', () => {
     await call('post', '/availability', { body });
   });
 
-  it('the API answers what its reference says: writing', async () => {
+  it('the API responds as its reference says: writing', async () => {
     const place = { provider: 'caldav', calendarId: HOME };
     const times = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
     const created = await call('post', '/event', {
@@ -150,7 +150,7 @@ describe('the API reference', () => {
     await call('post', '/event', { body: {}, status: 400 });
   });
 
-  it('the API answers what its reference says: calendars written', async () => {
+  it('the API responds as its reference says: calendars written', async () => {
     const made = await call('post', '/calendars', { body: { provider: 'caldav', title: 'Made' } });
     const named = { provider: 'caldav', calendarId: made.json().id };
     await call('put', '/calendars', { body: { ...named, title: 'Renamed', color: '#1a73e8' } });
@@ -160,7 +160,7 @@ describe('the API reference', () => {
     await call('put', '/calendars', { body: {}, status: 400 });
   });
 
-  it('the API answers what its reference says: authorization, accounts and the server', async () => {
+  it('the API responds as its reference says: authorization, accounts and the server', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Basic eDp5' };
     await call('post', '/token', {
       body: 'grant_type=refresh_token&refresh_token=x',
@@ -184,7 +184,7 @@ describe('the API reference', () => {
     await call('post', '/disconnect', { status: 400 });
   });
 
-  it('the API reference has the refusals of parameters that /authorize cannot use', async () => {
+  it('the API reference has the errors for parameters that /authorize cannot use', async () => {
     for (const [parameters, error] of [
       ['user_id=ada&scope=all', 'invalid_scope'],
       ['user_id=ada&response_type=token', 'unsupported_response_type'],
@@ -198,7 +198,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('the API reference has the refusals that a call without a right token is answered with', async () => {
+  it('the API reference has the errors for requests without a valid token', async () => {
     const bearing = operationsOf(document).filter(({ operation }) =>
       operation.security.some((one) => 'accessToken' in one),
     );
@@ -209,8 +209,9 @@ describe('the API reference', () => {
     }
   });
 
-  it('the API reference names every code that the program refuses with', () => {
-    // A path or method that does not exist, a connection without a request, a redirect, providers: no operation has these.
+  it('the API reference names every error code of the program', () => {
+    // For a path or method that does not exist, a connection without a request, a redirect, and providers: no operation
+    // has these.
     const elsewhere = ['method_not_allowed', 'too_many_connections', 'access_denied', 'channel_not_found'];
     const codes = ERROR_GROUPS.filter(({ title }) => title !== 'Settings of applications')
       .flatMap(({ errors }) => errors.map(({ code }) => code))
@@ -221,7 +222,7 @@ describe('the API reference', () => {
     for (const code of codes) assert.ok(text.includes(`"${code}":{"summary"`), code);
   });
 
-  it('the API reference has examples that its own schemas take', () => {
+  it('the API reference has examples that match its own schemas', () => {
     for (const { operation, path, method } of operationsOf(document)) {
       const answers = Object.entries(operation.responses).map(([status, { content }]) => ({
         status,
@@ -292,7 +293,7 @@ describe('the API reference', () => {
 
 type Call = {
   body?: object | string;
-  /** Empty for none. */
+  /** Empty for no token. */
   bearer?: string;
   headers?: Record<string, string>;
   status?: number;

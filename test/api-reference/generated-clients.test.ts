@@ -1,4 +1,6 @@
-/** docs/openapi.json as tools of others read it: two linters, and generators whose clients read what the program answers. */
+/**
+ * Tests docs/openapi.json with tools of others: two linters, and generators whose clients read the program's responses.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,7 +17,7 @@ import { counterpart } from '../harness/counterpart.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Where .ci/install-counterparts.sh installs the packages of test/generated-clients. */
+/** The folder into which .ci/install-counterparts.sh installs the packages of test/generated-clients. */
 const TOOLS = '/usr/local/lib/kalends-counterparts/generated-clients/node_modules';
 const DOCUMENT = path.join(ROOT, 'docs/openapi.json');
 const HOME = 'https://dav.example/ada/home/';
@@ -45,7 +47,7 @@ describe('the OpenAPI document', counterpart('What generates clients', TOOLS), (
     assert.deepEqual(JSON.parse(report.slice(report.indexOf('['), report.lastIndexOf(']') + 1)), []);
   });
 
-  it('types that openapi-typescript makes of the document compile, know its members, and fit what is answered', async () => {
+  it('types that openapi-typescript makes of the document compile and fit the responses', async () => {
     const generated = inFolder('kalends.d.ts');
     await run(tool('openapi-typescript/bin/cli.js'), [DOCUMENT, '--output', generated]);
     await writeFile(inFolder('use.ts'), TYPESCRIPT);
@@ -59,7 +61,7 @@ describe('the OpenAPI document', counterpart('What generates clients', TOOLS), (
     assert.equal(printed, `Calendar ${HOME}: Review, Review\n`);
   });
 
-  it('a Python model that quicktype makes of the document reads what is answered, and writes the same again', async () => {
+  it('a Python model that quicktype makes of the document reads the responses, and writes the same again', async () => {
     const { components } = JSON.parse(await readFile(DOCUMENT, 'utf8'));
     const definitions = JSON.stringify(components.schemas).replaceAll(
       '#/components/schemas/',
@@ -89,7 +91,7 @@ describe('the OpenAPI document', counterpart('What generates clients', TOOLS), (
 
 const tool = (file: string): string => path.join(TOOLS, file);
 
-/** Runs a program of Node's; rejects with all it said when it fails. */
+/** Runs a Node program; rejects with its whole output if it fails. */
 async function run(file: string, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: tmpdir(), REDOCLY_TELEMETRY: 'off', NO_COLOR: '1' };
   const done = promisify(execFile)(process.execPath, [file, ...args], { cwd: tmpdir(), env, maxBuffer: 1e8 });
@@ -99,7 +101,7 @@ async function run(file: string, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Real answers of the program, as files. */
+/** Writes real responses of the program to files. */
 async function writeAnswers(folder: string): Promise<void> {
   const sealer = createSealer(randomBytes(32));
   const server: CalendarServer = await openCalendarServer({ sealer });
@@ -126,7 +128,7 @@ async function writeAnswers(folder: string): Promise<void> {
   }
 }
 
-/** Compiled against the generated types, which must know what there is and refuse what there is not. */
+/** Compiled against the generated types, which must accept existing fields and reject others. */
 const TYPESCRIPT = `import { readFileSync } from 'node:fs';
 import type { components, paths } from './kalends.d.ts';
 
@@ -142,7 +144,7 @@ if (access === undefined) throw new Error('No access');
 console.log(calendars.map(({ title }) => title).join() + ': ' + events.map(({ title }) => title).join(', '));
 `;
 
-/** Reads by the generated classes, which assert every type, and compares what they write with what was read. */
+/** Reads with the generated classes, which assert every type, and compares what they write with the input. */
 const PYTHON = `import json, sys
 from answers import answers_from_dict, answers_to_dict
 

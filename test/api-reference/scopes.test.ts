@@ -1,7 +1,7 @@
 /**
- * Every operation of the OpenAPI document, called with every scope and with foreign ids: none answers a token that lacks
- * its scope, and what one grant hears does not depend on what another user has, nor on what the same user has in groups
- * that it does not cover (docs/security.md T3).
+ * Calls every operation of the OpenAPI document with every scope and with foreign ids. Every operation refuses a token
+ * without its scope. The response to a grant does not depend on another user's data, nor on the same user's groups that
+ * the grant does not cover (docs/security.md T3).
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ import { type Documented, operationsOf } from './openapi-checks.ts';
 
 const HOME = 'https://dav.example/ada/home/';
 const ACCOUNT = 'https://dav.example/ada/';
-/** What names ada's things, in whatever parameter or field has that name. */
+/** The values that identify Ada's data, by the name of a parameter or field. */
 const ADAS: Readonly<Record<string, string>> = {
   provider: 'caldav',
   account: ACCOUNT,
@@ -36,7 +36,7 @@ type Site = { readonly server: CalendarServer; readonly app: FastifyInstance };
 describe('every documented operation', () => {
   const sealer = createSealer(randomBytes(32));
   let site: Site;
-  /** The same without anything of ada's. */
+  /** The same site without Ada's data. */
   let bare: Site;
   let operations: Documented[];
   before(async () => {
@@ -109,7 +109,7 @@ describe('every documented operation', () => {
     }
   });
 
-  it('every documented operation tells a grant the same whether or not another user or group has what its ids name', async () => {
+  it('every documented operation ignores objects of other users and groups with the ids in a request', async () => {
     await linkAgain();
     const before = await adasState();
     const strangers = [
@@ -144,7 +144,7 @@ describe('every documented operation', () => {
     assert.equal(await adasState(), before, 'nothing of ada’s was changed');
   });
 
-  it('every documented operation tells an application nothing of the users of another', async () => {
+  it('every documented operation returns nothing about users of another application', async () => {
     const request = { ...exampleOf('/availability'), user_ids: ['ada'] };
     const ask = async (client: string) => {
       const authorization = `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}`;
@@ -161,7 +161,7 @@ describe('every documented operation', () => {
     assert.equal(await ask('other'), 404);
   });
 
-  /** Ada's account and event as they were, whatever was written or disconnected. */
+  /** Restores Ada's account and event, whatever was written or disconnected. */
   async function linkAgain(): Promise<void> {
     const { provider } = site.server;
     if (!provider.calendars.has(HOME)) provider.addCalendar(calendar(HOME, { title: CANARY }));
@@ -184,7 +184,7 @@ describe('every documented operation', () => {
       texts.every((text) => text.startsWith('200 ') && text.includes(CANARY)),
       texts.join('\n'),
     );
-    // When her calendars were read last changes with each look of hers.
+    // The time of the last read of her calendars changes with each read.
     return texts.join('\n').replace(/"lastSyncedAt":(null|"[^"]*")/g, '');
   }
 
@@ -195,7 +195,7 @@ describe('every documented operation', () => {
   }
 });
 
-/** What is deleted or disconnected is missed by nothing that comes later. */
+/** Sorts deletions and disconnections last, so that no other operation misses their objects. */
 const readsFirst = (a: Documented, b: Documented) => weightOf(a) - weightOf(b);
 const weightOf = ({ method, path }: Documented): number =>
   method === 'delete' ? 2 : path === '/disconnect' ? 3 : method === 'get' ? 0 : 1;
@@ -207,7 +207,7 @@ function scopeOf({ operation }: Documented): Scope {
   return scope;
 }
 
-/** The document's own example, with ada's ids in it. */
+/** Returns the document's own example with Ada's ids. */
 function requestOf({ path, operation }: Documented): { url: string; body: object | undefined } {
   const { parameters = [], requestBody } = operation;
   const sent = parameters.filter(
@@ -229,6 +229,6 @@ function requestOf({ path, operation }: Documented): { url: string; body: object
   return { url: search === '' ? filled : `${filled}?${search}`, body };
 }
 
-/** Without what is new each time. */
+/** Leaves out what differs each time. */
 const comparable = ({ status, text }: { status: number; text: string }): string =>
   `${status} ${text.replace(/"(cursor|requestId|syncStateUpdatedAt|since)":"[^"]*"/g, '"$1":"…"')}`;

@@ -1,4 +1,4 @@
-/** kalends audit …, and that each command that changes something leaves its entries. */
+/** kalends audit …, and the entries of each command that changes something. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ describe('kalends audit', () => {
   const actions = async (...options: string[]) => (await entries(...options)).map(({ action }) => action);
   const create = async (...options: string[]) => (await cli.json(...CREATE, ...options)).document;
 
-  /** Runs a command that has to succeed, and answers the actions of the entries it left. */
+  /** Runs a command that has to succeed, and returns the actions of its entries. */
   const actionsOf = async (...args: string[]) => {
     const [newest] = await entries('--limit', '1');
     const { exitCode, document } = await cli.json(...args);
@@ -135,7 +135,7 @@ describe('kalends audit', () => {
     );
   });
 
-  it('refuses what no filter can be with a sentence of what it takes', async () => {
+  it('refuses an impossible filter with a sentence about possible values', async () => {
     for (const [option, value] of [
       ['--action', 'client.burnt'],
       ['--since', 'yesterday'],
@@ -150,7 +150,7 @@ describe('kalends audit', () => {
     }
   });
 
-  it('exports all, the oldest first, a line of JSON for each', async () => {
+  it('exports all entries, the oldest first, one line of JSON each', async () => {
     await withStorage(({ db }) =>
       db.transaction(async (tx) => {
         const actor = { kind: 'person', id: 'p1', name: 'Eve\u202e' } as const;
@@ -172,7 +172,7 @@ describe('kalends audit', () => {
     assert.equal(since.stdout.trimEnd().split('\n').length, 500);
   });
 
-  it('an export ends without a word when its reader has enough', async () => {
+  it('ends an export silently when its reader closes the pipe', async () => {
     await withStorage(({ db }) =>
       db.transaction(async (tx) => {
         for (let at = 0; at < 5_000; at++)

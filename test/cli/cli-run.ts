@@ -12,11 +12,13 @@ type Variables = Readonly<Record<string, string>>;
 
 export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>;
 
-/** `served` is what `serve` was called with, `sandboxes` what each sandbox; `answer` is what a person at the terminal types, `given` what stands
- * before the command. */
+/**
+ * Opens a command line on its own data folder. `served` has the arguments of `serve`, `sandboxes` those of each
+ * sandbox. `answer` is the input at the terminal, and `given` are variables set before the command.
+ */
 export async function openCommandLine(variables: Variables = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-cli-'));
-  // A port that nothing listens on, so that `doctor` does not meet a server of somebody else's.
+  // A port without a server, so that `doctor` does not find another program.
   const env = { KALENDS_DATA_DIR: dataDir, KALENDS_PORT: '9', ...variables };
   const served: { config: Config; json: boolean }[] = [];
   const sandboxes: SandboxRequest[] = [];
@@ -31,7 +33,7 @@ export async function openCommandLine(variables: Variables = {}) {
       serve: async (config, { json }) => {
         served.push({ config, json });
       },
-      // An exit code of no other command's, to be known by.
+      // An exit code that no other command has, so that it can be recognized.
       runSandbox: async (request) => {
         sandboxes.push(request);
         return 42;
@@ -44,11 +46,11 @@ export async function openCommandLine(variables: Variables = {}) {
     served,
     sandboxes,
     run,
-    /** Runs with --json and answers the document, which has to be all there is on standard output. */
+    /** Runs a command with --json and returns the document, which has to be the whole standard output. */
     async json(...args: string[]): Promise<{ exitCode: number; document: Record<string, unknown> }> {
       const { exitCode, stdout, stderr } = await run([...args, '--json']);
       if (stderr !== '') throw new Error(`--json wrote on standard error: ${stderr}`);
-      // JSON.parse throws when anything but one document was printed; documents are objects.
+      // JSON.parse throws unless exactly one document was printed; documents are objects.
       return { exitCode, document: JSON.parse(stdout) as Record<string, unknown> };
     },
     close: () => rm(dataDir, { recursive: true, force: true }),
@@ -65,7 +67,7 @@ export const CREATE = [
   'https://app.example/callback',
 ];
 
-/** What documents say of how users connect, of an application that has set nothing. */
+/** The settings in documents of an application without settings, about how users connect. */
 export const NO_SETTINGS = {
   pushed_requests: 'accepted',
   returning_users: 'prove',
@@ -73,7 +75,7 @@ export const NO_SETTINGS = {
   refresh_replay_window: 0,
 };
 
-/** What documents say of the look of an application that has set nothing. */
+/** The branding in documents of an application without branding. */
 export const NO_LOOK = {
   branding: {
     enabled: true,

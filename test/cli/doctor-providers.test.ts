@@ -1,4 +1,4 @@
-/** What `doctor` says of the instance's apps at Google and Microsoft, asked of the sandbox's. */
+/** Tests `doctor` about the instance's apps at Google and Microsoft, against the sandbox. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -45,14 +45,14 @@ describe('kalends doctor, of provider apps', () => {
   });
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`kalends doctor is content without an app at ${kind}, and asks nobody`, async () => {
+    it(`kalends doctor reports no problem without an app at ${kind}, and sends no request`, async () => {
       const check = await checkOf(kind, {});
 
       assert.equal(check?.status, 'ok');
       assert.match(check?.message ?? '', new RegExp(`KALENDS_${kind.toUpperCase()}_CLIENT_ID`));
     });
 
-    it(`kalends doctor is content with an app that ${kind} accepts`, async () => {
+    it(`kalends doctor reports no problem with an app that ${kind} accepts`, async () => {
       const check = await checkOf(kind, settings(kind));
 
       assert.equal(check?.status, 'ok');
@@ -69,7 +69,7 @@ describe('kalends doctor, of provider apps', () => {
       );
     });
 
-    it(`kalends doctor warns when nothing answers at the issuer of ${kind}`, async () => {
+    it(`kalends doctor warns when the issuer of ${kind} does not respond`, async () => {
       const check = await checkOf(kind, settings(kind, 'secret-value', 'http://127.0.0.1:9'));
 
       assert.equal(check?.status, 'warn');
@@ -77,7 +77,7 @@ describe('kalends doctor, of provider apps', () => {
     });
   }
 
-  it('kalends doctor warns of shared calendars where personal accounts sign in', async () => {
+  it('kalends doctor warns about shared calendars if personal accounts sign in', async () => {
     const shared = { ...settings('microsoft'), KALENDS_MICROSOFT_SHARED_CALENDARS: 'on' };
 
     const check = await checkOf('microsoft tenants', shared);

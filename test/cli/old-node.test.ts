@@ -1,4 +1,7 @@
-/** What the repository's scripts say on a Node that cannot run Kalends, as npm leaves it without development packages. */
+/**
+ * The output of the repository's scripts on a Node that cannot run Kalends, in an npm install without development
+ * packages.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -10,11 +13,11 @@ import { counterpart } from '../harness/counterpart.ts';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** The machine's own, of whatever version. */
+/** The Node of the machine, of whatever version. */
 const NODE = '/usr/bin/node';
 
 const { scripts } = (await import('../../package.json', { with: { type: 'json' } })).default;
-/** Of the machine's own Node. */
+/** The error for the machine's Node; empty if that is new enough. */
 const sentence = async (): Promise<string> => {
   const own = (await run(NODE, ['--version'])).stdout.trim().slice(1);
   const problem = nodeVersionProblem(own, { checkout: true });
@@ -23,8 +26,8 @@ const sentence = async (): Promise<string> => {
 
 describe('on the machine’s own Node', counterpart('Node', NODE), () => {
   for (const script of ['start', 'sandbox', 'kalends'])
-    it(`npm run ${script} answers an older Node with one sentence that says what to do`, async () => {
-      // As npm runs it, but for the Node that it brought, and with nothing to do where that one is new enough.
+    it(`npm run ${script} prints one sentence about how to fix it on an older Node`, async () => {
+      // As npm runs it, but with the machine's Node. With a new one the script does nothing.
       const command = `PATH=/usr/bin:/bin; ${scripts[script as keyof typeof scripts]} --version`;
 
       const ended = await run('/bin/sh', ['-c', command], { cwd: ROOT }).catch((failure) => failure);
@@ -32,7 +35,7 @@ describe('on the machine’s own Node', counterpart('Node', NODE), () => {
       assert.equal(ended.stderr, await sentence());
     });
 
-  it('npm’s scripts in TypeScript run nothing on an older Node, and say in that sentence what to do', async () => {
+  it('npm’s scripts in TypeScript run nothing on an older Node, and print that sentence', async () => {
     const inTypeScript = Object.values(scripts).filter((command) => command.includes('.ts'));
     const first = 'node scripts/needs-node.js && ';
 

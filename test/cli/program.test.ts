@@ -1,4 +1,4 @@
-/** What holds for the command line as a whole, and the commands that are one of a kind. */
+/** Tests the command line as a whole, and commands that have no group. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +27,7 @@ describe('the command line', () => {
     }
   });
 
-  it('the command line shows what comes from elsewhere without letting it steer the terminal, and loses none of it in JSON', async () => {
+  it('the command line prints foreign text without control characters, and completely in JSON', async () => {
     const name = 'no\u001b]0;title\u0007 \u009b31m\u202e\u2066';
     const { stderr } = await cli.run(['client', 'show', name]);
     const { stdout } = await cli.run(['client', 'show', name, '--json']);
@@ -51,7 +51,7 @@ describe('the command line', () => {
     });
   }
 
-  it('the command line tells its version, in words and as JSON', async () => {
+  it('the command line prints its version, as text and as JSON', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
 
     assert.equal((await cli.run(['--version'])).stdout, `${version}\n`);
@@ -101,7 +101,7 @@ describe('kalends serve', () => {
     );
   });
 
-  it('kalends serve refuses a role there is not', async () => {
+  it('kalends serve refuses an unknown role', async () => {
     assert.equal((await cli.run(['serve', '--role', 'boss'])).exitCode, 2);
     assert.deepEqual(cli.served, []);
   });
@@ -118,7 +118,7 @@ describe('kalends keys rotate', () => {
 });
 
 describe('kalends webhook rotate-keys', () => {
-  it('kalends webhook rotate-keys makes a new key each time, and says until when the previous one signs', async () => {
+  it('kalends webhook rotate-keys creates a new key each time, and prints until when the previous one signs', async () => {
     const { document: first } = await cli.json('webhook', 'rotate-keys');
     const { document: second } = await cli.json('webhook', 'rotate-keys', '--overlap', '0');
     const { stdout } = await cli.run(['webhook', 'rotate-keys', '--overlap', '2d']);
@@ -130,7 +130,7 @@ describe('kalends webhook rotate-keys', () => {
     assert.match(stdout, /^Webhooks are signed with key whk_\S{12} from now on\. .*also signs until /);
   });
 
-  it('kalends webhook rotate-keys refuses an overlap that is no time', async () => {
+  it('kalends webhook rotate-keys refuses an overlap that is no duration', async () => {
     assert.equal((await cli.run(['webhook', 'rotate-keys', '--overlap', 'long'])).exitCode, 2);
   });
 });
@@ -158,7 +158,7 @@ describe('kalends backup', () => {
     let writes = 0;
     let writing = true;
     const writer = (async () => {
-      // Each write makes two settings: a copy with one of a pair would be of no one moment.
+      // Each write makes two settings: a copy with only one of a pair would mix two moments.
       while (writing) {
         await db.transaction(async (tx) => {
           writes += 1;
@@ -228,7 +228,7 @@ describe('kalends doctor', () => {
     return checks(line).finally(() => line.close());
   };
 
-  it('kalends doctor finds nothing wrong before the first start, and makes nothing', async () => {
+  it('kalends doctor finds no problem before the first start, and creates nothing', async () => {
     await rm(cli.dataDir, { recursive: true });
 
     const { exitCode, of } = await checks(cli);
@@ -289,7 +289,7 @@ describe('kalends doctor', () => {
     assert.deepEqual([ofGroup, await status()], ['ok', 'warn']);
   });
 
-  it('kalends doctor fails when the database cannot be reached, and says why', async () => {
+  it('kalends doctor fails when the database cannot be reached, and prints the reason', async () => {
     const { exitCode, of } = await withVariables({
       KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
     });
@@ -298,7 +298,7 @@ describe('kalends doctor', () => {
     assert.match(of('database')?.message ?? '', /ECONNREFUSED.+KALENDS_DATABASE_URL/);
   });
 
-  it('kalends doctor fails when what is there is no database', async () => {
+  it('kalends doctor fails when the file is no database', async () => {
     await mkdir(cli.dataDir, { recursive: true });
     await writeFile(
       path.join(cli.dataDir, 'kalends.db'),

@@ -11,10 +11,10 @@ describe('kalends requests list', () => {
   let cli: CommandLine;
   let clientId: string;
 
-  /** The ids that a list with these options has. */
+  /** Returns the ids in the list with these options. */
   const idsOf = async (...options: string[]) => {
     const { document } = await cli.json('requests', 'list', ...options);
-    const rows = document.requests as Record<string, unknown>[]; // What the command documents.
+    const rows = document.requests as Record<string, unknown>[]; // The documented output.
     return rows.map(({ request_id }) => request_id);
   };
 
@@ -67,7 +67,7 @@ describe('kalends requests list', () => {
   });
   afterEach(() => cli.close());
 
-  it('kalends requests list shows the newest first, of what was asked for', async () => {
+  it('kalends requests list shows matching requests, the newest first', async () => {
     assert.deepEqual(await idsOf(), ['r4', 'r3', 'r2', 'r1']);
     assert.deepEqual(await idsOf('--client', clientId), ['r3', 'r2', 'r1']);
     assert.deepEqual(await idsOf('--client', clientId, '--status', '4xx', '--since', '1h'), ['r2']);
@@ -78,7 +78,7 @@ describe('kalends requests list', () => {
     assert.deepEqual(await idsOf('--client', clientId, '--user', 'ben'), []);
   });
 
-  it('kalends requests list says as a table what was answered, and as JSON all that is kept', async () => {
+  it('kalends requests list shows responses as a table, and everything stored as JSON', async () => {
     const { stdout } = await cli.run(['requests', 'list', '--request', 'r1']);
     assert.match(
       stdout,
@@ -96,7 +96,7 @@ describe('kalends requests list', () => {
     });
   });
 
-  it('kalends requests list says what it would show when there is nothing', async () => {
+  it('kalends requests list explains what it would show if the log is empty', async () => {
     const { stdout } = await cli.run(['requests', 'list', '--request', 'none']);
 
     assert.match(
@@ -105,7 +105,7 @@ describe('kalends requests list', () => {
     );
   });
 
-  it('kalends requests list refuses what it cannot look for', async () => {
+  it('kalends requests list refuses filters that cannot match', async () => {
     const refused: readonly [readonly string[], RegExp, number][] = [
       [['--status', '4x'], /--status must be/, 2],
       [['--status', '600'], /--status must be/, 2],

@@ -1,4 +1,7 @@
-/** `kalends restore` that is killed on its way: there is one whole database, the old one or the new one, and it can be run again. */
+/**
+ * Kills `kalends restore` while it runs: afterwards the old database or the new one is whole, and restore can run
+ * again.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -16,7 +19,7 @@ import { makeUsers } from '../contract/calendar-rows.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';
 
-/** So many that a copy takes its time to make and to check. */
+/** The number of users, large enough that copying and checking take some time. */
 const USERS = 10_000;
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 
@@ -47,13 +50,13 @@ describe('kalends restore that is killed', () => {
   });
   after(() => cli.close());
 
-  /** In a file of its own: one that was kept aside may be the same file under another name. */
+  /** Writes a separate file: a database that was set aside may be the same file under another name. */
   const putOldDatabase = async () => {
     for (const name of await readdir(cli.dataDir))
       if (/^kalends/.test(name)) await rm(path.join(cli.dataDir, name));
     await copyFile(old, database);
   };
-  /** Which of the two databases there is, whole. */
+  /** Returns which of the two databases is present. It has to be whole. */
   const stateOf = (): 'old' | 'new' => {
     const db = new DatabaseSync(database);
     try {
@@ -72,7 +75,7 @@ describe('kalends restore that is killed', () => {
       db.close();
     }
   };
-  /** Starts it and waits until it has begun its copy. */
+  /** Starts restore and waits until it has begun its copy. */
   const startRestore = async () => {
     const child = spawn(process.execPath, [MAIN, 'restore', backup, '--yes'], {
       env: { PATH: process.env.PATH, KALENDS_DATA_DIR: cli.dataDir },

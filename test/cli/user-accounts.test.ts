@@ -1,4 +1,4 @@
-/** What the command line does with users and accounts as the dashboard does. */
+/** Tests the command line's operations on users and accounts, which match the dashboard's. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -21,14 +21,14 @@ describe('kalends user and connection, as the dashboard', () => {
   const audited = async (action: string) =>
     (await cli.json('audit', 'list', '--action', action)).document.entries as Rows;
 
-  /** Ada has an account that ails and, twice, one of a name; Adam has none. */
+  /** Ada has an unhealthy account and two accounts of the same name; Adam has none. */
   before(async () => {
     cli = await openCommandLine();
     clientId = String((await cli.json(...CREATE)).document.client_id);
     await withStorage(async ({ db, users, accounts }) => {
       const ada = { clientId, userId: 'ada' };
       for (const userId of ['ada', 'adam', 'bob']) await users.loadOrCreateUser(clientId, userId, Date.now());
-      // One after the other: accounts are listed in the order in which they were linked.
+      // One after the other, since accounts are listed in the order in which they were linked.
       let linkedAt = Date.now();
       const link = (accountId: string, display: string) => {
         linkedAt += 1;
@@ -72,7 +72,7 @@ describe('kalends user and connection, as the dashboard', () => {
       assert.equal((await find('--search', 'a', ...options)).error, 'usage');
   });
 
-  it('kalends user show says what happened to an account, who must act and how to fix it', async () => {
+  it('kalends user show shows what happened to an account, who must act and how to fix it', async () => {
     const { document } = await cli.json('user', 'show', clientId, 'ada');
     const { stdout } = await cli.run(['user', 'show', clientId, 'ada']);
 
@@ -94,7 +94,7 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.match(stdout, /history\s+\S+Z reauth_required, password_refused/);
   });
 
-  it('kalends user sync makes the syncs of the accounts due, or of one, and says so in the audit log', async () => {
+  it('kalends user sync makes the syncs of all accounts or of one due, and writes that to the audit log', async () => {
     const { document: one } = await cli.json('user', 'sync', clientId, 'ada', 'Grace@example.com');
     const due = await withStorage(({ db }) =>
       db.all<{ key: string }>('SELECT key FROM job WHERE run_at <= :now', { now: Date.now() }),
@@ -121,7 +121,7 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.equal(second.next, null);
   });
 
-  it('kalends user reconnect-link prints what the user opens, and none where flows have to be pushed', async () => {
+  it('kalends user reconnect-link prints the user’s link, and none if flows have to be pushed', async () => {
     const { stdout } = await cli.run(['user', 'reconnect-link', clientId, 'ada']);
     await cli.json('client', 'update', clientId, '--pushed-requests', 'required');
     const refused = await cli.json('user', 'reconnect-link', clientId, 'ada');
@@ -135,7 +135,7 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.deepEqual([refused.exitCode, refused.document.error], [1, 'refused']);
   });
 
-  it('kalends connection list has the accounts that ail by reason, and those of one reason', async () => {
+  it('kalends connection list lists unhealthy accounts by reason, and those with one reason', async () => {
     const { document: all } = await cli.json('connection', 'list');
     const { document: one } = await cli.json('connection', 'list', '--reason', 'password_refused');
     const { document: none } = await cli.json('connection', 'list', '--reason', 'access_revoked');
@@ -153,7 +153,7 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.equal(wrong.exitCode, 2);
   });
 
-  it('kalends user disconnect takes the one account that is named, once it is meant', async () => {
+  it('kalends user disconnect removes only the named account, after a confirmation', async () => {
     const disconnect = (...names: string[]) => cli.json('user', 'disconnect', clientId, 'ada', ...names);
 
     assert.equal((await disconnect('Twin', '--yes')).document.error, 'ambiguous');

@@ -1,4 +1,4 @@
-/** An application that uses the published client at a running program, whose user has a CalDAV account in the sandbox. */
+/** An application that uses the published client at a program, and whose user has a CalDAV account in the sandbox. */
 
 import {
   type Kalends,
@@ -23,20 +23,20 @@ export type Sent = { readonly request: string; readonly headers: Headers };
 export type ClientSite = {
   readonly program: Program;
   readonly sandbox: CalDavSandbox;
-  /** What ada types into the form of her provider. */
+  /** Ada's input in the form of her provider. */
   readonly login: CalendarLogin;
   /** The address of the calendar `Work`. */
   readonly calendarId: string;
   readonly options: KalendsOptions;
   readonly client: Kalends;
-  /** Goes through the pages as ada and back: the address of the callback. */
+  /** Goes through the pages as Ada and returns the address of the callback. */
   authorize(userId: string, browser?: Browser): Promise<URL>;
-  /** The tokens of a user after the whole flow. */
+  /** Returns a user's tokens after the whole flow. */
   tokensOf(userId: string): Promise<Tokens>;
   close(): Promise<void>;
 };
 
-/** Starts all of it; the caller closes it. */
+/** Starts everything; the caller closes it. */
 export async function openClientSite(): Promise<ClientSite> {
   const sandbox = await caldavSandbox({ kind: 'caldav', clock: sandboxClock(), faults: faultBoard() });
   await sandbox.manual.addPerson({ email: ADA, name: 'Ada' });
@@ -89,7 +89,7 @@ export function memoryStore(tokens: Tokens): TokenStore & { tokens: Tokens; read
   };
 }
 
-/** What the network does to a request before the program has it: an answer of its own, or nothing. */
+/** Changes the network for a request before the program receives it: returns its own response, or nothing. */
 export type Interference = (request: string) => Response | undefined;
 
 /** The runtime's fetch over a network that notes each request and may interfere. */
@@ -107,7 +107,7 @@ export function network(interfere: Interference = () => undefined) {
   };
 }
 
-/** The first `times` requests of this kind are answered like that. */
+/** Responds to the first `times` requests of this kind with `answer`. */
 export function failing(request: string, times: number, answer: () => Response): Interference {
   let remaining = times;
   return (current) => (current === request && remaining-- > 0 ? answer() : undefined);

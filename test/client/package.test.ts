@@ -1,4 +1,4 @@
-/** The client as it is published: packed, installed elsewhere, type-checked there and run on the runtimes it is for. */
+/** Tests the published client: packed, installed elsewhere, type-checked there and run on its supported runtimes. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { ADA, type ClientSite, openClientSite, STATE } from './client-site.ts';
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PACKAGE = path.join(ROOT, 'packages/client');
-/** The runtimes it is for, where systems have them (Node from 20 on), with what they need to be told. */
+/** The supported runtimes, if the system has them (Node from 20 on), with their flags. */
 const RUNTIMES = [
   { name: 'Node', program: '/usr/bin/node', flags: [] },
   {
@@ -24,7 +24,7 @@ const RUNTIMES = [
 ] as const;
 const MARCH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
 
-/** What an integrator writes, in types that are checked. */
+/** An integrator's code, whose types are checked. */
 const PROGRAM = `
 import { kalends, KalendsError, type CalendarEvent, type Tokens, verifyWebhook } from '@kalends/client';
 
@@ -75,7 +75,7 @@ for (const body of ['{"test": 2432232314}', '{"test": 2}'])
   console.log((await webhookFetchHandler(receiver)(signed(body))).status);
 `;
 
-/** What the README's examples take as declared, in the terms of the frameworks they stand for. */
+/** The declarations that the README's examples assume, in the terms of their frameworks. */
 const DECLARATIONS = `
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, FastifyLike, Kalends, Provider, ReceivedWebhook, Tokens, UserCalendars } from '@kalends/client';
@@ -103,18 +103,18 @@ declare const id: string;
 declare const calendarId: string;
 `;
 
-/** The README's first example as a module, and each of the others as a function in it. */
+/** Returns the README's first example as a module, and each of the others as a function in it. */
 async function examples(): Promise<string> {
   const readme = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
   assert.ok(others.length >= 4);
-  // What a module of its own exports is a constant of the function.
+  // Exports of a module become constants of the function.
   const bodies = others.map((code = '') => code.replaceAll(/^export /gm, ''));
   const functions = bodies.map((code, at) => `export async function example${at}() {\n${code}}\n`);
   return [first, DECLARATIONS, ...functions].join('\n');
 }
 
-/** Checks and compiles the program as an application would; what the compiler complains of. */
+/** Checks and compiles the program as an application would; returns the compiler's errors. */
 async function build(folder: string): Promise<string> {
   const options = {
     target: 'es2022',
@@ -141,12 +141,12 @@ async function build(folder: string): Promise<string> {
 describe('the published client', () => {
   let folder: string;
   let installed: string;
-  /** Of the type check. */
+  /** The output of the type check. */
   let complaints: string;
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'kalends-client-'));
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
-    // What npm says of the one package it packed; the build's own lines may come before it.
+    // npm's output about the one package that it packed. The build's own lines may come before it.
     const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
     assert.ok(packed);
     await writeFile(path.join(folder, 'package.json'), '{"name":"app","private":true,"type":"module"}');
@@ -243,7 +243,7 @@ describe('the published client', () => {
         assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
       });
 
-      it('the published client believes the published webhooks, and no other', async () => {
+      it('the published client accepts the published webhooks, and no others', async () => {
         const keys = ['other_application', 'no_matching_signature'];
         const lines = [...keys, 'msg_p5jXN8AQM9LWM0D4loKWxJek 2432232314', '204', '401', ''];
 

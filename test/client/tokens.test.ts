@@ -1,5 +1,5 @@
 /**
- * The published client and a user's tokens, and when it tries again: docs/wire.md O5's handling of 401, at
+ * Tests how the published client handles a user's tokens, and when it retries: docs/wire.md O5's handling of 401, at
  * the program.
  */
 import assert from 'node:assert/strict';
@@ -40,7 +40,7 @@ describe('the client, with a user’s tokens', () => {
   });
   after(() => site?.close());
 
-  /** A client on a network, for a user whose tokens are those. */
+  /** Returns a client on a network, for a user with the tokens of that store. */
   function userWith(store: TokenStore, interfere?: Interference, retries = 2) {
     const net = network(interfere);
     const client = kalends({ ...site.options, fetch: net.fetch, retries });
@@ -77,7 +77,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('the published client refreshes once, and stores once, before an access token ends that is known to, and spends no call on it', async () => {
+  it('the published client refreshes once before an access token expires, without a failed request', async () => {
     const store = memoryStore({ ...(await site.tokensOf('ada')), expiresAt: Date.now() + 5_000 });
     const { user, net } = userWith(store);
 
@@ -135,7 +135,7 @@ describe('the client, with a user’s tokens', () => {
     assert.deepEqual([net.count(TOKEN), store.saved.length], [0, 0]);
   });
 
-  it('the published client goes on with the tokens of another process that won the race for the refresh', async () => {
+  it('the published client uses the tokens of another process that won the race for the refresh', async () => {
     const tokens = await site.tokensOf('ada');
     const store = memoryStore(refused(tokens));
     const winner = memoryStore(refused(tokens));
@@ -143,7 +143,7 @@ describe('the client, with a user’s tokens', () => {
     const [won] = winner.saved;
     assert.ok(won);
     const { user, net } = userWith(store, (request) => {
-      // What the winner got is stored only after the loser was refused.
+      // The winner's tokens are stored only after the loser was refused.
       const keep = () => {
         store.tokens = won;
       };
@@ -155,7 +155,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('the published client says that the user must authorize again when nobody has newer tokens', async () => {
+  it('the published client reports that the user must authorize again if there are no newer tokens', async () => {
     const tokens = await site.tokensOf('ada');
     await site.client.revoke(tokens.refreshToken);
     const store = memoryStore(tokens);
@@ -172,7 +172,7 @@ describe('the client, with a user’s tokens', () => {
     );
   });
 
-  it('the published client works on after the user authorized again', async () => {
+  it('the published client continues after the user authorized again', async () => {
     const store = memoryStore(refused({ ...(await site.tokensOf('ada')), refreshToken: 'spent' }));
     const { user } = userWith(store);
     await assert.rejects(user.connectionStatus(), ReauthorizationRequired);
@@ -182,7 +182,7 @@ describe('the client, with a user’s tokens', () => {
     assert.ok(await user.connectionStatus());
   });
 
-  it('the published client never repeats a refresh whose answer was lost', async () => {
+  it('the published client never repeats a refresh whose response was lost', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const { user, net } = userWith(store, failing(TOKEN, 1, lost));
 
@@ -190,7 +190,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('the published client repeats a read after 503, no earlier than it was asked to', async () => {
+  it('the published client repeats a read after 503, no earlier than requested', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
     const { user, net } = userWith(store, failing(STATUS, 1, respondWith(503, { 'retry-after': '1' })));
     const began = performance.now();
@@ -201,7 +201,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(STATUS), 2);
   });
 
-  it('the published client does not wait longer than it is worth, nor try more often than it may', async () => {
+  it('the published client does not wait too long, nor retry more often than allowed', async () => {
     const tokens = await site.tokensOf('ada');
     for (const [times, after, tries] of [
       [1, '3600', 1],
@@ -218,7 +218,7 @@ describe('the client, with a user’s tokens', () => {
     }
   });
 
-  it('the published client repeats a create whose answer was lost under its key, and makes one event', async () => {
+  it('the published client repeats a create whose response was lost with its key, and creates one event', async () => {
     const { user, net } = userWith(memoryStore(await site.tokensOf('ada')));
     let remaining = 1;
     const losing: typeof fetch = async (input, init) => {
@@ -255,7 +255,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(await titled('Fixed'), 1);
   });
 
-  it('the published client gives up a call that has no answer in time', async () => {
+  it('the published client gives up a request that has no response in time', async () => {
     const silent: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
@@ -266,7 +266,7 @@ describe('the client, with a user’s tokens', () => {
     await assert.rejects(user.calendars(), (error: KalendsError) => error.code === 'timeout');
   });
 
-  it('the published client tells of accounts that cannot be read beside the calendars, and beside the events', async () => {
+  it('the published client reports accounts that cannot be read beside the calendars and events', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
     const { user } = userWith(store);
     const problem = { provider: 'caldav', account: 'x', code: 'unavailable', message: 'Grüße' } as const;

@@ -1,4 +1,4 @@
-/** The program as it is shipped delivers webhooks to applications that receive them with the published client. */
+/** Tests that the shipped program delivers webhooks to applications that receive them with the published client. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -19,7 +19,7 @@ describe('webhooks from the running program to the published client', () => {
   });
   after(() => program?.dispose());
 
-  /** What the receiver was given, and the status that the program saw. */
+  /** Returns what the receiver was given, and the status that the program saw. */
   const deliverTest = async (
     { open }: (typeof FRAMEWORKS)[number],
     verify: WebhookReceiver['verify'],
@@ -37,7 +37,7 @@ describe('webhooks from the running program to the published client', () => {
   };
 
   for (const framework of FRAMEWORKS.filter(({ name }) => /raw$|Fastify|Hono/.test(name)))
-    it(`a webhook of the running program is taken under ${framework.name}, by the endpoint’s secret and by the service’s keys`, async () => {
+    it(`a webhook of the program is accepted in ${framework.name} by the endpoint’s secret and by the service’s keys`, async () => {
       const client = kalends({ url: program.url, ...application });
 
       for (const verify of [{ secret }, client.webhook]) {

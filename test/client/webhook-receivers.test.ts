@@ -1,6 +1,6 @@
 /**
- * The published client receives webhooks under real servers: what each answers to deliveries that are genuine, forged,
- * old, too long or broken, and when (docs/webhooks.md).
+ * Tests how the published client receives webhooks in real servers: the responses to genuine, forged, old, too long or
+ * broken deliveries, and their time (docs/webhooks.md).
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ async function post(server: ReceivingServer, { headers, body }: SignedDelivery) 
   return { status: answer.status, text: await answer.text() };
 }
 
-/** A delivery of so many bytes of JSON. */
+/** Returns a delivery of that many bytes of JSON. */
 const ofLength = (length: number): SignedDelivery => {
   const title = 'x'.repeat(length - '{"title":""}'.length);
   return endpoint.deliver(JSON.stringify({ title }));
@@ -95,14 +95,14 @@ for (const { name, readsOn, open } of FRAMEWORKS)
       ['v1', endpoint],
       ['v1a', instance],
     ] as const)
-      it(`a webhook signed by ${scheme} is handed over with its id, and answered 204`, async () => {
+      it(`a webhook signed by ${scheme} is passed on with its id, and gets 204`, async () => {
         const answer = await post(server, signer.deliver(BODY));
 
         assert.deepEqual(answer, { status: 204, text: '' });
         assert.deepEqual(received, [{ id: 'msg_1', payload: JSON.parse(BODY) }]);
       });
 
-    it('a webhook is answered only after it was taken', async () => {
+    it('a webhook gets a response only after it was processed', async () => {
       const gate = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
       receive = () => {
@@ -122,8 +122,8 @@ for (const { name, readsOn, open } of FRAMEWORKS)
       assert.equal((await answer).status, 204);
     });
 
-    it('a webhook that the application fails to take is answered 500, and only the application is told why', async () => {
-      // Errors of the kinds that verification has: these come from the application all the same.
+    it('a webhook that the application fails to process gets 500, and only the application the reason', async () => {
+      // Errors of the kinds that verification has: here they come from the application.
       for (const error of [new Error('no disk'), new WebhookRefused('invalid_payload')]) {
         receive = async () => {
           throw error;
@@ -137,7 +137,7 @@ for (const { name, readsOn, open } of FRAMEWORKS)
     });
 
     for (const [which, delivery, status, sentence] of REFUSALS)
-      it(`a webhook ${which} is answered ${status} and handed to nobody`, async () => {
+      it(`a webhook ${which} gets ${status} and is not passed on`, async () => {
         const answer = await post(server, delivery);
 
         assert.equal(answer.status, status);
@@ -145,7 +145,7 @@ for (const { name, readsOn, open } of FRAMEWORKS)
         assert.deepEqual([received, errors], [[], []]);
       });
 
-    it('a webhook of 1 MiB is taken, and one byte more answered 413', async () => {
+    it('a webhook of 1 MiB is accepted, and one byte more gets 413', async () => {
       assert.equal((await post(server, ofLength(1_048_576))).status, 204);
 
       const { status } = await post(server, ofLength(1_048_577));
@@ -155,7 +155,7 @@ for (const { name, readsOn, open } of FRAMEWORKS)
     });
 
     if (!readsOn)
-      it('a body without end and without a length is answered 413 before it ends', async () => {
+      it('a body without end and without a length gets 413 before it ends', async () => {
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
         socket.on('error', () => {});
         const head = 'POST /webhooks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
@@ -170,7 +170,7 @@ for (const { name, readsOn, open } of FRAMEWORKS)
         assert.match(String(answer), /^HTTP\/1.1 413 /);
       });
 
-    it('a body that breaks off is handed to nobody, and the next webhook is taken', async () => {
+    it('a body that breaks off is not passed on, and the next webhook is accepted', async () => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       const { headers, body } = endpoint.deliver(BODY);
       const lines = Object.entries({
@@ -196,7 +196,7 @@ describe('a webhook whose body was read before', () => {
     ['express.json()', openExpressWithJson, /Put express\.raw\(/],
     ['Hono’s middleware', openHonoWithReader, /before anything reads it/],
   ] as const)
-    it(`a webhook whose body was read by ${reader} is answered 500 and what to do`, async () => {
+    it(`a webhook whose body was read by ${reader} gets 500 and an explanation`, async () => {
       const errors: unknown[] = [];
       const verify = { secret: endpoint.secret };
       const server = await open({
@@ -236,7 +236,7 @@ describe('webhooks as plain requests', () => {
   const requestOf = ({ headers, body }: SignedDelivery) =>
     new Request('https://app.example/webhooks', { method: 'POST', headers, body });
 
-  it('a webhook is taken from a Request, as a route of Next.js gets it', async () => {
+  it('a webhook is received from a Request, as a route of Next.js gets it', async () => {
     const received: ReceivedWebhook[] = [];
     const POST = webhookFetchHandler({
       verify: { secret: [signingSecret().secret, endpoint.secret] },

@@ -1,5 +1,5 @@
 /**
- * The published client and webhooks: deliveries it believes and those it refuses, each for its reason
+ * Tests how the published client verifies webhooks: which deliveries it accepts, and which it refuses for which reason
  * (docs/wire.md 2.7).
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import {
 import { close, listen } from '../harness/loopback.ts';
 import { signingKey, signingSecret } from './webhook-signing.ts';
 
-/** As it is published, with the clock of its time. */
+/** The published delivery, with the clock of its time. */
 const PUBLISHED = {
   key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=',
   now: () => 1_790_000_000_000,
@@ -50,7 +50,7 @@ const refusedFor = (reason: WebhookRefused['reason']) => (error: unknown) =>
 describe('a webhook delivery', () => {
   const published = { keys: [{ key: PUBLISHED.key }], clientId: 'mine', now: PUBLISHED.now };
 
-  it('a webhook delivery is believed as text and as bytes, with headers of any kind', async () => {
+  it('a webhook delivery is accepted as text and as bytes, with headers of any kind', async () => {
     const { key, deliver } = signingKey();
     const { headers, body } = deliver(MINE);
     const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]] as const);
@@ -69,7 +69,7 @@ describe('a webhook delivery', () => {
     await assert.rejects(verifyWebhook({ headers, body }, published), refusedFor('other_application'));
   });
 
-  it('a webhook delivery is believed when one of several signatures is of one of several keys', async () => {
+  it('a webhook delivery is accepted when one of several signatures matches one of several keys', async () => {
     const [old, current] = [signingKey(), signingKey()];
     const { headers, body } = current.deliver(MINE);
     const others = `v1,c2VjcmV0 ${old.deliver('{"b":2}').headers['webhook-signature']}`;
@@ -83,14 +83,14 @@ describe('a webhook delivery', () => {
     assert.deepEqual(payload, JSON.parse(MINE));
   });
 
-  it('a webhook delivery is believed when it is the example of Standard Webhooks, whichever secret comes first', async () => {
+  it('a webhook delivery is accepted for the example of Standard Webhooks, with secrets in any order', async () => {
     const { headers, body, secret, now } = STANDARD;
 
     for (const secrets of [secret, [secret], [signingSecret().secret, secret]])
       assert.deepEqual(await verifyWebhook({ headers, body }, { secret: secrets, now }), JSON.parse(body));
   });
 
-  it('a webhook delivery is believed when either of both schemes matches', async () => {
+  it('a webhook delivery is accepted when a signature of either scheme matches', async () => {
     const [key, endpoint] = [signingKey(), signingSecret()];
     const at = Date.now();
     const [byKey, bySecret] = [key.deliver(MINE, at), endpoint.deliver(MINE, at)];
@@ -106,7 +106,7 @@ describe('a webhook delivery', () => {
       assert.deepEqual(await verifyWebhook(delivery, { clientId: 'mine', ...options }), JSON.parse(MINE));
   });
 
-  it('a signature of one scheme is not taken for one of the other', async () => {
+  it('a signature of one scheme is not accepted as one of the other', async () => {
     const [key, endpoint] = [signingKey(), signingSecret()];
     const relabelled = ({ headers, body }: ReturnType<typeof key.deliver>, version: string) => {
       const [, signature] = headers['webhook-signature']?.split(',') ?? [];
@@ -118,7 +118,7 @@ describe('a webhook delivery', () => {
       await assert.rejects(verifyWebhook(delivery, options), refusedFor('no_matching_signature'));
   });
 
-  it('a webhook delivery is not held against what is no secret', async () => {
+  it('a webhook delivery is not refused because of invalid secrets', async () => {
     for (const secret of ['', 'secret', 'whsec_', 'whsec_@@'])
       await assert.rejects(verifyWebhook(STANDARD, { secret, now: STANDARD.now }), TypeError);
   });
@@ -200,7 +200,7 @@ describe('a webhook delivery', () => {
       await assert.rejects(verifyWebhook(delivery, { ...published, ...change }), refusedFor(reason));
     });
 
-  it('a webhook delivery is held to the tolerance that is asked for', async () => {
+  it('a webhook delivery is held to the requested tolerance', async () => {
     const { key, deliver } = signingKey();
     const late = { keys: [key], clientId: 'mine', tolerance: 302, now: () => Date.now() + 301_000 };
 
@@ -238,7 +238,7 @@ describe('the service’s webhook keys', () => {
     return kalends({ ...application, url: `${origin}/under/a/path/`, webhookKeys, now: () => clock.at });
   }
 
-  it('the service’s webhook keys are fetched from the origin once, and again when they are older than they say', async () => {
+  it('the service’s webhook keys are fetched from the origin once, and again after their lifetime', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 200, headers: { 'cache-control': 'public, max-age=60' }, keys: [key] };
     const clock = { at: Date.now() };
@@ -274,7 +274,7 @@ describe('the service’s webhook keys', () => {
     assert.deepEqual(paths, [OWN_LIST]);
   });
 
-  it('the service’s webhook keys are fetched anew for an unknown signature, at most once a minute', async () => {
+  it('the service’s webhook keys are fetched again for an unknown signature, at most once a minute', async () => {
     const [old, next] = [signingKey(), signingKey()];
     answer = { status: 200, headers: {}, keys: [old.key] };
     const clock = { at: Date.now() };
@@ -290,7 +290,7 @@ describe('the service’s webhook keys', () => {
     assert.equal(requests, 2);
   });
 
-  it('the service’s webhook keys are the pinned ones while the service cannot be asked, and without any the failure is told', async () => {
+  it('pinned webhook keys are used while the service is unavailable, and without any the client fails', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 503, headers: {}, keys: [] };
     const clock = { at: Date.now() };
@@ -299,7 +299,7 @@ describe('the service’s webhook keys', () => {
     await assert.rejects(clientWith(clock).webhook(deliver('{}')), KalendsError);
   });
 
-  it('the service’s webhook keys are asked for only where the endpoint’s secret did not sign', async () => {
+  it('the service’s webhook keys are fetched only if the endpoint’s secret did not sign', async () => {
     const [{ key, deliver }, endpoint] = [signingKey(), signingSecret()];
     answer = { status: 200, headers: {}, keys: [key] };
     const webhookSecret = [signingSecret().secret, endpoint.secret];
@@ -326,7 +326,7 @@ describe('the service’s webhook keys', () => {
     await assert.rejects(client.webhook(other), refusedFor('other_application'));
   });
 
-  it('a client is not made with what is no webhook secret', () => {
+  it('a client is not created with an invalid webhook secret', () => {
     const wrong = { ...application, url: origin, webhookSecret: 'secret' };
 
     assert.throws(() => kalends(wrong), TypeError);

@@ -1,4 +1,4 @@
-/** How many accounts can be connected, and what the pages say of it (docs/wire.md 2.2). On SQLite. */
+/** The limit of connected accounts, and its messages on the pages (docs/wire.md 2.2). On SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -19,7 +19,7 @@ after(() => harness.close());
 
 const names = async (userId: string) => (await everyAccount(harness, userId)).map(({ display }) => display);
 
-/** Sends the form of an account, whatever the page offers. */
+/** Sends the form of an account, even if the page does not offer it. */
 async function send(browser: Browser, selection: Answer, username: string): Promise<Answer> {
   const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}&by=server`);
   return browser.submit(form, '/connect/caldav', {
@@ -30,7 +30,7 @@ async function send(browser: Browser, selection: Answer, username: string): Prom
 }
 
 describe('the limit of accounts', () => {
-  it('the limit of accounts is said on the selection page, where every provider is off from then on', async () => {
+  it('the limit of accounts is shown on the selection page, which then disables every provider', async () => {
     const browser = new Browser(harness);
     const before = await browser.link(await browser.start({ user_id: 'a' }), 'one');
     const reached = await browser.link(before, 'two');
@@ -42,7 +42,7 @@ describe('the limit of accounts', () => {
     assert.doesNotMatch(reached.body, /action="\/connect\/caldav"/);
   });
 
-  it('the limit of accounts is said to a form that is sent all the same, and nothing is linked', async () => {
+  it('the limit of accounts is shown for a form that is sent anyway, and nothing is linked', async () => {
     const browser = new Browser(harness);
     let page = await browser.start({ user_id: 'b' });
     for (const name of ['one', 'two']) page = await browser.link(page, name);
@@ -54,7 +54,7 @@ describe('the limit of accounts', () => {
     assert.deepEqual((await names('b')).toSorted(), ['one', 'two']);
   });
 
-  it('the limit of accounts keeps nobody from linking an account of theirs again', async () => {
+  it('the limit of accounts does not prevent a user from linking an existing account again', async () => {
     const { browser } = await connected(harness, { userId: 'c', names: ['one', 'two'] });
     const page = await browser.start({ user_id: 'c' });
 
@@ -64,7 +64,7 @@ describe('the limit of accounts', () => {
     assert.equal(again.status, 303);
   });
 
-  it('the limit of accounts is one of a person: another links their own, and the oldest of strangers make room', async () => {
+  it('the limit of accounts holds per person, and removes a stranger’s oldest account', async () => {
     await connected(harness, { userId: 'd', names: ['one', 'two'] });
     const stranger = new Browser(harness);
     await stranger.link(await stranger.start({ user_id: 'd' }), 'eve');
@@ -79,7 +79,7 @@ describe('the limit of accounts', () => {
     assert.deepEqual((await names('d')).toSorted(), ['four', 'one', 'three', 'two']);
   });
 
-  it('the limit of accounts is told to the application', async () => {
+  it('the limit of accounts is reported to the application', async () => {
     const { grant } = await connected(harness, { userId: 'e', names: ['one', 'two'] });
     const few = await connected(harness, { userId: 'f', names: ['one'] });
     const watches = { listUpdates: async () => [] };

@@ -1,5 +1,5 @@
 /**
- * Linking, seeing and disconnecting accounts on the Connect pages: docs/wire.md O1, docs/security.md T4. On
+ * Tests linking, viewing and disconnecting accounts on the Connect pages: docs/wire.md O1, docs/security.md T4. On
  * SQLite.
  */
 import assert from 'node:assert/strict';
@@ -29,11 +29,11 @@ after(() => harness.close());
 const linkedFor = (userId: string) => everyAccount(harness, userId);
 const typed = { server: 'https://dav.example.com', username: 'ada@example.com', password: 'right' };
 
-/** The form with a server's address, as Apple has none. */
+/** Returns the path of the form with a server's address, which Apple's lacks. */
 const formPath = (provider: 'apple' | 'caldav', selection: Answer): string =>
   `/connect/${provider}?transaction=${transactionOf(selection)}&by=server`;
 
-/** A browser with the form of a provider open. */
+/** Opens the form of a provider in a browser. */
 async function openForm(userId: string, provider: 'apple' | 'caldav' = 'caldav', query = {}) {
   const browser = new Browser(harness);
   const selection = await browser.start({ user_id: userId, ...query });
@@ -47,7 +47,7 @@ async function openForm(userId: string, provider: 'apple' | 'caldav' = 'caldav',
 }
 
 describe('linking an account', () => {
-  it('linking an account keeps it for its transaction, and gives the browser a new secret that stands for it', async () => {
+  it('linking stores an account for its transaction, and gives the browser a new secret that proves it', async () => {
     const { browser, send, selection } = await openForm('linker');
 
     const { status, headers } = await send(typed);
@@ -108,7 +108,7 @@ describe('linking an account', () => {
     assert.deepEqual([after?.accountKey, after?.timesLinked], [before?.accountKey, 2]);
   });
 
-  it('linking gives the browser another secret each time, and the former stands for nothing', async () => {
+  it('linking gives the browser another secret each time, and the former proves nothing', async () => {
     const { browser } = await connected(harness, { userId: 'renewed' });
     const former = browser.cookies.get('kalends_device') ?? '';
     await allow(browser, await browser.link(await browser.start({ user_id: 'renewed' }), 'bob@example.com'));
@@ -144,7 +144,7 @@ describe('linking an account', () => {
     ['rate_limited', 429, /Try again in 2 minutes/],
   ];
   for (const [password, status, text] of troubles) {
-    it(`linking an account says what happened when the login is ${password}, and keeps what was typed but the password`, async () => {
+    it(`linking explains a login that is ${password}, and keeps all input except the password`, async () => {
       const { send } = await openForm('troubled');
 
       const page = await send({ ...typed, username: 'Ada "<b>"', password });
@@ -160,7 +160,7 @@ describe('linking an account', () => {
     });
   }
 
-  it('linking an account tells Apple’s users of app-specific passwords when theirs is refused', async () => {
+  it('linking an account explains app-specific passwords to Apple’s users if theirs is refused', async () => {
     const { send } = await openForm('apple-user', 'apple');
 
     const page = await send({ username: 'jane@icloud.com', password: 'wron-gwro-ngwr-ongw' });
@@ -185,7 +185,7 @@ describe('linking an account', () => {
     assert.deepEqual(await linkedFor('careless'), []);
   });
 
-  it('linking an account says session_expired when the user was deleted while the server was asked', async () => {
+  it('linking an account shows session_expired if the user was deleted during the request to the server', async () => {
     const provider = passwordProvider('caldav');
     const duringVerification = async () =>
       void (await hasty.db.write("DELETE FROM application_user WHERE user_id = 'ada'"));
@@ -206,7 +206,7 @@ describe('linking an account', () => {
     assert.match(page.body, /expired/);
   });
 
-  it('linking an account answers an adapter’s fault with a page in the user’s language and 500, and logs no password', async () => {
+  it('linking shows an adapter’s internal error in the user’s language with 500, and logs no password', async () => {
     const { send } = await openForm('unlucky', 'caldav', { lng: 'es' });
 
     const page = await send({ ...typed, password: 'broken' });
@@ -267,7 +267,7 @@ describe('linking an account', () => {
 });
 
 describe('accounts that are linked', () => {
-  it('linked accounts are whole to the browser that stands for them, and to any other masked, to be confirmed and nothing else', async () => {
+  it('linked accounts are fully shown to the browser that proves them; others can only confirm masked ones', async () => {
     const { browser } = await connected(harness, { userId: 'shared' });
     const ownPage = await browser.start({ user_id: 'shared' });
     const stranger = new Browser(harness);
@@ -283,7 +283,7 @@ describe('accounts that are linked', () => {
     assert.equal(consent.status, 303, 'there is nothing to consent to');
   });
 
-  it('linked accounts are masked for a device cookie that is none of ours', async () => {
+  it('linked accounts are masked for a device cookie that Kalends did not set', async () => {
     await connected(harness, { userId: 'forger' });
     const forger = new Browser(harness);
     for (const device of ['x', 'A'.repeat(43), '%00', hash('sha256', 'x').slice(0, 43)]) {
@@ -345,7 +345,7 @@ describe('accounts that are linked', () => {
     assert.ok(!(await linkedFor('owner')).some(({ display }) => display === 'eve@example.com'));
   });
 
-  it('linked accounts say when they need to be connected again', async () => {
+  it('linked accounts show whether they have to be connected again', async () => {
     const { browser } = await connected(harness, { userId: 'stale' });
     const [account] = await linkedFor('stale');
     assert.ok(account);

@@ -1,6 +1,6 @@
 /**
- * What an application and the instance set for the pages: who goes on without proof, which providers are offered, and
- * the way straight to the only one (docs/security.md T4, docs/wire.md 4.1). On SQLite.
+ * Tests settings of an application and the instance for the pages: which returning users continue without proof, which
+ * providers are offered, and the redirect to a single one (docs/security.md T4, docs/wire.md 4.1). On SQLite.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -10,11 +10,11 @@ import { Browser, type Harness, openConnect, transactionOf } from './connect-har
 import { follow, type Journeys, openJourneys, read } from './journeys.ts';
 import { startPushed } from './pushing.ts';
 
-/** The providers that a page offers, in their order; those that are not set up among them. */
+/** Returns the providers that a page offers in their order, including those that are not configured. */
 const offeredOn = ({ body }: { readonly body: string }): string[] =>
   [...body.matchAll(/Connect (Google|Microsoft|Apple|CalDAV)</g)].map(([, name = '']) => name);
 
-describe('returning users of an application that says continue', () => {
+describe('returning users of an application with the setting continue', () => {
   let harness: Harness;
   before(async () => {
     harness = await openConnect();
@@ -27,7 +27,7 @@ describe('returning users of an application that says continue', () => {
   });
   const userId = () => `returning-${users}`;
 
-  it('a returning user goes on with all accounts in any browser, and sees them masked', async () => {
+  it('a returning user continues with all accounts in any browser, and sees them masked', async () => {
     await connected(harness, { userId: userId() });
     await connected(harness, { userId: userId(), names: ['bob@example.com'] });
     const stranger = new Browser(harness);
@@ -44,7 +44,7 @@ describe('returning users of an application that says continue', () => {
     ]);
   });
 
-  it('a returning user goes on at a wider scope, with consent', async () => {
+  it('a returning user continues at a wider scope, with consent', async () => {
     await connected(harness, { userId: userId(), query: { scope: 'free-busy' } });
     const stranger = new Browser(harness);
 
@@ -60,7 +60,7 @@ describe('returning users of an application that says continue', () => {
     assert.equal(covered?.scope, 'read-write');
   });
 
-  it('a returning user changes nothing of the accounts that were not proved', async () => {
+  it('a returning user does not change accounts that were not proved', async () => {
     await connected(harness, { userId: userId() });
     const [account] = await everyAccount(harness, userId());
     const stranger = new Browser(harness);
@@ -86,7 +86,7 @@ describe('returning users of an application that says continue', () => {
     assert.deepEqual(endsOf(page), ['Allow', 'Cancel']);
   });
 
-  it('a returning user goes on with nothing of a stranger’s that was never redeemed', async () => {
+  it('a returning user continues with no account of a stranger that was never redeemed', async () => {
     const stranger = new Browser(harness);
     await allow(
       stranger,
@@ -147,7 +147,7 @@ describe('the providers that are offered', () => {
     assert.deepEqual(await everyAccount(harness, 'ada'), []);
   });
 
-  it('the providers that are not offered keep the accounts they have: those can be disconnected, not confirmed', async () => {
+  it('the providers that are not offered keep their accounts: those can be disconnected, not confirmed', async () => {
     const { browser } = await connected(harness, { userId: 'keeper' });
     await withProviders(['apple', 'google']);
 
@@ -159,7 +159,7 @@ describe('the providers that are offered', () => {
     assert.doesNotMatch(stranger.body, /Confirm it is yours/);
   });
 
-  it('the providers offered that are not set up stay, greyed and with a word', async () => {
+  it('the providers offered that are not configured stay visible, disabled and with a note', async () => {
     const page = await new Browser(harness).start({ providers: 'google,caldav' });
 
     assert.match(page.body, /disabled aria-describedby="google-about".*Not available: not set up here yet/s);
@@ -192,7 +192,7 @@ describe('a request with one provider', () => {
     });
   }
 
-  it('a request with one provider leads there once: after a cancel the selection page stands, and stays', async () => {
+  it('a request with one provider redirects there once: after a cancel it shows the selection page', async () => {
     const browser = new Browser(journeys.harness);
     const sent = await browser.get((await browser.start(only())).location);
 
@@ -207,7 +207,7 @@ describe('a request with one provider', () => {
     assert.match(page.body, /class="notice note" role="status"/, 'which is neither good nor bad');
   });
 
-  it('a request with one provider leads to the page where a provider of its user’s has an account already', async () => {
+  it('a request with one provider opens the page if the user already has an account there', async () => {
     const { browser } = await journeys.connect('google');
 
     const own = await browser.start(only());
@@ -217,7 +217,7 @@ describe('a request with one provider', () => {
     assert.match(read(stranger), /a•••@e•••\.com/);
   });
 
-  it('a request with one provider leads to the page where that is not set up, or has a form of ours', async () => {
+  it('a request with one provider opens the page if that is not configured, or has a form here', async () => {
     const bare = await openConnect();
     const notSetUp = await new Browser(bare).start({ providers: 'google' });
     const form = await new Browser(bare).start({ providers: 'caldav' });
@@ -234,7 +234,7 @@ describe('a request with one provider', () => {
     assert.equal((await browser.start(only())).status, 303);
   });
 
-  it('a request with one provider leads straight there where the application or the instance offers that one alone', async () => {
+  it('a request redirects to the only provider that the application or the instance offers', async () => {
     await journeys.harness.clients.updateClient('acme', { providers: ['google'] }, 1);
     const page = await new Browser(journeys.harness).start({ user_id: journeys.userId() });
     await journeys.harness.clients.updateClient('acme', { providers: null }, 1);

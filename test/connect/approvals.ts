@@ -1,4 +1,4 @@
-/** What follows on the pages of a flow: Allow, the application that redeems the code, and what its tokens then read. */
+/** Runs the end of a flow: Allow, the application that redeems the code, and the accounts that its tokens read. */
 import assert from 'node:assert/strict';
 
 import type { Account } from '../../src/calendars/account-store.ts';
@@ -6,25 +6,25 @@ import type { AuthorizationCode } from '../../src/oauth/authorization-code-store
 import { challengeOf } from '../../src/oauth/pkce.ts';
 import { ACME, type Answer, Browser, type Harness, transactionOf } from './connect-harness.ts';
 
-/** The user's accounts, those among them that are still a transaction's. */
+/** Returns the user's accounts, including those of open transactions. */
 export async function everyAccount({ deps }: Harness, userId: string): Promise<Account[]> {
   const { groups } = await deps.requests.groupsOf({ clientId: 'acme', userId }, undefined, deps.now());
   return groups.flatMap(({ accounts }) => accounts);
 }
 
-/** The record of the user's latest approval, until it is redeemed. */
+/** Returns the record of the user's latest approval, until it is redeemed. */
 export async function codeOf({ codes }: Harness, userId: string): Promise<AuthorizationCode | undefined> {
   return (await codes.findCodes('acme', userId))[0];
 }
 
-/** Presses Allow or Done, on the consent page where the selection page leads to one. */
+/** Presses Allow or Done, on the consent page if the selection page leads to one. */
 export async function allow(browser: Browser, page: Answer): Promise<Answer> {
   const isLast = page.body.includes('action="/connect/approve"');
   const last = isLast ? page : await browser.get(`/connect/consent?transaction=${transactionOf(page)}`);
   return browser.submit(last, '/connect/approve');
 }
 
-/** The grant that the application gets for the user's code, as it would within ten minutes. */
+/** Returns the grant that the application gets for the user's code within ten minutes. */
 export async function redeem({ deps, codes }: Harness, userId: string, verifier?: string) {
   const now = deps.now();
   const presented = {
@@ -39,13 +39,13 @@ export async function redeem({ deps, codes }: Harness, userId: string, verifier?
 
 export type Grant = NonNullable<Awaited<ReturnType<typeof redeem>>>;
 
-/** The accounts that a grant's tokens read. */
+/** Returns the accounts that a grant's tokens read. */
 export async function readBy({ accounts }: Harness, grant: Grant | undefined): Promise<Account[]> {
   assert.ok(grant, 'there is a grant');
   return accounts.accountsOf(grant);
 }
 
-/** The names of those. */
+/** Returns the names of those accounts. */
 export const namesReadBy = async (harness: Harness, grant: Grant | undefined): Promise<string[]> =>
   (await readBy(harness, grant)).map(({ display }) => display);
 
@@ -55,7 +55,7 @@ type Connecting = {
   readonly query?: Readonly<Record<string, string>>;
 };
 
-/** A user whose accounts are connected and redeemed: the browser, and the application's grant. */
+/** Creates a user whose accounts are connected and redeemed; returns the browser and the application's grant. */
 export async function connected(
   harness: Harness,
   { userId, names = ['ada@example.com'], query = {} }: Connecting,
@@ -72,7 +72,7 @@ export async function connected(
   return { browser, grant };
 }
 
-/** The words of the buttons that a page goes on by. */
+/** Returns the texts of the buttons that continue from a page. */
 export const endsOf = ({ body }: Answer): string[] =>
   ['Continue', 'Allow', 'Done', 'Cancel'].filter((word) =>
     new RegExp(`<button(?![^>]*\\bdisabled)[^>]*>${word}</button>`).test(body),

@@ -1,6 +1,6 @@
 /**
- * What somebody who knows only an application's client_id and a user_id must not achieve (docs/security.md T1 to T4, T8):
- * each test does what succeeded once.
+ * Tests what an attacker who knows only an application's client_id and a user_id must not achieve (docs/security.md T1
+ * to T4, T8). Each test repeats an attack that once succeeded.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -21,7 +21,7 @@ const pkce = (who: keyof typeof VERIFIER) => ({
   code_challenge_method: 'S256',
 });
 
-/** What the application gets for the code, with the verifier of one of its sessions or none. */
+/** Redeems the code as the application, with the verifier of one of its sessions or none. */
 async function redeem(code: string, who?: keyof typeof VERIFIER) {
   const now = harness.deps.now();
   const presented = {
@@ -36,7 +36,7 @@ async function redeem(code: string, who?: keyof typeof VERIFIER) {
 
 type Grant = NonNullable<Awaited<ReturnType<typeof redeem>>>;
 
-/** The names of the accounts that a grant's tokens read. */
+/** Returns the names of the accounts that a grant's tokens read. */
 async function seenBy(grant: Grant | undefined): Promise<string[]> {
   if (grant === undefined) return ['no grant'];
   return (await harness.accounts.accountsOf(grant)).map(({ display }) => display);
@@ -44,14 +44,14 @@ async function seenBy(grant: Grant | undefined): Promise<string[]> {
 
 const allow = (browser: Browser, page: Answer) => browser.submit(page, '/connect/approve');
 
-/** Somebody who links an account of their own to `userId` and allows it; answers their browser and the last answer. */
+/** Links an attacker's own account to `userId` and allows it; returns the browser and the last response. */
 async function connectAs(userId: string, account: string, query: Readonly<Record<string, string>> = {}) {
   const browser = new Browser(harness);
   const linked = await browser.link(await browser.start({ user_id: userId, ...query }), account);
   return { browser, answer: await allow(browser, linked) };
 }
 
-/** ada, connected and redeemed: her browser and the grant. */
+/** Connects and redeems as ada; returns her browser and the grant. */
 async function connected(scope = 'read-write') {
   const { browser } = await connectAs('ada', 'ada@example.com', { scope });
   return { browser, grant: await redeem('ada') };
@@ -107,7 +107,7 @@ describe('a wider scope', () => {
     assert.equal(await redeem('ada'), undefined);
   });
 
-  it('a wider scope is had by the browser that stands for the accounts', async () => {
+  it('a wider scope is granted to the browser that proves the accounts', async () => {
     const { browser } = await connected('free-busy');
 
     const page = await browser.start({ scope: 'read-write' });
@@ -130,7 +130,7 @@ describe('a session of the application that changed user_id', () => {
     assert.deepEqual(await seenBy(adas), ['ada@example.com']);
   });
 
-  it('a session of the application that changed user_id waits while the code of somebody else lives', async () => {
+  it('a session of the application that changed user_id waits while the code of another user is valid', async () => {
     const first = await connectAs('ada', 'ada@example.com');
     assert.match(first.answer.location, /code=ada/);
 
@@ -145,7 +145,7 @@ describe('a session of the application that changed user_id', () => {
     assert.deepEqual(await seenBy(await redeem('ada')), ['eve@example.com']);
   });
 
-  it('a session of the application that changed user_id cannot keep out whoever proves the accounts', async () => {
+  it('a session of the application that changed user_id cannot exclude the user who proves the accounts', async () => {
     const { browser } = await connected();
     await connectAs('ada', 'eve@example.com');
 
@@ -166,7 +166,7 @@ describe('a session of the application that changed user_id', () => {
 });
 
 describe('an account that a stranger linked', () => {
-  it('an account that a stranger linked is in nobody’s reads but the stranger’s, and only masked on the page', async () => {
+  it('an account that a stranger linked is only in the stranger’s reads, and masked on the page', async () => {
     const { browser, grant } = await connected();
     await connectAs('ada', 'eve@example.com');
     const eves = await redeem('ada');
@@ -184,7 +184,7 @@ describe('an account that a stranger linked', () => {
     const { grant } = await connected();
     const [mine] = await harness.accounts.accountsOf(grant ?? assert.fail());
 
-    // The same id on the wire, which a CalDAV server says itself, proved by another identity.
+    // The same id on the wire, which a CalDAV server reports itself, proved by another identity.
     await connectAs('ada', 'eve -> ada@example.com');
     const [other] = await harness.accounts.accountsOf((await redeem('ada')) ?? assert.fail());
     assert.equal(other?.accountId, mine?.accountId);
@@ -226,7 +226,7 @@ describe('the address of a page', () => {
 });
 
 describe('a planted device cookie', () => {
-  it('a planted device cookie stands for nothing that is linked after it', async () => {
+  it('a planted device cookie proves no account that is linked after it', async () => {
     const planted = 'p'.repeat(43);
     const victim = new Browser(harness);
     victim.cookies.set('kalends_device', planted);

@@ -1,4 +1,4 @@
-/** Showing that an account is one's own, by signing in to it again: docs/security.md T4. On SQLite. */
+/** Tests confirming that an account is one's own by signing in to it again: docs/security.md T4. On SQLite. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 
@@ -18,7 +18,7 @@ import {
 import { follow, type Journeys, openJourneys, read } from './journeys.ts';
 import { push, pushedPath } from './pushing.ts';
 
-/** The way to confirm the page's masked account. */
+/** Returns the path to confirm the page's masked account. */
 function confirmPath(page: Answer): string {
   const form = page.body.split('<form').find((part) => part.includes('>Confirm it is yours</button>')) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1] ?? '';
@@ -34,7 +34,7 @@ describe('confirming an account at Google or Microsoft', () => {
   after(() => journeys.harness.close());
   beforeEach(() => journeys.nextUser());
 
-  /** A stranger's browser that was sent to the provider to confirm the user's account. */
+  /** Sends a stranger's browser to the provider to confirm the user's account. */
   async function toConfirm(kind: 'google' | 'microsoft', scope = 'read') {
     const { account, grant } = await journeys.connect(kind, { scope: 'read' });
     const browser = new Browser(journeys.harness);
@@ -44,7 +44,7 @@ describe('confirming an account at Google or Microsoft', () => {
   }
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`confirming at ${kind} names nobody on the way there`, async () => {
+    it(`confirming at ${kind} sends no name to the provider`, async () => {
       const { page, sent } = await toConfirm(kind);
 
       assert.doesNotMatch(page.body, /ada@example/);
@@ -53,7 +53,7 @@ describe('confirming an account at Google or Microsoft', () => {
       assert.doesNotMatch(sent.location, /ada/);
     });
 
-    it(`confirming at ${kind} with another account links nothing, names nobody and has its access ended`, async () => {
+    it(`confirming at ${kind} with another account links nothing, shows no name and ends its access`, async () => {
       const { account, grant, browser, sent } = await toConfirm(kind);
       const deed = { email: 'eve@example.com' };
 
@@ -85,7 +85,7 @@ describe('confirming an account at Google or Microsoft', () => {
       assert.doesNotMatch(page.body, /ada@example/);
     });
 
-    it(`confirming at ${kind} shows the account whole, covers it with Done, and stands for it from then on`, async () => {
+    it(`confirming at ${kind} shows the whole account, covers it with Done, and proves it from then on`, async () => {
       const { account, browser, sent } = await toConfirm(kind);
 
       const page = await follow(browser, await browser.get(journeys[kind].allow(sent.location)));
@@ -105,7 +105,7 @@ describe('confirming an account at Google or Microsoft', () => {
     });
   }
 
-  it('confirming leads to Allow where the request asks for more than was given', async () => {
+  it('confirming leads to Allow if the request asks for more than was granted', async () => {
     const { browser, sent, page } = await toConfirm('google', 'read-write');
 
     const confirmed = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
@@ -114,7 +114,7 @@ describe('confirming an account at Google or Microsoft', () => {
     assert.deepEqual(endsOf(confirmed), ['Allow', 'Cancel']);
   });
 
-  it('confirming is undone by Cancel: the browser stands for nothing then', async () => {
+  it('confirming is undone by Cancel: then the browser proves nothing', async () => {
     const { account, browser, sent } = await toConfirm('google', 'read-write');
     const page = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
 
@@ -203,7 +203,7 @@ describe('confirming an account by its password', () => {
   });
   const userId = () => `confirmer-${users}`;
 
-  /** The provider, whose accounts prove nothing while a test says so. */
+  /** Returns the provider, whose accounts prove nothing while a test says so. */
   function doubtful(provider: PasswordProvider): PasswordProvider {
     const verify: typeof provider.signIn.verify = async (login) => {
       return { ...(await provider.signIn.verify(login)), provesOwner };
@@ -211,7 +211,7 @@ describe('confirming an account by its password', () => {
     return { ...provider, signIn: { ...provider.signIn, verify } };
   }
 
-  /** A stranger's browser with the form that confirms the user's account. */
+  /** Opens the form that confirms the user's account in a stranger's browser. */
   async function openConfirm(query = {}) {
     const browser = new Browser(harness);
     const page = await browser.start({ user_id: userId(), ...query });
@@ -225,7 +225,7 @@ describe('confirming an account by its password', () => {
   const valuesOf = ({ body }: Answer): string[] =>
     [...body.matchAll(/<input id="\w+"[^>]* value="([^"]*)"/g)].map(([, value = '']) => value);
 
-  it('confirming fills in nothing, and names nobody', async () => {
+  it('confirming fills in nothing, and shows no name', async () => {
     await connected(harness, { userId: userId() });
 
     const { form, page } = await openConfirm();
@@ -235,7 +235,7 @@ describe('confirming an account by its password', () => {
     for (const { body } of [form, page]) assert.doesNotMatch(body, /ada@example|dav\.example/);
   });
 
-  it('confirming shows the account whole and covers it with Done, and a grant of before keeps it', async () => {
+  it('confirming shows the account whole and covers it with Done, and an earlier grant keeps it', async () => {
     const { grant } = await connected(harness, { userId: userId() });
     const { browser, send } = await openConfirm();
 
@@ -289,7 +289,7 @@ describe('confirming an account by its password', () => {
     assert.equal((await everyAccount(harness, userId())).length, 1);
   });
 
-  it('confirming with another account says so without a name, and links nothing', async () => {
+  it('confirming with another account shows an error without a name, and links nothing', async () => {
     await connected(harness, { userId: userId() });
     const { browser, page, send } = await openConfirm();
 
@@ -342,7 +342,7 @@ describe('confirming an account by its password', () => {
     assert.equal((await (await openConfirm()).send('ada@example.com')).status, 303);
   });
 
-  it('confirming is not possible where the server takes a wrong password too', async () => {
+  it('confirming is not possible if the server also accepts a wrong password', async () => {
     await connected(harness, { userId: userId(), names: ['anybody@example.com'] });
     const { send } = await openConfirm();
 
@@ -353,7 +353,7 @@ describe('confirming an account by its password', () => {
     assert.equal((await everyAccount(harness, userId())).length, 1);
   });
 
-  it('confirming is not possible where the principal says nothing of whose it is', async () => {
+  it('confirming is not possible if the principal does not show who owns it', async () => {
     await connected(harness, { userId: userId() });
     provesOwner = false;
     const { send } = await openConfirm();

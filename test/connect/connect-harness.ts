@@ -1,4 +1,4 @@
-/** The Connect pages on real stores in a SQLite file, and a browser as far as HTTP goes: it keeps cookies. */
+/** The Connect pages on real stores in a SQLite file, and a browser that speaks HTTP and stores cookies. */
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ export type Harness = {
   readonly verification: Stores['verification'];
   readonly accounts: Stores['accounts'];
   readonly pushedRequests: Stores['pushedRequests'];
-  /** Moves the clock on. */
+  /** Advances the clock. */
   readonly pass: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
 };
@@ -75,7 +75,7 @@ type Changes = Partial<
   >
 >;
 
-/** The pages with application ACME, on a database of their own. */
+/** Opens the pages with application ACME, on their own database. */
 export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const file = path.join(tmpdir(), `kalends-connect-${randomUUID()}.db`);
   const db = await openMigratedSqlite(file);
@@ -141,18 +141,18 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   };
 }
 
-/** The one password of the harness's Apple, whose form takes no others. */
+/** The only password of the harness's Apple, whose form accepts no others. */
 export const APPLE_PASSWORD = 'abcd-efgh-ijkl-mnop';
 
 /**
- * A provider at the port whose one password is `right`, Apple's APPLE_PASSWORD; every other one fails as the kind of refusal
- * it names, and `wrong` as unauthorized.
+ * Returns a provider with one password: `right`, or Apple's APPLE_PASSWORD. Every other one fails as the kind of
+ * refusal it names, and `wrong` as unauthorized.
  */
 export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
     if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
       const identity = `login:${username.toLowerCase()}`;
-      // What is behind the arrow is what the server says of itself: the id on the wire.
+      // The server reports the part behind the arrow as its own id on the wire.
       const [, accountId = username] = username.split(' -> ');
       return {
         accountId,
@@ -181,7 +181,7 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
     ...(kind === 'caldav' && { server: `https://dav.example.com/${username}/` }),
   });
   const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
-  // A user name that begins so is of a server without passwords.
+  // A user name that begins so belongs to a server without passwords.
   const takesAnyPassword: PasswordSignIn['takesAnyPassword'] = async ({ username }, user) => {
     assert.equal(user?.clientId, 'acme');
     return String(username).startsWith('anybody');
@@ -200,12 +200,12 @@ export type Answer = {
   readonly body: string;
 };
 
-/** What a form sends, by its fields' names. */
+/** The fields that a form sends, by name. */
 type Form = Readonly<Record<string, string | readonly string[]>>;
 
 type Visit = { readonly headers?: Readonly<Record<string, string>> };
 
-/** A browser's requests: cookies are kept, redirects are not followed. */
+/** A browser's requests: cookies are stored, redirects are not followed. */
 export class Browser {
   readonly #app: FastifyInstance;
   readonly cookies = new Map<string, string>();
@@ -225,7 +225,7 @@ export class Browser {
     return this.#send('POST', url, new URLSearchParams(pairs).toString(), visit);
   }
 
-  /** Sends the form of the page whose action is `action`, with what is typed into it. */
+  /** Sends the form of the page whose action is `action`, with the typed values. */
   submit(page: Answer, action: string, typed: Form = {}, visit: Visit = {}) {
     return this.post(action, { ...formFields(page.body, action), ...typed }, visit);
   }
@@ -237,7 +237,7 @@ export class Browser {
     return this.get(started.location);
   }
 
-  /** Links a CalDAV account and answers the selection page that follows. */
+  /** Links a CalDAV account and returns the selection page that follows. */
   async link(selection: Answer, username = 'ada@example.com'): Promise<Answer> {
     const transaction = transactionOf(selection);
     const form = await this.get(`/connect/caldav?transaction=${transaction}&by=server`);
@@ -277,12 +277,12 @@ export class Browser {
   }
 }
 
-/** The transaction a page belongs to. */
+/** Returns the transaction of a page. */
 export function transactionOf(page: Answer): string {
   return /name="transaction" value="([\w-]+)"/.exec(page.body)?.[1] ?? '';
 }
 
-/** The hidden fields of the form with this action. */
+/** Returns the hidden fields of the form with this action. */
 function formFields(body: string, action: string): Form {
   const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   const inside = form.split('</form>')[0] ?? '';
@@ -292,7 +292,7 @@ function formFields(body: string, action: string): Form {
   return Object.fromEntries([...byName].map(([name, of]) => [name, valuesOf(of)]));
 }
 
-/** Markup with its escaped characters as they are read. */
+/** Returns markup with its escaped characters as they are read. */
 export const unescaped = (markup: string): string =>
   markup
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))

@@ -7,7 +7,7 @@ import { type Answer, Browser, type Harness, openConnect, transactionOf } from '
 
 type SetCookie = { readonly name: string; readonly value: string; readonly attributes: readonly string[] };
 
-/** What an answer sets, each with its attributes in the order of the alphabet. */
+/** Returns the cookies that a response sets, with sorted attributes. */
 const cookiesOf = ({ headers }: Answer): SetCookie[] =>
   [headers['set-cookie'] ?? []].flat().map((set) => {
     const [pair = '', ...attributes] = String(set).split('; ');
@@ -66,7 +66,7 @@ describe('the cookies of a flow', () => {
     }
   });
 
-  it('the cookies of a flow are nothing but their own: oauth_req alone opens no page', async () => {
+  it('the cookies of a flow are only their own: oauth_req alone opens no page', async () => {
     const browser = new Browser(harness);
     const { location } = await start(browser);
     for (const name of transactionsIn(browser)) browser.cookies.delete(name);
@@ -77,7 +77,7 @@ describe('the cookies of a flow', () => {
     assert.match(page.body, /This page has expired/);
   });
 
-  it('the cookies of a flow go on without oauth_req, which proves nothing', async () => {
+  it('the cookies of a flow work without oauth_req, which proves nothing', async () => {
     const browser = new Browser(harness);
     const { location } = await start(browser);
     browser.cookies.delete('oauth_req');
@@ -144,7 +144,7 @@ describe('several transactions in one browser', () => {
     assert.match(ended[0]?.name ?? '', TRANSACTION);
   });
 
-  it('transactions end together where a browser brings more than eight', async () => {
+  it('the oldest transactions end if a browser sends more than eight', async () => {
     const browser = new Browser(harness);
     for (let index = 0; index < 20; index += 1) {
       const id = String(index).padStart(22, 'x');
@@ -180,7 +180,7 @@ describe('the device cookie', () => {
     assert.equal(browser.cookies.get('kalends_device'), undefined);
   });
 
-  it('the device cookie is kept for 400 days, and is drawn anew with each account', async () => {
+  it('the device cookie is kept for 400 days, and gets a new value with each account', async () => {
     const browser = new Browser(harness);
     const page = await browser.start({ user_id: `cookie-${users}` });
     const secrets: string[] = [];
@@ -197,7 +197,7 @@ describe('the device cookie', () => {
     assert.equal(new Set(secrets).size, 2);
   });
 
-  it('the device cookie stands for its user’s accounts and for no other user’s', async () => {
+  it('the device cookie proves its user’s accounts and no other user’s', async () => {
     const { browser } = await connected(harness, { userId: `cookie-${users}` });
     await connected(harness, { userId: `other-${users}` });
 

@@ -13,14 +13,14 @@ after(() => harness.close());
 
 const HOURS = 3600 * 1000;
 
-/** A browser on the selection page with an account linked: there it can be allowed. */
+/** Opens the selection page with a linked account, where it can be allowed. */
 async function linked(userId: string, query: Record<string, string> = {}) {
   const browser = new Browser(harness);
   const selection = await browser.link(await browser.start({ user_id: userId, ...query }));
   return { browser, selection, transaction: transactionOf(selection) };
 }
 
-/** A browser on the consent page of two accounts. */
+/** Opens the consent page of two accounts. */
 async function atConsent(userId: string, query: Record<string, string> = {}) {
   const { browser, selection, transaction } = await linked(userId, query);
   const both = await browser.link(selection, 'bob@example.com');
@@ -43,7 +43,7 @@ describe('the way through the pages', () => {
     assert.equal(code?.scope, 'read');
   });
 
-  it('the Connect flow asks for consent on the selection page with one account, and on a page of its own with two', async () => {
+  it('the Connect flow asks for consent on the selection page for one account, and on its own page for two', async () => {
     const { browser, selection, transaction } = await linked('counted');
     const skipped = await consentOf(browser, transaction);
     const two = await browser.link(selection, 'bob@example.com');
@@ -59,7 +59,7 @@ describe('the way through the pages', () => {
     assert.match(end.location, /[?&]code=counted$/);
   });
 
-  it('the Connect flow sends a second click on Allow where the first went, without a new code', async () => {
+  it('the Connect flow redirects a second click on Allow like the first, without a new code', async () => {
     const { browser, selection } = await linked('twice');
     const first = await browser.submit(selection, '/connect/approve');
     const code = await codeOf(harness, 'twice');
@@ -72,7 +72,7 @@ describe('the way through the pages', () => {
     assert.deepEqual(await codeOf(harness, 'twice'), code);
   });
 
-  it('the Connect flow shows only that it is finished once it was answered, with a way to start again', async () => {
+  it('the Connect flow shows after its end only that it is finished, with a way to start again', async () => {
     const { browser, selection, transaction } = await linked('back-button');
     await browser.submit(selection, '/connect/approve');
 
@@ -86,7 +86,7 @@ describe('the way through the pages', () => {
     }
   });
 
-  it('the Connect flow answers Cancel on either page with access_denied and the state, and no code', async () => {
+  it('the Connect flow responds to Cancel on either page with access_denied and the state, and no code', async () => {
     const { browser, consent } = await atConsent('shy', { state: 's' });
     const onConsent = await browser.submit(consent, '/connect/cancel');
     const onSelection = await browser.submit(await browser.start({ user_id: 'shy' }), '/connect/cancel');
@@ -127,7 +127,7 @@ describe('the way through the pages', () => {
     assert.equal(await codeOf(harness, 'empty'), undefined);
   });
 
-  it('the Connect flow names application, domain, user, accounts and scope wherever consent is asked for', async () => {
+  it('the Connect flow names application, domain, user, accounts and scope on every page for consent', async () => {
     const { selection } = await linked('one <b>&', { scope: 'free-busy' });
     const { consent } = await atConsent('two <b>&', { scope: 'free-busy' });
 
@@ -140,7 +140,7 @@ describe('the way through the pages', () => {
     }
   });
 
-  it('the Connect flow names application, domain and user on every page that takes a credential or answers for it', async () => {
+  it('the Connect flow names application, domain and user on each page for login, removal or consent', async () => {
     const { browser, transaction } = await atConsent('named');
     const [account] = await everyAccount(harness, 'named');
     const paths = [
@@ -159,7 +159,7 @@ describe('the way through the pages', () => {
     }
   });
 
-  it('the Connect flow says what was just linked only when it is', async () => {
+  it('the Connect flow reports a linked account only if it was linked', async () => {
     const { browser, selection } = await linked('noticed');
     const forged = await browser.get(`/authorize?transaction=${transactionOf(selection)}&happened=apple`);
 
@@ -278,7 +278,7 @@ describe('page, cookie and stored request', () => {
   });
 });
 
-/** All that a form of a request can be sent to. */
+/** The actions of all forms of a request. */
 const ACTIONS = [
   ...['approve', 'cancel', 'remove', 'disconnect', 'disconnect-all'],
   ...['calendars', 'language', 'apple', 'caldav'],
@@ -319,7 +319,7 @@ describe('forms', () => {
     assert.equal(end.status, 303);
   });
 
-  it('Connect forms that cannot be read are a page, not a fault', async () => {
+  it('Connect forms that cannot be read get a page, not an internal error', async () => {
     const { app } = harness;
     for (const [type, payload] of [
       ['text/plain', 'x'],

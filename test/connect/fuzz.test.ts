@@ -1,4 +1,4 @@
-/** Suspicious input to /authorize: whatever the query, an answer below 500 and no redirect to a stranger. */
+/** Tests suspicious input to /authorize: any query gets a status below 500 and no redirect to a stranger. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -32,7 +32,7 @@ const byte = fc.integer({ min: 0, max: 255 });
 const escaped = fc
   .array(byte, { maxLength: 12 })
   .map((bytes) => bytes.map((value) => `%${value.toString(16).padStart(2, '0')}`).join(''));
-/** What a request line may hold beside letters: no space, no control character. */
+/** The characters that a request line may contain besides letters: no space, no control character. */
 const raw = fc.array(fc.integer({ min: 0x21, max: 0xff }), { maxLength: 20 }).map((codes) =>
   codes
     .filter((code) => code < 0x7f || code > 0xa0)
@@ -62,7 +62,7 @@ const query = fc
   .map(([valid, parts]) => [...(valid ? ['client_id=acme&user_id=ada'] : []), ...parts].join('&'));
 
 describe('GET /authorize with any query', () => {
-  it('GET /authorize with any query answers below 500 and redirects to nothing but its own page, with the state as it came', async () => {
+  it('GET /authorize with any query stays below 500 and redirects only to its own page, with the same state', async () => {
     const property = fc.asyncProperty(
       query,
       fc.constantFrom('/authorize', '/api/oauth/authorize'),
@@ -96,7 +96,7 @@ describe('the forms with anything typed', () => {
   );
   const fields = fc.record({ server: typed, username: typed, password: typed, preset: typed });
 
-  it('a form with anything typed answers with a page that says what to do or with the way on, and shows no password', async () => {
+  it('a form with anything typed gets a page with instructions or the next step, and shows no password', async () => {
     const property = fc.asyncProperty(fields, fc.constantFrom('apple', 'caldav'), async (sent, kind) => {
       const browser = new Browser(harness);
       const transaction = transactionOf(await browser.start({ user_id: 'fuzz' }));
@@ -142,7 +142,7 @@ describe('the pages of a flow with anything in their addresses and forms', () =>
     odd,
   );
 
-  it('a page of a flow with anything in its address or form answers below 500, and leads to nobody else', async () => {
+  it('a page of a flow with anything in its address or form stays below 500, and leads only to Kalends or its application', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('GET', 'POST'),
       fc.constantFrom(...PLACES),

@@ -15,12 +15,12 @@ import {
   unescaped,
 } from './connect-harness.ts';
 
-/** The instance's app at both. */
+/** The instance's app at both providers. */
 export const INSTANCE_APP = { clientId: 'instance-app', clientSecret: 'canary-secret' };
 
 export type Journeys = Awaited<ReturnType<typeof openJourneys>>;
 
-/** A user of their own for each journey: `nextUser` goes on to another. */
+/** Opens pages with a separate user for each journey. `nextUser` switches to another. */
 export async function openJourneys(changes: Pick<Partial<ConnectDeps>, 'accountLimits'> = {}) {
   const google = new FakeSignInProvider('google', Date.now);
   const microsoft = new FakeSignInProvider('microsoft', Date.now);
@@ -42,9 +42,9 @@ export async function openJourneys(changes: Pick<Partial<ConnectDeps>, 'accountL
     nextUser: () => {
       user += 1;
     },
-    /** The user's, those among them that are still a transaction's. */
+    /** Returns the user's accounts, including those of open transactions. */
     accounts: (): Promise<Account[]> => everyAccount(harness, userId()),
-    /** A browser whose user allowed an account there, which the application redeemed. */
+    /** Connects an account: the user allows it, and the application redeems the code. */
     async connect(kind: 'google' | 'microsoft' = 'google', query: Readonly<Record<string, string>> = {}) {
       const { browser, sent } = await this.depart(kind, query);
       const provider = kind === 'google' ? google : microsoft;
@@ -56,7 +56,7 @@ export async function openJourneys(changes: Pick<Partial<ConnectDeps>, 'accountL
       assert.ok(account);
       return { browser, grant, account };
     },
-    /** A browser that was sent to the provider from the selection page. */
+    /** Sends a browser to the provider from the selection page. */
     async depart(kind: 'google' | 'microsoft' = 'google', query: Readonly<Record<string, string>> = {}) {
       const browser = new Browser(harness);
       const selection = await browser.start({ user_id: userId(), ...query });
@@ -67,13 +67,13 @@ export async function openJourneys(changes: Pick<Partial<ConnectDeps>, 'accountL
   };
 }
 
-/** The page after a 303. */
+/** Returns the page after a 303. */
 export const follow = (browser: Browser, answer: Answer): Promise<Answer> => browser.get(answer.location);
 
-/** A page's markup with its escaped characters as they are read. */
+/** Returns a page's markup with its escaped characters as they are read. */
 export const read = ({ body }: Answer): string => unescaped(body);
 
-/** The address of the account's button on the selection page. */
+/** Returns the path of the account's button on the selection page. */
 export function signInAgainPath(page: Answer, label: string): string | undefined {
   const form = page.body.split('<form').find((part) => part.includes(`>${label}</button>`)) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1];

@@ -1,4 +1,7 @@
-/** How much one address can do to an application's users, and a flood to its transactions (docs/security.md T3). On SQLite. */
+/**
+ * Limits what one address can do to an application's users, and what a flood can do to its transactions
+ * (docs/security.md T3). On SQLite.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 
@@ -17,7 +20,7 @@ const openLimited = async (limits: Partial<typeof GENEROUS>) => {
   await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
 };
 
-/** The answer to a flow that is started from a network address. */
+/** Starts a flow from a network address and returns the response. */
 async function startFrom(remoteAddress: string, userId: string, clientId = 'acme') {
   const url = `/authorize?client_id=${clientId}&user_id=${userId}`;
   const { statusCode, headers } = await harness.app.inject({ url, remoteAddress });
@@ -25,7 +28,7 @@ async function startFrom(remoteAddress: string, userId: string, clientId = 'acme
 }
 
 describe('starts of a flow', () => {
-  it('starts of a flow for applications that nobody knows are limited as those of one, whatever they are called', async () => {
+  it('starts of a flow for unknown applications are limited together, whatever their names', async () => {
     await openLimited({ authorizePerMinute: 2 });
     const unknown = async (clientId: string) => (await startFrom('192.0.2.1', 'a', clientId)).status;
 
@@ -37,7 +40,7 @@ describe('starts of a flow', () => {
 const isUser = (userId: string): Promise<boolean> => harness.deps.users.isUser('acme', userId);
 
 describe('new users', () => {
-  it('new users are limited by address, and those that are known go on', async () => {
+  it('new users are limited by address, and known ones continue', async () => {
     await openLimited({ newUsersPerHour: 2 });
     for (const userId of ['a', 'b']) assert.equal((await startFrom('192.0.2.1', userId)).status, 302);
 
@@ -66,7 +69,7 @@ describe('new users', () => {
     assert.equal((await startFrom('2001:db8:1:3::1', 'b')).status, 302);
   });
 
-  it('new users of a flow that is refused for its parameters are made and counted by nobody', async () => {
+  it('new users of a flow that is refused for its parameters are neither created nor counted', async () => {
     await openLimited({ newUsersPerHour: 1 });
     const url = '/authorize?client_id=acme&user_id=a&scope=nonsense';
     await harness.app.inject({ url, remoteAddress: '192.0.2.1' });
@@ -139,7 +142,7 @@ describe('flows that are started', () => {
 
 describe('a flood of flows', () => {
   const MOST = 10;
-  /** So many flows that the store counts them at least once. */
+  /** Starts enough flows that the store counts them at least once. */
   async function flood(clientId = 'acme'): Promise<void> {
     for (let index = 0; index < 70; index += 1) {
       harness.pass(1);
@@ -147,7 +150,7 @@ describe('a flood of flows', () => {
     }
   }
 
-  it('a flood of flows ends the oldest in which nothing was done, and none in which somebody signed in', async () => {
+  it('a flood of flows ends the oldest in which nothing was done, and none in which a user signed in', async () => {
     harness = await openConnect({ mostOpenRequests: MOST });
     const [idle, busy] = [new Browser(harness), new Browser(harness)];
     const untouched = await idle.start({ user_id: 'idle' });

@@ -1,4 +1,4 @@
-/** What the pages log of somebody's access: those of docs/log-events.md. On SQLite. */
+/** The log events of the pages about a user's access, as docs/log-events.md lists them. On SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { inspect } from 'node:util';
@@ -22,10 +22,10 @@ const user = () => ({ user_id: userId() });
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** The events that were logged, each with its level. */
+/** Returns the logged events, each with its level. */
 const eventsOf = ({ logged }: Harness): Event[] => logged.map(({ level, fields }) => ({ ...fields, level }));
 
-/** The last of them, of this name. */
+/** Returns the last event of this name. */
 const lastOf = (of: Harness, event: string): Event | undefined =>
   eventsOf(of).findLast((one) => one.event === event);
 
@@ -38,7 +38,7 @@ const whose = (page: Answer) => ({
 const keyOf = async () => (await everyAccount(harness, userId()))[0]?.accountKey;
 
 describe('the log', () => {
-  it('the log tells of an account that was linked, and of one that was removed', async () => {
+  it('the log has an account that was linked, and one that was removed', async () => {
     const browser = new Browser(harness);
     const page = await browser.link(await browser.start(user()));
     const account = { accountKey: await keyOf(), provider: 'caldav' };
@@ -53,7 +53,7 @@ describe('the log', () => {
     );
   });
 
-  it('the log tells of Allow, of Cancel, and of an approval that waits', async () => {
+  it('the log has Allow, Cancel, and an approval that waits', async () => {
     const first = new Browser(harness);
     const allowed = await first.link(await first.start({ ...user(), scope: 'read' }));
     const accountKeys = [await keyOf()];
@@ -77,7 +77,7 @@ describe('the log', () => {
     assert.equal(waits.length, 1, 'it is told once, however often the page asks');
   });
 
-  it('the log tells once of a decision that was sent twice', async () => {
+  it('the log has a decision that was sent twice only once', async () => {
     const browser = new Browser(harness);
     const page = await browser.link(await browser.start(user()));
     await allow(browser, page);
@@ -86,7 +86,7 @@ describe('the log', () => {
     assert.equal(eventsOf(harness).filter(({ event }) => event === 'access_allowed').length, 1);
   });
 
-  it('the log tells of each account that its user disconnected', async () => {
+  it('the log has each account that its user disconnected', async () => {
     const { browser } = await connected(harness, {
       userId: userId(),
       names: ['ada@example.com', 'bob@example.com'],
@@ -117,7 +117,7 @@ describe('the log', () => {
     ['another_account', 'eve@example.com', 'right'],
   ];
   for (const [reason, username, password] of proofs) {
-    it(`the log tells of a proof ${reason ? `that was refused: ${reason}` : 'that was given'}`, async () => {
+    it(`the log has a proof ${reason ? `that was refused: ${reason}` : 'that was given'}`, async () => {
       await connected(harness, { userId: userId() });
       const accountKey = await keyOf();
       const stranger = new Browser(harness);
@@ -134,7 +134,7 @@ describe('the log', () => {
     });
   }
 
-  it('the log tells of a proof that a server cannot give, since it takes any password', async () => {
+  it('the log has a proof that a server cannot give, since it accepts any password', async () => {
     await connected(harness, { userId: userId(), names: ['anybody@example.com'] });
     const stranger = new Browser(harness);
     const page = await stranger.start(user());
@@ -145,7 +145,7 @@ describe('the log', () => {
     assert.equal(lastOf(harness, 'proof_refused')?.reason, 'proves_nothing');
   });
 
-  it('the log tells of no wrong password that was to prove nothing, but that an account was not linked', async () => {
+  it('the log has a failed link, and no refused proof, for a wrong password that confirms nothing', async () => {
     const browser = new Browser(harness);
     const page = await browser.start(user());
     const form = await browser.get(`/connect/caldav?transaction=${transactionOf(page)}&by=server`);
@@ -192,7 +192,7 @@ describe('the log of sign-ins at a provider', () => {
   });
   after(() => journeys.harness.close());
 
-  it('the log tells whose proof was refused at a provider, and by no address of anybody', async () => {
+  it('the log has the user whose proof was refused at a provider, and no address of anyone', async () => {
     const { account } = await journeys.connect('google');
     const stranger = new Browser(journeys.harness);
     const page = await stranger.start({ user_id: journeys.userId() });

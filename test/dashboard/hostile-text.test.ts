@@ -98,7 +98,9 @@ onEachDatabase((database, open) => {
 
 /** Returns the places where a character of the mark is not escaped. */
 const rawTexts = (body: string): string[] =>
-  [...body.matchAll(/xqbegin(?!&#60;|%3C|\\u003c).{0,12}|.{0,12}(?<!&#39;|%27)xqend/gs)].map(([text]) => text);
+  [...body.matchAll(/xqbegin(?!&#60;|%3C|\\u003c).{0,12}|.{0,12}(?<!&#39;|%27)xqend/gs)].map(
+    ([text]) => text,
+  );
 
 /** Elements that isolate text direction: a reversal inside one of them ends with it. */
 const ISOLATES =

@@ -1,4 +1,4 @@
-/** What is published runs: both packages packed, installed together elsewhere by npm, and started as npm starts them. */
+/** Tests the published packages: packed, installed together elsewhere by npm, and started as npm starts them. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const START_MS = 60_000;
 /** Packs the package in a folder; the archive's path. */
 async function pack(folder: string, into: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', into], { cwd: folder });
-  // What npm says of the one package it packed; the build's own lines may come before it.
+  // npm's output about the one package that it packed. The build's own lines may come before it.
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
   assert.ok(packed);
   return path.join(into, packed.filename);
@@ -69,7 +69,7 @@ describe('the published package', () => {
     );
   });
 
-  it('the published package has the examples, and nothing that whoever tried one has installed, built or stored', async () => {
+  it('the published package has the examples, without installed, built or stored files', async () => {
     const files = await readdir(path.join(installed, 'examples'), { recursive: true });
 
     assert.ok(files.includes('next/app/page.tsx') && files.includes('php/index.php'));
@@ -96,7 +96,7 @@ describe('the published package', () => {
     assert.doesNotMatch(text, /"(distribution|externalReferences)"/);
   });
 
-  it('the published package tells its version', async () => {
+  it('the published package prints its version', async () => {
     const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 
     assert.equal((await kalends('--version')).stdout, `${version}\n`);
@@ -110,7 +110,7 @@ describe('the published package', () => {
     assert.match(JSON.parse(stdout).client_id, /^proj/);
   });
 
-  it('the published package serves its pages with their texts and styles, and ends with 0 when it is told to stop', async () => {
+  it('the published package serves its pages with their texts and styles, and ends with 0 when it is stopped', async () => {
     const server = spawn(program(), ['serve', '--json'], { env: environment() });
     const ended = once(server, 'close');
 
@@ -136,7 +136,7 @@ describe('the published package', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('the published package brings the sandbox, which starts, answers and ends with Ctrl-C', async () => {
+  it('the published package has the sandbox, which starts, responds and ends with Ctrl-C', async () => {
     const sandbox = spawn(program(), ['sandbox'], { env: environment() });
     let output = '';
     for (const stream of [sandbox.stdout, sandbox.stderr])

@@ -95,7 +95,7 @@ type Writer = {
   readonly user: () => Promise<UserAddresses>;
 };
 
-/** Keeps the first answer, but no failure. */
+/** Remembers the first result, but no failure. */
 function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => {
@@ -109,7 +109,7 @@ function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
 
 const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
 
-/** The account's addresses are asked for only where there are guests: before the change, or after it (`isInviting`). */
+/** The account's addresses are requested only if there are guests: before the change, or after it (`isInviting`). */
 async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
   const hasGuests = isInviting || /(?<=^|[\r\n])(ORGANIZER|ATTENDEE)\b/i.test(icalendar);
   return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
@@ -123,7 +123,10 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
   return putNew(writer.session, { collection, uid, icalendar: newObject(draft, uid, editor) });
 }
 
-/** The later half of a series is one object, made of the text that the server has: it is there as a whole, or not at all. */
+/**
+ * Creates the later half of a series in one request, from the text on the server. So it exists completely or not at
+ * all.
+ */
 async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<CopiedHalf> {
   const { collection, target } = place;
   const base = (await versionSeen(writer.session, collection, target)) ?? gone();
@@ -192,7 +195,7 @@ type Place = {
   readonly isInviting?: boolean | undefined;
 };
 
-/** Edits the version the caller saw, and deletes it when no event is left. `undefined` when it is gone already. */
+/** Edits the version that the caller saw, and deletes it if no event is left. `undefined` if it no longer exists. */
 async function editObject(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
   const { collection, target, isInviting } = place;
   const base = await versionSeen(writer.session, collection, target);
@@ -209,7 +212,7 @@ async function editVersion(writer: Writer, version: Version, edit: Edit): Promis
   const { collection, base, href = base.url.pathname, isInviting } = version;
   const object = readObject(base.icalendar);
   const edits = edit(object, await editorOf(writer, base.icalendar, isInviting));
-  // An earlier answer was lost, or somebody else did the same.
+  // An earlier response was lost, or somebody else did the same.
   if (edits.length === 0) return resultOf(collection, base);
   const icalendar = writeObject(object, edits, now());
   if (icalendar === undefined) {
@@ -248,8 +251,8 @@ const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
 });
 
 /**
- * What the server has, if it is what the caller saw: by its etag, or by its text, since proxies change etags. `undefined`
- * when nothing is there; fails as `precondition_failed` for another version.
+ * Returns the object on the server if it is the version that the caller saw: by its etag, or by its text, since proxies
+ * change etags. Returns `undefined` if there is no object. Fails as `precondition_failed` for another version.
  */
 async function versionSeen(
   session: DavSession,
@@ -262,7 +265,10 @@ async function versionSeen(
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
 }
 
-/** Line ends do not count. The mirror has only the digest of a long text: that of the JSON which would be its `original`. */
+/**
+ * Line ends do not count. The mirror has only the digest of a long text: that of the JSON which would be its
+ * `original`.
+ */
 function hasText({ original, originalDigest }: EventResource, icalendar: string): boolean {
   const withLineFeeds = (text: string) => text.replace(/[\r\n]+/g, '\n');
   if (originalDigest === undefined)
@@ -272,8 +278,8 @@ function hasText({ original, originalDigest }: EventResource, icalendar: string)
 }
 
 /**
- * The object that was put, as the server has it now: many rewrite what they are given. If it cannot be read at the moment,
- * the object as it was put, until the next sync. `undefined` when somebody deleted it.
+ * The object that was put, as the server has it now: many rewrite what they are given. If it cannot be read at the
+ * moment, the object as it was put, until the next sync. `undefined` when somebody deleted it.
  */
 const asStored = (session: DavSession, put: StoredObject): Promise<StoredObject | undefined> =>
   getObject(session, put.url).catch((failure: unknown) => {

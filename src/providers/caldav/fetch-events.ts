@@ -1,7 +1,7 @@
 /**
- * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches, by GET where a server refuses that, leaves
- * some out, or where one of a batch takes too much to read. Events that cannot be read or are over the budget are left out and
- * logged: one broken event must not hide a calendar.
+ * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches; by GET if a server refuses that or leaves
+ * some out, or if one of a batch takes too much to read. Events that cannot be read or are over the budget are left out
+ * and logged: one broken event must not hide a calendar.
  */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -19,12 +19,12 @@ import { OBJECT, OBJECTS, type ObjectContent } from './object-tasks.ts';
 export type Fetched = {
   readonly resources: readonly EventResource[];
   readonly leftOut: readonly LeftOutResource[];
-  /** Paths of objects that are gone meanwhile, or hold no event (any more). */
+  /** Paths of objects that were deleted meanwhile, or have no event any more. */
   readonly gone: readonly string[];
 };
 
 const BATCH = 50;
-/** Bytes of what is read together: all of it waits in memory for its turn in a thread. */
+/** Limits the bytes that are read together: all of them wait in memory for a thread. */
 const MOST_TOGETHER = 5_000_000;
 /** Objects that are got one by one, at the same time; larger ones are got alone. */
 const AT_ONCE = 6;
@@ -32,7 +32,7 @@ const MOST_AT_ONCE = 500_000;
 
 export type FetchInput = { readonly session: DavSession; readonly collection: URL; readonly log: Log };
 
-/** A part after each answer, however little is in it, in about the order of the objects. */
+/** Yields a part after each response, however small, in about the order of the objects. */
 export async function* fetchEvents(
   input: FetchInput,
   objects: readonly ListedObject[],
@@ -89,7 +89,9 @@ function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, O
   return { resources, leftOut, gone: missing };
 }
 
-/** What the server sent, by path; what it left out, or what could not be read with the others, is missing. */
+/**
+ * Returns the objects that the server sent, by path, without those that it left out or that could not be read together.
+ */
 async function multiget(
   fetcher: Fetcher,
   objects: readonly ListedObject[],
@@ -119,8 +121,8 @@ async function multiget(
   } catch (failure) {
     if (!(failure instanceof ProviderError)) throw failure;
     if (isTooLarge(failure)) return objects.length > 1 ? 'too large' : contents;
-    // One event with characters that XML forbids makes the whole answer unreadable, and one that takes too much to read
-    // ends it: each that is missing is fetched by itself.
+    // One event with characters that XML forbids makes the whole response unreadable, and one that takes too much to
+    // read ends it. So each missing event is fetched alone.
     if (failure.kind === 'invalid_response') return contents;
     throw failure;
   }
@@ -151,7 +153,7 @@ async function fetchOne(
   }
 }
 
-/** Without its etag, so that it is asked for again. */
+/** The object without its etag, so that it is requested again. */
 const unreceived = ({ path }: ListedObject, reason: string): ObjectContent => ({
   type: 'left out',
   resource: { kind: 'unreadable', href: path, etag: undefined, reason },

@@ -1,23 +1,23 @@
-/** Who signed in to a CalDAV server, as proved (docs/security.md T3). */
+/** Identifies the user who signed in to a CalDAV server, as proved (docs/security.md T3). */
 import { createHash } from 'node:crypto';
 
 import { lastSegment } from './dav/href.ts';
 import { principalText } from './dav/principal.ts';
 
-/** What took a login. */
+/** The parts of the server that accepted a login. */
 export type ProvenBy = {
   /** The first of the user's calendar homes. */
   readonly home: URL;
-  /** The principal that answered and named itself; `undefined` where the server knows none. */
+  /** The principal that responded and named itself; `undefined` if the server knows none. */
   readonly proved: URL | undefined;
   /** Whether the server named it for this login. */
   readonly isNamed: boolean;
 };
 
 /**
- * Two logins have the same identity when the same user of the same server made them. Three forms: `origin path` of a
- * principal that is plainly this user's own; that with the user name behind it, since some servers name one principal for
- * everybody; `home origin path user` where the server names no principal.
+ * Returns the same identity for two logins if the same user of the same server made them. It has three forms: `origin
+ * path` of a principal that is plainly this user's own; that followed by the user name, since some servers name one
+ * principal for everybody; `home origin path user` if the server names no principal.
  */
 export function caldavIdentity({
   username,

@@ -1,4 +1,4 @@
-/** Reading calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was got by itself. */
+/** Reads calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was fetched alone. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { calendarTextOf, type DavBody, textOfBody } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
@@ -9,7 +9,7 @@ import { isGone } from './dav/status.ts';
 import { textOf } from './dav/xml.ts';
 import { eventResourceOf, leftOutResource } from './events/event-resource.ts';
 
-/** What is at the address of an object. */
+/** The content at the address of an object. */
 export type ObjectContent =
   | { readonly type: 'event'; readonly resource: EventResource }
   /** It is over the budget of a resource, or cannot be read. */
@@ -26,7 +26,7 @@ export type ObjectsInput = {
   readonly body: DavBody;
   /** The collection's address. */
   readonly collection: string;
-  /** Those that were asked for. */
+  /** The objects to return. */
   readonly wanted: readonly KnownObject[];
 };
 
@@ -35,8 +35,8 @@ const LONGEST_PART = 250_000;
 const PART_MS = 20;
 
 /**
- * The wanted objects that the answer has; of one that it has twice the first. Fails as `multistatusParts` does, when what
- * came before was yielded.
+ * Returns the requested objects in the response. If an object is there twice, the first counts. Fails as
+ * `multistatusParts` does, after the objects before were yielded.
  */
 export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
   name: 'caldav-objects',

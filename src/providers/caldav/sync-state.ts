@@ -1,4 +1,4 @@
-/** What our sync tokens hold: how changes of the calendar are found, and what was seen at the last time. */
+/** The content of sync tokens: how changes of the calendar are found, and what was seen at the last sync. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 
 export type SyncState =
@@ -16,7 +16,10 @@ export type Comparison = {
   readonly demotedUntil: number;
 };
 
-/** 2: rules of RFC 7529 and below a day are followed, overrides without DTSTART are read, and unreadable events are reported. */
+/**
+ * 2: rules of RFC 7529 and below a day are followed, overrides without DTSTART are read, and unreadable events are
+ * reported.
+ */
 const VERSION = 2;
 
 export const writeSyncState = (state: SyncState): string => JSON.stringify({ v: VERSION, ...state });

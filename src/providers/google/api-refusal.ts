@@ -1,4 +1,4 @@
-/** What it means when the Calendar API does not answer, or answers no: who can mend it, and when to ask again. */
+/** Maps errors of the Calendar API to their meaning: who can fix it, and when to retry. */
 import { type ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
@@ -9,7 +9,9 @@ import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../mean
 const APP_LIMIT: Meaning = ['rate_limited', 'Google asks this app to wait', 'quota_exhausted'];
 const EVENT_GONE: Meaning = ['not_found', 'Google has no such event any more'];
 
-/** By Google's own reason (`errors[].reason`, or that of an ErrorInfo), which says more than the status. */
+/**
+ * The meanings by Google's own reason (`errors[].reason`, or that of an ErrorInfo), which says more than the status.
+ */
 const BY_REASON = meaningsBy<string>(
   [APP_LIMIT, ['rateLimitExceeded', 'RATE_LIMIT_EXCEEDED', 'dailyLimitExceeded']],
   [
@@ -40,7 +42,7 @@ const BY_REASON = meaningsBy<string>(
   [['no_calendars', 'This Google account has no calendar'], ['notACalendarUser']],
 );
 
-/** What an answer that is no success means; `method` is what was asked. */
+/** Returns the error for a response that is no success. `method` is that of the request. */
 export function refusalOf(answer: EgressResponse, method: string): ProviderError | UnsupportedByProvider {
   const { status, body, url } = answer;
   // Nothing in a proxy's page: the status has to do.
@@ -68,7 +70,7 @@ export class EventTypeRestriction extends UnsupportedByProvider {
 /** Whether a refusal is a limit of what Google can keep, and no failure of Google's. */
 export const isLimit = (refusal: Error): boolean => refusal instanceof UnsupportedByProvider;
 
-/** What Google refuses to write for good, by its reason; another try would change nothing. */
+/** Returns the error for a write that Google refuses permanently, by its reason. A retry would change nothing. */
 function limitIn(
   status: number,
   reasons: readonly string[],
@@ -89,17 +91,17 @@ function limitIn(
 
 function byStatus(status: number, query: URLSearchParams): Meaning {
   // A token that Google cannot read at all seems to be a bad request to it, which no source confirms: a full listing
-  // tells whether it was that.
+  // shows whether it was that.
   if (query.has('syncToken') && (status === 410 || status === 400))
     return ['sync_token_expired', 'Google has forgotten what was synced before'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
-  // A listing is begun anew; whatever else is gone is an event.
+  // A request without `maxResults` is no listing: 410 means a deleted event.
   if (status === 410 && !query.has('maxResults')) return EVENT_GONE;
-  // What is no longer shared with the user is gone for us.
+  // A calendar that is no longer shared with the user does not exist for us.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
   if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];
   if (status === 429) return APP_LIMIT;
-  // 410: of a page, which a listing begun anew does not need.
+  // 410: a page of a listing has expired. The listing starts again without it.
   if (status >= 500 || status === 410)
     return ['unavailable', 'Google Calendar is out of order', 'provider_unavailable'];
   return ['invalid_response', 'Google did not understand what it was asked', 'provider_answer_unreadable'];

@@ -23,12 +23,15 @@ export type ApiRead = {
 };
 export type ApiWrite = ApiRead & Omit<BearerWrite, 'url'>;
 
-/** `T` is what Google publishes of an answer; each of its members may still be anything: whoever reads it checks it. */
+/**
+ * The Calendar API. `T` is the published type of a response. Any of its members may have another type: the caller
+ * checks them.
+ */
 export interface GoogleApi {
   get<T extends object>(request: ApiRead): Promise<T>;
   /** Page by page. */
   list<T extends object>(request: ApiRead): AsyncGenerator<T>;
-  /** `undefined` for an empty answer. */
+  /** `undefined` for an empty response. */
   write<T extends object>(request: ApiWrite): Promise<T | undefined>;
 }
 
@@ -36,7 +39,7 @@ const FACTS: BearerApiFacts = {
   // A page of 2,500 events whose descriptions are as long as Google lets them be.
   maxBytes: 40_000_000,
   followsRedirects: false,
-  // 204 where there is nothing to say.
+  // 204: a success without a body.
   isSuccess: (status) => status === 200 || status === 204,
   refusalOf,
   isCallersFault: isLimit,

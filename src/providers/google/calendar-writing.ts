@@ -1,7 +1,8 @@
 /**
  * Making, changing and deleting calendars at Google. Name and description are the calendar's (Calendars), its colour is
  * of the user's own list (CalendarList). Both need more than the permission to write events, which is not asked for:
- * whether the user granted it, to this or another part of the same Google project, is looked at before anything is sent.
+ * whether the user granted it, to this or another part of the same Google project, is looked at before anything is
+ * sent.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -48,7 +49,7 @@ async function create(draft: CalendarDraft, granted: readonly string[], api: Goo
   try {
     await setColor(id, color, api);
   } catch (failure) {
-    // All or nothing: whoever tries again would have two.
+    // All or nothing: a retry would create a second calendar.
     await remove(id, api);
     throw failure;
   }
@@ -61,7 +62,10 @@ async function remove(href: string, api: GoogleApi): Promise<void> {
   await api.write({ method: 'DELETE', operation: 'calendars.delete', path: pathOf(href) });
 }
 
-/** Returns the refusal of a deletion: only the data owner of a calendar may delete it, even if others have the role "owner". */
+/**
+ * Returns the refusal of a deletion: only the data owner of a calendar may delete it, even if others have the role
+ * "owner".
+ */
 async function notDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
   const path = `/users/me/calendarList/${encodeURIComponent(href)}`;
   const request = { operation: 'calendarList.get', path };

@@ -15,8 +15,8 @@ const REQUEST = {
 };
 
 /**
- * The calendars on the user's list, in Google's order. Those the user hid from it are left out, as Google does itself
- * unless asked; those merely unticked are there.
+ * Returns the calendars on the user's list, in Google's order. Calendars that the user hid are left out, as Google does
+ * by default. Unticked ones are included.
  */
 export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]> {
   const calendars = new Map<string, ProviderCalendar>();
@@ -27,13 +27,16 @@ export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]>
   return [...calendars.values()];
 }
 
-/** Undefined for one that is not shown, or cannot be named. Its role may be `writerWithoutPrivateAccess`, which writes too. */
+/**
+ * Returns the calendar; undefined if it is hidden or has no id. Its role may be `writerWithoutPrivateAccess`, which
+ * writes too.
+ */
 function calendarOf(entry: Entry): ProviderCalendar | undefined {
   const href = text(entry.id);
   if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;
   return {
     href,
-    // What the user calls it goes before what its owner calls it.
+    // The user's name for a calendar takes precedence over its owner's.
     title: text(entry.summaryOverride) ?? text(entry.summary) ?? href,
     ...withoutUndefined({
       description: text(entry.description),

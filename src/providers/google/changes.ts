@@ -1,9 +1,9 @@
 /**
- * What changed in a calendar, Events: list with a sync token; without one, everything there is. Recurring events come as
- * masters and exceptions (`singleEvents=false`) and are expanded by us.
+ * Reads the changes of a calendar: Events: list with a sync token, or everything without one. Recurring events come as
+ * masters and exceptions (`singleEvents=false`); we expand them.
  *
- * Deleted events are not asked for (`showDeleted` is left alone): with a sync token Google sends them anyway, and a full
- * listing has no tombstones, only the cancelled exceptions of series that live.
+ * Deleted events are not requested (`showDeleted` is not set): with a sync token Google sends them anyway, and a full
+ * listing has no tombstones, only the cancelled exceptions of existing series.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 import type { Changes } from '../../calendars/calendar-provider.ts';
@@ -55,7 +55,9 @@ function eventsIn(page: calendar_v3.Schema$Events): ListedEvent[] {
   return objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
 }
 
-/** Whatever a full listing does not name is gone: what it names as deleted need not be repeated. */
+/**
+ * Yields the parts of a full listing. An event that it does not list is deleted, so its tombstones are not repeated.
+ */
 async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   for await (const events of pages) {
     yield { changed: resourcesIn(events), removed: [], complete: true, leftOut: namedLeftOut(events) };
@@ -63,8 +65,9 @@ async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGe
 }
 
 /**
- * With a series its exceptions go, except those that Google still lists: somebody who is no longer invited to a
- * series may be invited to one of its instances. So exceptions come last, when all that is gone is gone.
+ * Yields the changes of a delta. A deleted series takes its exceptions with it, except those that Google still lists:
+ * somebody who is no longer invited to a series may be invited to one of its occurrences. So exceptions come last,
+ * after all deletions.
  */
 async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   const exceptions: EventResource[] = [];
@@ -79,7 +82,7 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
     leftOut.push(...namedLeftOut(events));
     yield { changed, removed, complete: false };
   }
-  // A cancelled exception of a series that is gone says nothing more.
+  // A cancelled exception of a deleted series adds nothing.
   const isMoot = ({ seriesId, events: [event] }: EventResource) =>
     event?.status === 'cancelled' && seriesId !== undefined && deleted.has(seriesId);
   yield {

@@ -1,4 +1,4 @@
-/** What Google made of the conference that an event was written with. */
+/** Waits for the conference that Google creates for an event. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { calendar_v3 } from '@googleapis/calendar';
@@ -24,7 +24,7 @@ export async function checkMeet(events: GoogleEvents): Promise<void> {
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
 }
 
-/** A link that Google left out as a conference is kept as a property: what was asked for is never lost in silence. */
+/** Stores a link that Google left out as a property, so that no requested conference is lost silently. */
 export async function withConferenceLink(
   event: GoogleEvent,
   { conferenceData }: EventBody,
@@ -34,7 +34,7 @@ export async function withConferenceLink(
   const address = conferenceData ? conferenceOf({ conferenceData }) : undefined;
   if (address === undefined || conferenceOf(event) === address) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: address } } };
-  // Its guests have just been notified.
+  // The guests have just been notified.
   return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });
 }
 
@@ -42,8 +42,8 @@ const POLLS = 6;
 const POLL_MS = 300;
 
 /**
- * With the Meet that was asked for, where Google has it within two seconds; later it comes with a sync. What Google could
- * not make stands in `conferenceData`.
+ * Returns the event with the requested Meet if Google creates it within two seconds; later it comes with a sync. If
+ * Google cannot create it, `conferenceData` says so.
  */
 export async function withFinishedMeet(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
   let latest = event;

@@ -1,7 +1,7 @@
 /**
- * Where an event is held by video. A link of the application's own is a video entry point of the event's conference, of
- * Meet or of an add-on, so that it shows at Google as a conference does. No source confirms that Google keeps it so; where
- * it does not, the link is kept in a private property of ours instead. A link of Google's own making is asked for.
+ * Maps the video conference of an event. An application's link becomes a video entry point of a Meet or add-on
+ * conference, so that Google shows it as a conference. No source confirms that Google keeps it; if it does not, the
+ * link is kept in our private property. A link that Google creates is requested.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -12,7 +12,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 type Conference = calendar_v3.Schema$ConferenceData;
 
-/** Where a link is kept that Google does not take as a conference. */
+/** The property for a link that Google does not accept as a conference. */
 export const CONFERENCE_PROPERTY = 'kalendsConference';
 
 /** A conference can also have telephone numbers and other entries. */
@@ -64,9 +64,10 @@ const isMeet = ({ conferenceSolution, createRequest }: Conference): boolean =>
   (conferenceSolution?.key ?? createRequest?.conferenceSolutionKey)?.type === 'hangoutsMeet';
 
 /**
- * A conference for another event. Google asks since February 2026 to make a Meet anew for each event, because one that
- * several share may shut people out or let strangers in; `meetId` asks for it. Without one, where the calendar makes no
- * Meets, it is copied as what others host is. One that could not be made has nothing to copy.
+ * Returns a copy of a conference for another event. Since February 2026 Google asks for a new Meet for each event,
+ * since a shared one may shut people out or let strangers in; `meetId` requests it. Without `meetId`, if the calendar
+ * creates no Meets, it is copied like a conference hosted elsewhere. A conference that could not be created has nothing
+ * to copy.
  */
 export function copiedConference(
   conference: Conference | null | undefined,
@@ -83,7 +84,7 @@ export const requestedMeet = (requestId: string): Conference => ({
   createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
 });
 
-/** Puts one conference in the place of another: a member that stayed would belong to neither. */
+/** Returns a patch that replaces a conference. A member that remained would belong to neither. */
 export function conferencePatch(conference: Conference, former: unknown): Conference {
   const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
   return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };

@@ -1,6 +1,6 @@
 /**
- * What of an event is copied into another: everything that people and programs keep with it, known to Kalends or not.
- * Only what is Google's own to say stays behind.
+ * Copies the content of an event into another: everything that people and programs store with it, known to Kalends or
+ * not. Only the members that Google sets are left out.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -15,7 +15,7 @@ import { patchBetween } from './merge-patch.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** What Google makes of an event, and when the event is. */
+/** The members that Google sets, and the times of an event. */
 const LEFT_BEHIND: ReadonlySet<string> = new Set([
   'kind',
   'etag',
@@ -42,7 +42,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set([
 const fieldNames = (...events: readonly GoogleEvent[]): string[] =>
   [...new Set(events.flatMap((event) => Object.keys(event)))].filter((name) => !LEFT_BEHIND.has(name));
 
-/** What a new event takes over: all but times and rules. With `meetId`, a Meet is asked for in the place of the event's own. */
+/** Returns the members for a new event: all but times and rules. With `meetId`, a new Meet replaces the event's own. */
 export function copiedMembers(event: GoogleEvent, meetId: string | undefined): GoogleEvent {
   const members: GoogleEvent = Object.fromEntries(
     fieldNames(event).map((name) => [name, Reflect.get(event, name)]),
@@ -57,7 +57,7 @@ export function copiedMembers(event: GoogleEvent, meetId: string | undefined): G
   });
 }
 
-/** Of these an occurrence has no patch member by member: Google takes them whole, or never from the occurrence. */
+/** The members that are not patched one by one: Google accepts them only whole, or never for an occurrence. */
 const APART: ReadonlySet<string> = new Set([
   'eventType',
   'attendees',
@@ -66,7 +66,7 @@ const APART: ReadonlySet<string> = new Set([
   'visibility',
 ]);
 
-/** What an occurrence has other than its series, as a patch of the occurrence; without its times. */
+/** Returns the differences between an occurrence and its series, without its times, as a patch of the occurrence. */
 export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventBody {
   const names = fieldNames(occurrence, series).filter((name) => !APART.has(name));
   const pick = (event: GoogleEvent) =>
@@ -79,7 +79,7 @@ export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventB
   });
 }
 
-/** The whole list where it is another one; never a list that Google shortened. */
+/** Returns the whole list if it differs; never a list that Google shortened. */
 function ownGuests(occurrence: GoogleEvent, series: GoogleEvent): EventBody['attendees'] {
   if (occurrence.attendeesOmitted === true || series.attendeesOmitted === true) return undefined;
   const guests = copiedGuests(occurrence.attendees);

@@ -1,6 +1,7 @@
 /**
- * The later half of a series, made of Google's own event as it is now: reminders, attachments, guests of every kind, what
- * they may do, and whatever else people and programs keep there. What can refuse it is asked before anything is sent.
+ * Copies the later half of a series from Google's current event: reminders, attachments, guests of every kind, their
+ * permissions, and whatever else people and programs store there. Everything that can refuse the copy is checked before
+ * anything is sent.
  */
 import type { EventResource } from '../../calendars/event.ts';
 import type {
@@ -23,7 +24,7 @@ import { refuseGuestSplit } from './organizer.ts';
 import { isCancelled, resourcesOf } from './series-result.ts';
 import { insertOnce, writeOccurrence } from './write-event.ts';
 
-/** As EventWriting has it. The rules of the new series leave out what does not take place. */
+/** Implements EventWriting. The rules of the new series exclude the cancelled occurrences. */
 export async function copyLater(
   target: WriteTarget,
   later: LaterHalf,
@@ -52,7 +53,7 @@ export async function copyLater(
 
 const isSingle = ({ change }: LaterHalf): boolean => change.recurrence === null;
 
-/** Of a single event that which it is made of. */
+/** Returns the exceptions to copy. A single event is created from one exception at most. */
 function exceptionsIn(later: LaterHalf): readonly LaterException[] {
   if (!isSingle(later)) return later.exceptions;
   const only = onlyException(later);
@@ -64,7 +65,7 @@ const newIdOf = ({ key }: LaterHalf): string => key.toLowerCase();
 
 const changed = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
 
-/** Fails where the series is gone, is not what the split was planned for, or may not be split by this account. */
+/** Fails if the series does not exist, has changed since the split was planned, or may not be split by this account. */
 function splittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
   if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
   if (target.etag !== undefined && old.master.etag !== target.etag) throw changed();
@@ -74,7 +75,10 @@ function splittable(old: SeriesNow | undefined, target: WriteTarget, later: Late
   return old;
 }
 
-/** Whether the exceptions from the cut on are those that the split was planned for: a change of them leaves the master's version. */
+/**
+ * Whether the exceptions from the cut on are those that the split was planned for: a change of them leaves the master's
+ * version.
+ */
 function hasStoredExceptions(
   { exceptions }: SeriesNow,
   { href, stored }: WriteTarget,
@@ -89,19 +93,25 @@ function hasStoredExceptions(
   );
 }
 
-/** Of what was deleted no more counts: some listings tell what it was, and others do not. */
+/**
+ * Compares two versions of an exception. If it is cancelled, only that counts: some listings include its former
+ * content, others do not.
+ */
 function isSame(stored: EventResource, now: EventResource | undefined): boolean {
   if (now === undefined || isCancelled(stored) !== isCancelled(now)) return false;
   return isCancelled(now) || stored.etag === undefined || stored.etag === now.etag;
 }
 
-/** Whether a Meet is asked for where the old series has one. Fails where the caller wants one and Google makes none. */
+/**
+ * Returns whether to request a Meet for each one in the old series. Fails if the caller wants one and Google creates
+ * none.
+ */
 async function asksForMeets(old: SeriesNow, { change }: LaterHalf, events: GoogleEvents): Promise<boolean> {
   if (change.autoConference === true) await checkMeet(events);
   return resourcesOf(old).some(({ original }) => hasMeet(original)) && makesMeets(events);
 }
 
-/** One for each exception that is still there, in the order of `later`. */
+/** Returns a patch for each remaining exception, in the order of `later`. */
 function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): EventPatch[] {
   const { change, exceptions } = later;
   const id = newIdOf(later);
@@ -120,14 +130,14 @@ function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): Eve
   });
 }
 
-/** What was deleted is none to copy. */
+/** Returns the original start of an exception; a cancelled one has nothing to copy. */
 function startAndResource(resource: EventResource): [originalStart: number, resource: EventResource][] {
   const [event] = resource.events;
   if (event?.recurrenceId === undefined || event.status === 'cancelled') return [];
   return [[instantOf(event.recurrenceId, 'UTC'), resource]];
 }
 
-/** Those that an earlier try copied stay as they are. */
+/** Writes the exceptions, except those that an earlier attempt copied. */
 async function copyExceptions(
   series: SeriesNow,
   patches: readonly EventPatch[],
@@ -139,7 +149,7 @@ async function copyExceptions(
     if (there.has(patch.id)) continue;
     const body = withConferencePatch(patch.body, series.master.original);
     if (Object.keys(body).length === 0) continue;
-    // Where the new series has no such occurrence there is nothing that differs from it.
+    // `undefined`: the new series has no such occurrence, so there is no exception.
     const event = await writeOccurrence({ ...patch, body, isQuiet: true }, events, 'must move');
     if (event !== undefined) resources.push(await events.resourceOf(event));
   }

@@ -9,19 +9,22 @@ import type { EventVersion, GoogleEvents } from './events.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 
 export type CurrentEvent = EventVersion & {
-  /** As Google answered it in that version. */
+  /** The event as Google sent it in that version. */
   readonly event: GoogleEvent;
 };
 
-/** What the caller saw. Fails as `not_found` when it is gone, as `precondition_failed` when it is another by now. */
+/**
+ * Returns the version that the caller saw. Fails as `not_found` if the event is deleted, as `precondition_failed` if it
+ * has changed.
+ */
 export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
   if (instance === undefined || override !== undefined)
     return versionOf(override ?? { href, etag }, target, events);
   const id = instanceIdOf(href, instance, 'UTC');
   const event = presentEvent(await events.get(id));
-  // An instance that nobody changed seems to have its master's version, which no source confirms. Where it has not, the
-  // series tells whether it is changed: asked after the instance, whose own version the write is conditional on.
+  // An instance that nobody changed seems to have its master's version, which no source confirms. If it does not, the
+  // series shows whether it is changed. It is read after the instance, on whose own version the write is conditional.
   if (etag !== undefined && event.etag !== etag) {
     const now = await events.series(href);
     const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
@@ -37,9 +40,9 @@ async function versionOf(
   events: GoogleEvents,
 ): Promise<CurrentEvent> {
   const storedEvent = stored.find((resource) => resource.href === href);
-  // One that was too large is not kept.
+  // An event that was too large is not stored.
   const isKept = storedEvent?.etag === etag && storedEvent?.originalDigest === undefined;
-  // `original` is what Google answered of it.
+  // `original` is the event as Google sent it.
   const event: GoogleEvent = presentEvent(isKept ? storedEvent?.original : await events.get(href));
   return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }

@@ -1,7 +1,7 @@
 /**
- * What applications keep with an event, in its `extendedProperties`: those of this copy alone (`private`) are written;
- * those shared with all guests are read as well. Google keeps texts by name. A text is written as it is, so that others
- * can read it and search for it; every other value as JSON behind a mark.
+ * Maps the fields that applications store with an event to `extendedProperties`. Fields of this copy (`private`) are
+ * written; those shared with all guests are read as well. Google stores texts by name. A text is written unchanged, so
+ * that others can read it and search for it; every other value as JSON behind a mark.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -19,8 +19,8 @@ export type PropertiesPatch = {
 
 const MARK = 'kalends-json:';
 /**
- * Google's limits: of a name, of a value (counted in bytes here, to be sure), of their number and of them all. No source
- * here confirms them.
+ * Google's limits: of a name, of a value (counted in bytes here, to be sure), of their number and of them all. No
+ * source here confirms them.
  */
 const LONGEST_NAME = 44;
 const LONGEST_VALUE = 1024;
@@ -39,7 +39,7 @@ export function customOf(properties: Properties): Readonly<Record<string, unknow
 function parseValue(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
   const parsed = jsonIn(value.slice(MARK.length));
-  // What is no JSON is somebody else's text.
+  // A text that is no JSON belongs to another program.
   return parsed === undefined ? value : parsed;
 }
 

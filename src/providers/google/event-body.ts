@@ -1,4 +1,4 @@
-/** What of an event is sent to Google: exactly what is named. */
+/** Builds the body of an event for Google. It has exactly the fields that are given. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
@@ -20,7 +20,7 @@ export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData
   conferenceData?: calendar_v3.Schema$ConferenceData | null;
 };
 
-/** An event to insert. `id` is Google's to know it by, and what a Meet is asked for with. */
+/** An event to insert. `id` is its id at Google, and identifies the request for a Meet. */
 export function insertBody(draft: EventDraft, id: string): EventBody & { id: string } {
   const { start, end, recurrence, conference, autoConference, attendees, custom, privacy } = draft;
   if (recurrence !== undefined) refuseSkippedStart(start);
@@ -42,7 +42,7 @@ export function insertBody(draft: EventDraft, id: string): EventBody & { id: str
   });
 }
 
-/** What changes of `former`; `requestId` is what a Meet is asked for with. */
+/** Returns the patch that applies a change to `former`. `requestId` identifies the request for a Meet. */
 export function patchBody(change: EventChange, former: GoogleEvent, requestId: string): EventBody {
   const { start, end, recurrence, attendees, privacy } = change;
   const repeats = recurrence === undefined ? isSeries(former) : recurrence !== null;
@@ -66,7 +66,7 @@ function conferenceChange(
   requestId: string,
 ): EventBody['conferenceData'] {
   if (autoConference === true) {
-    // A Meet that is there already is the one that is asked for.
+    // An existing Meet fulfills the request.
     const isThere = former?.conferenceSolution?.key?.type === 'hangoutsMeet';
     return isThere ? undefined : conferencePatch(requestedMeet(requestId), former);
   }
@@ -85,13 +85,13 @@ function propertiesChange(
 }
 
 /**
- * Events that keep to the calendar's own visibility read as public. To say so outright would show what they are about to
- * those who may see no more than that somebody is busy: who sends back what was read does not mean that.
+ * Events that keep to the calendar's own visibility read as public. To say so outright would show what they are about
+ * to those who may see no more than that somebody is busy: who sends back what was read does not mean that.
  */
 const isPublicAlready = (privacy: EventChange['privacy'], { visibility }: GoogleEvent): boolean =>
   privacy === 'public' && visibility !== 'private' && visibility !== 'confidential';
 
-/** What is written the same into a new event and into one that is there. */
+/** Returns the fields that are written in the same way to a new event and to an existing one. */
 function fieldsBody({ title, description, location, color, status, availability }: EventChange) {
   const transparency = availability === 'free' ? 'transparent' : 'opaque';
   return withoutUndefined({

@@ -211,7 +211,7 @@ describe('an event of Google’s', () => {
     assert.equal(listed({ start: { date: '2026-11-23' } }).is, 'unreadable');
     assert.equal(listed({ id: 'e1', recurringEventId: 'e', status: 'cancelled' }).is, 'unreadable');
 
-    // What JSON can hold where the published types say text or a list.
+    // JSON values where the published types have a text or a list.
     const odd: unknown[] = [7, true, null, {}, [], [[]], [null], { start: 1 }];
     const names = Object.keys(timed()).concat(
       'attendees',

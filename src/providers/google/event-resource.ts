@@ -1,10 +1,10 @@
 /**
- * One of Google's events as a resource of ours. Masters, single events and exceptions are each an event of their
- * own there; an exception names its master by `recurringEventId`.
+ * Maps Google's events to resources. A master, a single event and an exception are separate events at Google; an
+ * exception names its master by `recurringEventId`.
  *
- * Kinds (`eventType`): working locations are left out, since they are no events to anybody but the person's own
- * colleagues and would fill every day. Absences and focus time are events that keep busy, birthdays ones that do not,
- * and what Gmail found in mails is an event as any other.
+ * Kinds (`eventType`): working locations are left out, since they are events only to the person's colleagues and would
+ * fill every day. Absences and focus time are busy events, birthdays are free ones, and an event that Gmail found in a
+ * mail is like any other.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -24,7 +24,7 @@ type GoogleEvent = calendar_v3.Schema$Event;
 /** Whether it is a master, which has the rules of its series. */
 export const isSeries = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
 
-/** What an event of a listing is to the mirror. */
+/** An event of a listing, as the mirror stores it. */
 export type ListedEvent =
   | { readonly is: 'resource'; readonly resource: EventResource }
   /** Deleted, by its href. */
@@ -118,7 +118,7 @@ function recurrenceOf(
   return parsed.rrules.length + parsed.rdates.length > 0 ? parsed : undefined;
 }
 
-/** The end in the start's type; one that is missing or before the start counts as none. */
+/** Returns the end in the start's type; an end that is missing or before the start counts as none. */
 function endFor(start: EventTime, end: EventTime | undefined): EventTime {
   if (end !== undefined && (end.type === 'date') === (start.type === 'date')) {
     const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');

@@ -7,8 +7,8 @@ import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
 import { text } from '../json-value.ts';
 
 /**
- * The time in the type and zone that Google answers, or else in the calendar's zone; `undefined` when there is none that can be read.
- * Recurring events need their own zone, whose clock goes on over a DST change.
+ * Returns the time in Google's type and zone, or else in the calendar's zone; `undefined` if it cannot be read.
+ * Recurring events need their own zone, whose clock changes with DST.
  */
 export function timeOf(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,

@@ -1,6 +1,6 @@
 /**
- * Writing events at Google, each of the version it is based on (If-Match). Masters, single events and occurrences are each
- * an event of their own there, changed by PATCH, which leaves alone what it does not name.
+ * Writes events at Google, each based on a version (If-Match). Masters, single events and occurrences are separate
+ * events there. A PATCH changes only the members that it names.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -71,7 +71,7 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
   const body = patchBody(change, current.event, randomUUID());
   refuseGuestChange(current.event, body);
   if (body.conferenceData?.createRequest) await checkMeet(events);
-  // What is not an instance and recurs is a master; its exceptions may have to move with it.
+  // A recurring event is a master here. Its exceptions may have to move with it.
   const moves = change.start !== undefined && change.recurrence !== null && isSeries(current.event);
   const before = moves ? await events.series(current.id) : undefined;
   const event = await patchEvent({ ...current, body }, events).catch((failure: unknown) => {
@@ -101,7 +101,7 @@ async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleE
   const wasSeries = storedHrefs(target).length > 1;
   if (target.instance !== undefined || !(isSeries(event) || wasSeries))
     return { changed: [master], removed: [] };
-  // What Google made of the exceptions is Google's to tell.
+  // Google decides what becomes of the exceptions, so they are read again.
   return seriesResult(target, { master, exceptions: await events.exceptionsOf(event) }, events);
 }
 
@@ -112,7 +112,7 @@ async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteR
   return { changed: [], removed: storedHrefs(target) };
 }
 
-/** A deleted occurrence is a cancelled exception of its series, whoever deleted it. */
+/** Deletes an occurrence. The result is a cancelled exception of its series, even if somebody else deleted it. */
 async function removeInstance(
   target: WriteTarget,
   instance: EventTime,
@@ -120,12 +120,12 @@ async function removeInstance(
 ): Promise<WriteResult> {
   const current = await undefinedIf('not_found', currentEvent(target, events));
   if (current !== undefined) await events.delete(current);
-  // With its series everything of it is gone.
+  // Without its series the occurrence does not exist.
   else if ((await events.series(target.href)) === undefined) return seriesResult(target, undefined, events);
   const id = current?.id ?? target.override?.href ?? instanceIdOf(target.href, instance, 'UTC');
   const cancelled = await events.get(id);
   if (cancelled?.status === 'cancelled')
     return { changed: [await events.resourceOf(cancelled)], removed: [] };
-  // Of an occurrence that the series does not have any more there is nothing to keep.
+  // The series no longer has this occurrence, so there is no cancelled exception.
   return seriesResult(target, await events.series(target.href), events);
 }

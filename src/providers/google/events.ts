@@ -1,6 +1,7 @@
 /**
- * Single events and series of one calendar: read by name as a sync would have brought them, inserted, patched and deleted.
- * Google sends invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and Microsoft do.
+ * Single events and series of one calendar: read by name as a sync would have brought them, inserted, patched and
+ * deleted. Google sends invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and
+ * Microsoft do.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -17,23 +18,23 @@ type GoogleEvent = calendar_v3.Schema$Event;
 type Entry = calendar_v3.Schema$CalendarListEntry;
 
 export interface GoogleEvents {
-  /** Cancelled ones too; `undefined` when there is none. */
+  /** Returns an event, also a cancelled one; `undefined` if there is none. */
   get(id: string): Promise<GoogleEvent | undefined>;
   /** Exceptions have the `iCalUID` of their master. Cancelled ones may have none: some or all of them are missing. */
   exceptionsOf(master: GoogleEvent): Promise<EventResource[]>;
-  /** An event or a series with its exceptions, as `exceptionsOf` has them; `undefined` when it is gone. */
+  /** Returns an event, or a series with the exceptions of `exceptionsOf`; `undefined` if it no longer exists. */
   series(id: string): Promise<SeriesNow | undefined>;
-  /** The same with all cancelled exceptions, for whoever does not know them. */
+  /** Returns the same with all cancelled exceptions, for a caller that does not know them. */
   wholeSeries(id: string): Promise<SeriesNow | undefined>;
-  /** Fails as `invalid_response` for one that has no id or no time. */
+  /** Fails as `invalid_response` if an event has no id or no time. */
   resourceOf(event: GoogleEvent): Promise<EventResource>;
   /** The calendar in the user's list. */
   entry(): Promise<Entry>;
   /** Fails as `precondition_failed` when the body's `id` is taken, by a deleted event too. */
   insert(body: EventBody, notice?: Notice): Promise<GoogleEvent>;
-  /** Fails as `precondition_failed` when the event's version is not `etag`, as `not_found` when it is gone. */
+  /** Fails as `precondition_failed` if the event's version is not `etag`, as `not_found` if it no longer exists. */
   patch(change: EventPatch): Promise<GoogleEvent>;
-  /** The same; one that is gone is no failure. */
+  /** Deletes an event in the same way, but does not fail if it no longer exists. */
   delete(version: EventVersion & Pick<EventPatch, 'isQuiet'>): Promise<void>;
   /** Logs that an occurrence has members of its series because Google refused its own. */
   reportRefused(occurrence: string, members: readonly string[]): void;
@@ -64,7 +65,7 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
   const entry = () =>
     api.get<Entry>({ operation: 'calendarList.get', path: `/users/me/calendarList/${calendarId}` });
   const resourceOf = async (event: GoogleEvent): Promise<EventResource> => {
-    // What Google tells no zone of is in the calendar's.
+    // If Google sends no zone with an event, it has the calendar's zone.
     const zone = hasOpenZone(event) ? text((await entry()).timeZone) : undefined;
     const listed = listedEvent(event, zone ?? 'UTC');
     if (listed.is === 'resource') return listed.resource;
@@ -116,7 +117,9 @@ async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi)
   return collect(request, ({ recurringEventId }) => recurringEventId === master.id, api);
 }
 
-/** Only a listing of all instances is sure to name those that were deleted, and so few of their members are asked for. */
+/**
+ * Only a listing of all instances is sure to name those that were deleted, so few of their members are requested.
+ */
 async function listCancelled(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
   const fields = 'timeZone,nextPageToken,items(id,etag,status,iCalUID,recurringEventId,originalStartTime)';
   const request = {

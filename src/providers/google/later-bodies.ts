@@ -1,4 +1,4 @@
-/** What is sent to Google for the later half of a series: the old event, changed where the caller changes it. */
+/** Builds the bodies for the later half of a series: the old event with the caller's changes. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { LaterException, LaterHalf } from '../../calendars/event-writing.ts';
@@ -14,11 +14,11 @@ type GoogleEvent = calendar_v3.Schema$Event;
 
 /** An event of the new series. */
 export type LaterEvent = {
-  /** Its id at Google. */
+  /** The event's id at Google. */
   readonly id: string;
-  /** What changes of the whole series. */
+  /** The change of the whole series. */
   readonly change: LaterHalf['change'];
-  /** Whether Google makes Meets in this calendar: a Meet of its own is asked for then. */
+  /** Whether Google creates Meets in this calendar: then a separate Meet is requested. */
   readonly makesMeets: boolean;
 };
 
@@ -40,8 +40,8 @@ export type OldException = Pick<LaterException, 'times'> & {
 };
 
 /**
- * Returns what an occurrence of the new series has of its own: its times alone if it had been more private than that series.
- * Its conference is whole, and no patch yet.
+ * Returns the members in which an occurrence of the new series differs: only its times if it was more private than that
+ * series. Its conference is whole, not yet a patch.
  */
 export function laterExceptionBody(
   { exception, master, times }: OldException,
@@ -68,7 +68,7 @@ export function laterExceptionBody(
   });
 }
 
-/** A later half that is a single event: `body`, with what the occurrence that is left has of its own. */
+/** Returns the body of a later half that is a single event: `body` with the differences of the remaining occurrence. */
 export function singleBody(
   body: EventBody & { id: string },
   own: EventBody | undefined,
@@ -90,7 +90,7 @@ export function withConferencePatch(patch: EventBody, { conferenceData: former }
   return { ...patch, conferenceData: conferencePatch(conferenceData, former) };
 }
 
-/** What a change of the whole series changes in its exceptions too. */
+/** Google's member for each field whose change in the series also changes its exceptions. */
 const MEMBER_OF: ReadonlyMap<string, string> = new Map([
   ['title', 'summary'],
   ['description', 'description'],
@@ -104,7 +104,7 @@ const MEMBER_OF: ReadonlyMap<string, string> = new Map([
 const changesConference = ({ conference, autoConference }: LaterEvent['change']): boolean =>
   conference !== undefined || autoConference === true;
 
-/** The link of ours among them belongs to the conference, the others to `custom`. */
+/** Returns the properties that stay. Our link among them belongs to the conference, the others to `custom`. */
 function ownProperties(
   properties: EventBody['extendedProperties'],
   change: LaterEvent['change'],

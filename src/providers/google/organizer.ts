@@ -1,6 +1,6 @@
 /**
- * What of an event its guests may change. Google refuses the rest (`forbiddenForNonOrganizer`), or answers as if it had
- * been changed and changes nothing (googleapis/google-api-nodejs-client#2989): so it is refused here, before anything is sent.
+ * Decides which fields a guest may change. Google refuses the others (`forbiddenForNonOrganizer`), or reports success
+ * and changes nothing (googleapis/google-api-nodejs-client#2989). So they are refused before anything is sent.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -15,10 +15,13 @@ import { privacyOf } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** Each guest has a value of their own of these. */
+/** Each guest has separate values for these. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['colorId', 'transparency', 'visibility', 'reminders']);
 
-/** `self`: the organizer is the calendar that this copy of the event is on. An event that tells of none is nobody else's. */
+/**
+ * Returns whether the organizer is the calendar with this copy (`self`). An event without an organizer belongs to it
+ * too.
+ */
 const isOrganizer = ({ organizer }: GoogleEvent): boolean =>
   organizer === undefined || organizer === null || organizer.self === true;
 
@@ -35,7 +38,7 @@ export async function guestChange(
   return read === undefined ? change : withoutUnchanged(change, read);
 }
 
-/** Fails as `organizer_only` for a change of what all guests share, where they may not change it. */
+/** Fails as `organizer_only` for a change of shared fields by a guest who may not change them. */
 export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
   if (mayChangeAll(event)) return;
   const shared = Object.keys(body).some((name) => {
@@ -47,8 +50,8 @@ export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
 }
 
 /**
- * Fails as `organizer_only` for a guest, who may be one that is allowed to change the series: the organizer of a new series
- * is always the calendar that it is made in.
+ * Fails as `organizer_only` for a guest, even if the guest may change the series: the organizer of a new series is
+ * always the calendar that it is created in.
  */
 export function refuseGuestSplit(event: GoogleEvent): void {
   // Without private access, a private event shows nothing that could be copied.

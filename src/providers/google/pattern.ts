@@ -1,4 +1,4 @@
-/** Which original starts the pattern of a series has. */
+/** Checks which original starts the pattern of a series has. */
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
@@ -6,8 +6,8 @@ import { expand } from '../../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 
 /**
- * Answers for each of these original starts, and for no others, whether the pattern of the series has it. Rules that cannot
- * be followed, or not so far, count as having all of them.
+ * Returns a function that checks for each of these original starts, and no others, whether the pattern has it. If the
+ * rules cannot be expanded, or not so far, all of them count as part of it.
  */
 export function patternAmong(
   { start, end, recurrence }: CalendarEvent,

@@ -1,7 +1,7 @@
 /**
- * A series that moves: Google seems to keep its changed and deleted occurrences where the new pattern has their old starts,
- * and to drop the others, which no source confirms. Those move along with the series here: they are made again where it has
- * an occurrence to be changed.
+ * Moves the exceptions of a series. Google seems to keep a changed or deleted occurrence if the new pattern has its old
+ * start, and to drop the others, which no source confirms. The dropped ones are moved with the series and created again
+ * wherever it has an occurrence to change.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -17,7 +17,9 @@ import { patternAmong } from './pattern.ts';
 import { wouldPublish } from './privacy.ts';
 import { writeOccurrence } from './write-event.ts';
 
-/** `before` is the series before it was changed to `after`. Answers the occurrences that were deleted again. */
+/**
+ * Restores the exceptions of `before`, which was changed to `after`. Returns the occurrences that were deleted again.
+ */
 export async function restoreExceptions(
   before: SeriesNow,
   after: EventResource,
@@ -35,7 +37,7 @@ export async function restoreExceptions(
     const [original] = originalOf(exception);
     if (event === undefined || original === undefined || isInPattern(original)) continue;
     const shifted = shiftWithSeries(original, shift);
-    // Without a version: what it is of was made by the change just written.
+    // No version: the change just written created this occurrence.
     const version = { id: instanceIdOf(after.href, shifted, 'UTC'), etag: undefined };
     if (event.status === 'cancelled') {
       await events.delete(version);
@@ -44,11 +46,11 @@ export async function restoreExceptions(
     } else {
       const { original: former } = before.master;
       const times = timesOf(exception, before.master, shifted);
-      // All are as Google sent them. One that was more private than the moved series keeps its times alone.
+      // All are as Google sent them. An exception that was more private than the moved series gets only its times.
       const isHidden = wouldPublish(exception.original, former, after.original);
       const body = isHidden ? times : { ...ownMembers(exception.original, former), ...times };
       if (Object.keys(body).length === 0) continue;
-      // Where the new series has no such occurrence there is nothing left to differ from.
+      // If the new series has no such occurrence, this writes nothing.
       await writeOccurrence({ ...version, body }, events, 'may stay');
     }
   }
@@ -58,7 +60,7 @@ export async function restoreExceptions(
 const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
-/** One that was moved stays where it was put; one that was not keeps its own length. */
+/** Returns the times of an exception: a moved one keeps its times, another keeps its length. */
 function timesOf({ events: [event] }: EventResource, master: EventResource, placed: EventTime): EventBody {
   const [series] = master.events;
   if (event === undefined || series === undefined) return {};

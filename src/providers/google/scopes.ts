@@ -1,6 +1,6 @@
 /**
- * Which of Google's permissions serve which scope of ours: the one table. That `calendar.events.freebusy` suffices for
- * events.list, and which fields come back with it, no published page says in full.
+ * The one table of which Google permissions serve which scope. No published page says in full whether
+ * `calendar.events.freebusy` suffices for events.list, or which fields it returns.
  */
 import type { Scope } from '../../oauth/scope.ts';
 
@@ -27,12 +27,13 @@ const HELD_BY: Readonly<Record<string, readonly string[]>> = {
   [LIST]: [`${CALENDAR}.calendarlist`, `${CALENDAR}.readonly`, CALENDAR],
 };
 
-/** What calendars themselves are written with, and the list that has their colours: it holds LIST. */
+/** The permissions for writing calendars and the list with their colors; they include LIST. */
 const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDAR}.calendarlist`];
 
 /**
- * What to ask for, as the authorization request writes it; the first two tell who signed in. `calendarsToo`: whoever may
- * write events is asked for their calendars as well. Nothing is missing where a user unticks that: `covers` does not ask for it.
+ * Returns the `scope` of the authorization request; its first two values identify the user. With `calendarsToo`, a user
+ * who lets an application write events is asked for calendars as well. The user may untick that: `covers` does not
+ * require it.
  */
 export const requestedScope =
   (calendarsToo: boolean) =>

@@ -1,4 +1,4 @@
-/** What a write leaves of a series in the mirror. */
+/** The state of a series in the mirror after a write. */
 import type { EventResource } from '../../calendars/event.ts';
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
@@ -8,8 +8,8 @@ import { patternAmong } from './pattern.ts';
 export const resourcesOf = ({ master, exceptions }: SeriesNow): EventResource[] => [master, ...exceptions];
 
 /**
- * The series as it is `now`. Google's listing may be without deleted occurrences: one that is known and that the pattern
- * still has stays deleted, and a changed one that is not listed any more is asked for.
+ * Returns the result for the series as it is `now`. Google's listing may lack deleted occurrences: a known one that the
+ * pattern still has stays deleted. A changed occurrence that is no longer listed is requested.
  */
 export async function seriesResult(
   target: WriteTarget,
@@ -32,7 +32,7 @@ export async function seriesResult(
   return { changed, removed: storedHrefs(target).filter((href) => !hrefs.has(href)) };
 }
 
-/** With the deleted occurrences that the mirror knows and the listing lacks. */
+/** Adds the deleted occurrences that the mirror has and the listing lacks. */
 export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
   const cancelled = missingExceptions(now, target).filter(isCancelled);
   return { ...now, exceptions: [...now.exceptions, ...cancelled] };
@@ -55,7 +55,7 @@ const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
 
 export const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';
 
-/** What the mirror has of the event: itself, and the exceptions of a series. */
+/** Returns the hrefs that the mirror has for the event: its own, and those of its exceptions. */
 export const storedHrefs = ({ href, stored }: WriteTarget): string[] => [
   href,
   ...stored.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),

@@ -1,4 +1,4 @@
-/** What Google's refusals of a sign-in or of a refresh token mean, and who can mend it. */
+/** Maps Google's errors for a sign-in or a refresh token to their meaning, and to who can fix it. */
 import type { OAuthCredentials } from '../../calendars/calendar-provider.ts';
 import { type Meaning, meaningsBy } from '../meaning.ts';
 import type { SignInMeanings } from '../openid/sign-in-failure.ts';
@@ -30,7 +30,7 @@ const BY_WORD = meaningsBy<string>(
     ['permission_missing', 'An administrator does not let this app in at Google', 'admin_consent_required'],
     ['admin_policy_enforced', 'access_not_configured'],
   ],
-  // Why it has ended, `whyEnded` tells.
+  // The reason for its end comes from `revocationReason`.
   [
     ['unauthorized', 'Google no longer accepts this sign-in'],
     [
@@ -64,10 +64,10 @@ const TEST_LIFETIME = 7 * DAY;
 const ACCESS_LIFETIME = HOUR;
 
 /**
- * Why a refresh token is refused, as far as its age tells: Google says `invalid_grant` for everything. An app in Testing
- * status loses its refresh tokens seven days after they were issued. One that was found dead within an hour of that
- * moment, or over it between two renewals at most a day apart, expired for that; of any other nothing is known but that
- * the user must sign in again.
+ * Returns why a refresh token was refused, judged by its age: Google says `invalid_grant` for everything. An app in
+ * Testing status loses its refresh tokens seven days after they were issued. A token that failed within an hour of that
+ * moment, or between two renewals at most a day apart around it, expired for that reason. For any other, only the need
+ * for a new sign-in is known.
  */
 export function revocationReason(
   { issuedAt, expiresAt }: Pick<OAuthCredentials, 'issuedAt' | 'expiresAt'>,

@@ -8,7 +8,10 @@ import { type AccountIdentity, type OpenIdFacts, openIdSignIn } from '../openid/
 import { covers, requestedScope } from './scopes.ts';
 import { revocationReason, SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 
-/** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it is said. */
+/**
+ * `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it
+ * is said.
+ */
 export type GoogleSignInDeps = OpenIdDeps & { readonly asksForCalendars?: boolean };
 
 export function googleSignIn(deps: GoogleSignInDeps): RedirectSignIn {
@@ -29,7 +32,7 @@ const parametersFor = ({ language }: SignInRequest) => ({
   // Without both a user who came before gets no refresh token.
   access_type: 'offline',
   prompt: 'consent',
-  // What was granted before stays granted, so that a larger scope later is asked for on top.
+  // Earlier grants stay in force, so a larger scope is added to them later.
   include_granted_scopes: 'true',
   hl: language,
 });
@@ -39,15 +42,14 @@ const parametersFor = ({ language }: SignInRequest) => ({
  * nothing. Its identity is `sub:` and that subject: an address can become another person's.
  */
 function identityOf({ sub, email, email_verified: isVerified }: IDToken): AccountIdentity {
-  // An address that anybody could have typed would take the place of the account that is really its.
+  // An unverified address could be anybody's, and would replace the account that really has it.
   if (typeof email === 'string' && email !== '' && isVerified !== false)
     return { accountId: email, identity: `sub:${sub}`, display: email };
   throw unreadableAnswer('Google does not say whose account it is');
 }
 
 /**
- * An app's id begins with the number of its project. What a user granted seems to be granted to the whole project, since
- * it is asked for with `include_granted_scopes`: revoking it for one of its apps revokes it for all. No source confirms
- * that.
+ * Returns the number of the project, with which an app's id begins. `include_granted_scopes` seems to extend a user's
+ * grant to the whole project: revoking it for one of its apps revokes it for all. No source confirms that.
  */
 const grantOf = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;

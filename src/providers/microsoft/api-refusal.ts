@@ -1,4 +1,4 @@
-/** What an answer of Microsoft Graph that is no success means. */
+/** Maps error responses of Microsoft Graph to their meaning. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
@@ -6,10 +6,10 @@ import { retryAfterOf } from '../../lib/retry-after.ts';
 import { memberOf, text } from '../json-value.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 
-/** The answer behind a ProviderError, for decisions within this adapter and for the log. */
+/** The response behind a ProviderError, for decisions within this adapter and for the log. */
 class GraphRefusal extends Error {
   readonly status: number;
-  /** Graph's error code, as `ErrorItemNotFound`; empty when the answer has none. */
+  /** Graph's error code, as `ErrorItemNotFound`; empty if the response has none. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -23,7 +23,7 @@ class GraphRefusal extends Error {
 const graphRefusalOf = (failure: unknown): GraphRefusal | undefined =>
   failure instanceof ProviderError && failure.cause instanceof GraphRefusal ? failure.cause : undefined;
 
-/** The status of the answer that a failure comes from. */
+/** Returns the status of the response that caused a failure. */
 export const statusOf = (failure: unknown): number | undefined => graphRefusalOf(failure)?.status;
 
 /** Graph's error code. */
@@ -38,7 +38,7 @@ const UNKNOWN_ID = /^(erroritemnotfound|errorinvalidid|errorfoldernotfound|error
 
 export function refusalOf(answer: EgressResponse): ProviderError {
   const { status, body } = answer;
-  // `{ error: { code, message } }`; gateways in between answer without it.
+  // `{ error: { code, message } }`; gateways in between respond without it.
   const error = memberOf(jsonIn(body.toString('utf8')), 'error');
   const code = text(memberOf(error, 'code')) ?? '';
   const cause = new GraphRefusal(status, code, (text(memberOf(error, 'message')) ?? '').slice(0, 300));

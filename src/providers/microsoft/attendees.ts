@@ -1,4 +1,4 @@
-/** Who takes part in an event, as read and as written. */
+/** Maps the attendees of an event, as read and as written. */
 import type {
   Attendee as GraphAttendee,
   Event as GraphEvent,
@@ -10,9 +10,9 @@ import type { Attendee } from '../../calendars/event.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 
 /**
- * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
- * marked (docs/wire.md 2.5). `owner` is the address of the calendar's owner: what they answered is what the event says of
- * itself, since a guest's own copy often has no answer in its list.
+ * Returns the attendees, each address once. Outlook keeps the organizer outside of its list; the result includes the
+ * organizer, marked (docs/wire.md 2.5). `owner` is the address of the calendar's owner, whose response is taken from
+ * the event itself: the list in a guest's own copy often lacks it.
  */
 export function attendeesOf(
   event: Pick<GraphEvent, 'organizer' | 'attendees' | 'isOrganizer' | 'responseStatus'>,
@@ -27,7 +27,7 @@ export function attendeesOf(
     const entry = attendeeOf(attendee, attendee.status?.response);
     const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
-    // Who invites and does not answer takes part all the same.
+    // An organizer without a response attends all the same.
     const answered = before !== undefined && entry.status === 'none' ? before.status : entry.status;
     const isOwner = keyOf(entry.email) === keyOf(owner);
     const status = isOwner && ownResponse !== 'none' ? ownResponse : answered;
@@ -36,7 +36,7 @@ export function attendeesOf(
   return [...byAddress.values()];
 }
 
-/** What the calendar's owner answered; `undefined` of an event of their own. */
+/** Returns the response of the calendar's owner; `undefined` for their own event. */
 export function ownResponseOf({
   isOrganizer,
   responseStatus,
@@ -46,7 +46,7 @@ export function ownResponseOf({
   return statusOf(response);
 }
 
-/** Whether the list of guests lacks an answer that the event says of itself. */
+/** Returns whether an attendee may lack the owner's response, which the event itself has. */
 export function lacksOwnAnswer(event: GraphEvent): boolean {
   const ownResponse = ownResponseOf(event) ?? 'none';
   if (ownResponse === 'none') return false;
@@ -63,7 +63,7 @@ function attendeeOf({ emailAddress }: Recipient, response: ResponseStatus['respo
 
 function statusOf(response: ResponseStatus['response']): Attendee['status'] {
   switch (response) {
-    // Who invites takes part.
+    // The organizer attends.
     case 'organizer':
     case 'accepted':
       return 'accepted';
@@ -77,8 +77,8 @@ function statusOf(response: ResponseStatus['response']): Attendee['status'] {
 }
 
 /**
- * The guests without whoever invites, whom Outlook keeps apart. What they answered is theirs to say: Exchange keeps
- * it for those who stay.
+ * Returns the guests without the organizer, whom Outlook keeps separately. Their responses are not written: only a
+ * guest may set them, and Exchange keeps those of guests who stay.
  */
 export function guestList(
   attendees: readonly Attendee[],

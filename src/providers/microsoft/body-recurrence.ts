@@ -1,6 +1,6 @@
 /**
- * A rule of RFC 5545 §3.3.10 as a pattern and a range of Graph's that have the very same occurrences. What none has is
- * refused with the reason; nothing is rounded.
+ * Converts a rule of RFC 5545 §3.3.10 to a pattern and a range of Graph with exactly the same occurrences. If there are
+ * none, the rule is refused with the reason; nothing is rounded.
  */
 import type {
   DayOfWeek,
@@ -130,7 +130,7 @@ function monthOf({ byMonth, byMonthDay, byDay }: Rule, startLocal: LocalMs): num
   return civilOf(dayOfLocal(startLocal)).month;
 }
 
-/** Of every month, or of that one in every year. */
+/** Returns the pattern for every month, or for `month` in every year. */
 function monthPattern(rule: Rule, startLocal: LocalMs, month: number | undefined): RecurrencePattern {
   if (rule.byDay.length > 0) {
     if (rule.byMonthDay.length > 0) throw unsupported('weekdays on certain days of the month');
@@ -160,8 +160,8 @@ function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysO
 }
 
 /**
- * In a month without that day Outlook takes the last; iCalendar leaves the month out. So `31` alone is another series
- * there, while "the last of the 28th to 31st" is what Outlook has.
+ * In a month without that day Outlook takes the last day; iCalendar leaves the month out. So `31` alone is another
+ * series there, while "the last of the 28th to 31st" is the same in Outlook.
  */
 function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: number | undefined): number {
   const days = byMonthDay.length > 0 ? byMonthDay : [startDay];

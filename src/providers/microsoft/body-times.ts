@@ -7,7 +7,7 @@ import { offsetAt } from '../../lib/recurrence/zone.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { zoneNamed } from './event-times.ts';
 
-/** Start and end with what goes with them; `undefined` where the event's own stay. */
+/** Start and end in Graph's form, and whether they are whole days; `undefined` if the event's own times stay. */
 export type GraphTimes = {
   readonly isAllDay: boolean;
   readonly start: DateTimeTimeZone;
@@ -31,15 +31,15 @@ function graphTime(time: EventTime, field: string): DateTimeTimeZone {
   throw unsupportedField(field, 'Outlook has no times without a time zone');
 }
 
-/** Of the zone that a rule runs in. */
+/** Returns the zone in which a rule runs. */
 export const ruleZone = (start: EventTime): string =>
   start.type === 'zoned' ? graphZone(start.zone, 'timeZone') : 'UTC';
 
 /**
- * Exchange keeps zones under Windows' names; those are what it certainly takes. Some of them stand for several IANA
- * zones with one clock: an event in such a zone seems to come back in the one that Windows names first, which no source
- * confirms. A zone without a Windows name is sent as it is called, and so is one whose Windows name has another clock by
- * now, as with Chihuahua and Almaty: lists of names are older than laws.
+ * Returns the name of a zone for Graph. Exchange stores zones under Windows' names, so it surely accepts those. Some of
+ * them stand for several IANA zones with one clock: such an event seems to return in the zone that Windows names first,
+ * which no source confirms. A zone without a Windows name is sent under its own name, and so is one whose Windows name
+ * has another clock by now, such as Chihuahua and Almaty: lists of names are older than laws.
  */
 function graphZone(zone: Zone, field: string): string {
   if (typeof zone !== 'string')

@@ -1,16 +1,16 @@
 /**
- * What changed in a calendar. Graph has no delta of events themselves outside of its beta, so:
+ * Reads the changes of a calendar. Outside of its beta, Graph has no delta of events themselves, so:
  *
- * - the first time, and after Graph forgot the last, a delta of calendarView is begun, then everything is listed,
+ * - the first time, and after Graph forgot the last delta, a delta of calendarView begins, then everything is listed
  *   without a window; what changes meanwhile is in the next delta;
- * - after that the delta says which events to read again. What it calls removed may only have left its window, and an event
- *   that was moved to Deleted Items is still found by its id: then the versions of everything are listed and compared with
- *   the mirror's, and what two listings do not name is gone;
- * - every quarter of an hour they are compared anyway: for what lies outside of the window, and because users report deletions
- *   that no delta told, of personal accounts mostly (microsoft-graph-docs#7036, #11728);
- * - once a month all of it is done anew, with a window around that day.
+ * - after that the delta says which events to read again. An event that it calls removed may only have left its window,
+ *   and an event that was moved to Deleted Items is still found by its id. So the versions of everything are listed and
+ *   compared with the mirror's; an event that is missing from two listings is deleted;
+ * - every quarter of an hour they are compared anyway: for events outside of the window, and because users report
+ *   deletions that no delta reported, mostly in personal accounts (microsoft-graph-docs#7036, #11728);
+ * - once a month all of it is repeated, with a window around that day.
  *
- * A window that Graph cannot answer in time is shortened; then versions are compared each time.
+ * A window for which Graph responds too slowly is shortened; then versions are compared each time.
  */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import type { LeftOutResource } from '../../calendars/event.ts';
@@ -32,14 +32,14 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly now: () => number };
 
-/** After that long the window is drawn anew around the present. */
+/** The window is moved around the present after this time. */
 const WINDOW_ROLLS_MS = 30 * DAY;
 /** A shortened window is tried in its full length the next day: what was too much then may have passed. */
 const SHORTENED_LASTS_MS = DAY;
 /** How often ids and versions of everything are compared, whatever the delta says: a request for a thousand events. */
 const COMPARED_EVERY_MS = 15 * 60_000;
 
-/** Past so many, a listing is quicker than reading each. */
+/** If more events than this changed, a listing is faster than reading each of them. */
 const MOST_READ_SINGLY = 500;
 
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
@@ -80,7 +80,7 @@ const lifetimeOf = (window: Window): number => (isShortened(window) ? SHORTENED_
 
 type Delta = { readonly hints: Hints; readonly link: string };
 
-/** What the delta names; a window too long for Graph to answer in time is to be drawn shorter. */
+/** Returns the changes of the delta, or a shorter window if Graph cannot respond in time for this one. */
 async function deltaSince(
   source: Source,
   { link, window }: SyncState,
@@ -104,7 +104,7 @@ async function* readHinted(
   startedAt: number,
 ): AsyncGenerator<Changes> {
   const { source, stored } = input;
-  // What a shortened window leaves out is near enough to matter: nobody waits for it until the day is over.
+  // A shortened window leaves out events near enough to matter, so versions are compared each time.
   const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
   let comparedAt = state.comparedAt;
@@ -128,7 +128,7 @@ async function* readHinted(
   yield { changed: [], removed: [], complete: false, next };
 }
 
-/** What the mirror has: events and masters with their versions, exceptions by series. */
+/** The content of the mirror: events and masters with their versions, exceptions by series. */
 type Mirror = {
   readonly versions: ReadonlyMap<string, string | undefined>;
   /** The hrefs of a series' exceptions. */
@@ -153,7 +153,9 @@ function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirr
   return { versions, exceptions, seriesOf };
 }
 
-/** The events to read for what a delta names: a removed occurrence may be all that is said of a change to its series. */
+/**
+ * The events to read for what a delta names: a removed occurrence may be all that is said of a change to its series.
+ */
 function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror): Map<string, boolean> {
   const ids = new Map(touched);
   for (const id of removed) {
@@ -165,9 +167,9 @@ function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirro
 }
 
 /**
- * Adds to `ids` what the calendar has in another version than the mirror, and takes out of it what the calendar has no longer.
- * Answers all that is gone: pages shift while they are read, so that a listing can pass over an event; another must not name
- * it either. What only the second names is read.
+ * Adds to `ids` the events whose version differs from the mirror's, and removes those that are not in the calendar.
+ * Returns the hrefs of deleted events. Pages shift while they are read, so a listing can miss an event: it is deleted
+ * only if a second listing lacks it too. An event that only the second one lists is read.
  */
 async function compareVersions(
   source: Source,
@@ -197,7 +199,7 @@ function toChanges(batch: readonly ReadEvent[], mirror: Mirror): Changes {
   return { changed, removed, complete: false };
 }
 
-/** Of an event, and of the exceptions that the mirror has of it. */
+/** Returns the hrefs of an event and of its exceptions in the mirror. */
 const hrefsOf = (id: string, { exceptions }: Mirror): readonly string[] => [
   id,
   ...(exceptions.get(id) ?? []),
@@ -219,8 +221,8 @@ async function* listAll(
     for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
-  // Pages shift while they are read: what the mirror has or the delta named and the listing passed over is read by itself, if it
-  // is still there.
+  // Pages shift while they are read: what the mirror has or the delta named and the listing passed over is read by
+  // itself, if it is still there.
   const listed = await listedAmong(source, unlisted.keys());
   for (const id of unlisted.keys()) if (!listed.has(id)) unlisted.delete(id);
   for await (const batch of readEvents(source, unlisted))
@@ -242,7 +244,7 @@ async function* beginDelta(
     try {
       for await (const deltaLink of followDelta(source.graph, deltaUrl(source.url, window), hints)) {
         link = deltaLink ?? link;
-        // A sign of life for whoever waits for parts.
+        // An empty part shows the reader of the parts that the work continues.
         yield { changed: [], removed: [], complete: true };
       }
     } catch (failure) {

@@ -1,6 +1,7 @@
 /**
- * The files of a series, put with the new series that its later half becomes. Graph takes files of up to 3 MB in one request;
- * larger ones, attached items, links into a cloud and what Outlook refuses are left with the old series (docs/providers.md).
+ * The files of a series, put with the new series that its later half becomes. Graph takes files of up to 3 MB in one
+ * request; larger ones, attached items, links into a cloud and what Outlook refuses are left with the old series
+ * (docs/providers.md).
  */
 import type { FileAttachment } from '@microsoft/microsoft-graph-types';
 
@@ -11,12 +12,15 @@ import { eventUrl, type Source } from './read-events.ts';
 /** Graph's own bound for a file in a request. */
 const MOST_BYTES = 3_000_000;
 const MOST_FILES = 20;
-/** Who has more has them for another purpose. */
+/** Limits the attachments: an event with more of them has them for another purpose. */
 const MOST_LISTED = 250;
 
 type Attachment = FileAttachment & { readonly '@odata.type'?: unknown };
 
-/** `item` is the series as Graph answered it, its text as it is kept. Those that are there already are not put twice. */
+/**
+ * Copies the attachments of a series. `item` is the series as Graph sent it, with its text as stored. Existing copies
+ * are not repeated.
+ */
 export async function copyAttachments(source: Source, item: GraphItem, newId: string): Promise<void> {
   // Pictures in the text do not count as attachments of an event.
   const hasPictures = item.body?.content?.includes('cid:') ?? false;
@@ -33,8 +37,8 @@ export async function copyAttachments(source: Source, item: GraphItem, newId: st
 }
 
 /**
- * Each file that is there stands for one that is wanted: for that of its name and size, else for the first of its name that
- * is left. That a copy is as large as what it was made of no source confirms.
+ * Returns the files that are missing. Each existing file matches one wanted file: of its name and size, otherwise the
+ * first left of its name. No source confirms that a copy has the size of its original.
  */
 function missingIn(there: readonly Attachment[], wanted: readonly Attachment[]): readonly Attachment[] {
   const missing = [...wanted];
@@ -51,7 +55,10 @@ function takeOut(attachments: Attachment[], isIt: (attachment: Attachment) => bo
   return at !== -1;
 }
 
-/** No file is worth a meeting that was announced: what Outlook refuses for good is left behind, and logged. */
+/**
+ * Returns the result of `work`. If Outlook refuses it permanently, logs that: a file is not worth a meeting that was
+ * announced.
+ */
 async function unlessRefused<T>(
   source: Source,
   newId: string,
@@ -87,7 +94,7 @@ async function listAttachments(source: Source, id: string): Promise<readonly Att
 }
 
 async function copyAttachment(source: Source, url: string, newId: string): Promise<void> {
-  // What Graph publishes for an attachment; its members are all optional and read as such.
+  // Graph's published type: its members are all optional and are read as such.
   const attachment: Attachment = await source.graph.get({ operation: 'attachments.get', url });
   if (attachment['@odata.type'] !== FILE || !attachment.contentBytes) return;
   const { name, contentType, contentBytes, contentId, isInline } = attachment;

@@ -1,4 +1,4 @@
-/** What of an event of Graph's is taken over into another one: everything that people set and that can be written. */
+/** Copies the members of a Graph event into another: everything that people set and that can be written. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
@@ -36,7 +36,7 @@ export function copiedMembers(item: GraphItem): GraphEvent {
   };
 }
 
-/** What an exception has other than its series, its times aside. */
+/** Returns the members in which an exception differs from its series, without its times. */
 export function ownMembers(exception: GraphItem, master: GraphItem): GraphEvent {
   const ofSeries = new Map<string, unknown>(Object.entries(membersOf(master)));
   const changed = Object.entries(membersOf(exception)).filter(
@@ -54,7 +54,7 @@ function membersOf(item: GraphItem): GraphEvent {
   };
 }
 
-/** With the kind of each place, so that rooms stay rooms. */
+/** Returns the location with the kind of each place, so that rooms stay rooms. */
 function copyLocation({ location, locations }: GraphItem): GraphEvent {
   const displayName = location?.displayName ?? '';
   if (!displayName && !locations?.length) return { location: { displayName } };
@@ -68,7 +68,7 @@ function guestsOf({ attendees }: GraphItem): Attendee[] {
   );
 }
 
-/** Graph's members that say what a field of ours says. */
+/** Graph's members for each field. */
 const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (keyof GraphEvent)[]>>> = {
   title: ['subject'],
   description: ['body'],
@@ -79,7 +79,7 @@ const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (key
   attendees: ['attendees'],
 };
 
-/** What a field is that a change takes away; of the others it is nothing. */
+/** The values of fields that a change clears; other fields have none then. */
 const WHEN_TAKEN_AWAY: ReadonlyMap<string, unknown> = new Map([
   ['availability', 'busy'],
   ['status', 'confirmed'],
@@ -103,7 +103,7 @@ export function withoutChanged(members: GraphEvent, change: EventChange, event: 
 const membersOfField = (field: string): readonly string[] =>
   new Map<string, readonly string[]>(Object.entries(MEMBERS_OF_FIELD)).get(field) ?? [];
 
-/** `changed` in the place of what was: a place of its own leaves none of the former ones. */
+/** Returns the members with `changed` applied. A new location replaces all former ones. */
 export function replaced(members: GraphEvent, changed: GraphEvent): GraphEvent {
   const { locations, ...rest } = members;
   return { ...rest, ...(locations && changed.location === undefined && { locations }), ...changed };

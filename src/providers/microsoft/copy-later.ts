@@ -1,6 +1,6 @@
 /**
- * The later half of a series that is being split: a new series made of Graph's own objects. Everything that can be refused is
- * known before the first request that writes.
+ * The later half of a series that is being split: a new series made of Graph's own objects. Everything that can be
+ * refused is known before the first request that writes.
  */
 import type {
   Event as GraphEvent,
@@ -34,7 +34,7 @@ import {
 } from './read-events.ts';
 import { calendarFacts } from './write-requests.ts';
 
-/** As EventWriting.copyLater has it. */
+/** Implements EventWriting.copyLater. */
 export async function copyLater(source: Source, target: WriteTarget, later: LaterHalf): Promise<CopiedHalf> {
   const old = await readOld(source, target);
   const { body, exceptions, invitations } = withoutAttendees(
@@ -59,7 +59,7 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
 type Old = {
   readonly current: Current;
   readonly items: SeriesItems;
-  /** By their original starts. Those that cannot be read are not in the mirror either, and are left behind. */
+  /** By original start. Exceptions that cannot be read are not in the mirror either, and are not copied. */
   readonly exceptions: ReadonlyMap<number, OldException>;
 };
 
@@ -89,7 +89,10 @@ async function readOld(source: Source, { href, etag, stored }: WriteTarget): Pro
   return { current, items, exceptions: new Map(exceptions) };
 }
 
-/** With its text as callers know it, where the mirror has that of this version: here it was asked for as it is kept. */
+/**
+ * Returns the event with its text as callers know it, if the mirror has this version: here it was read in its stored
+ * form.
+ */
 function asShown(
   event: CalendarEvent,
   { changeKey }: GraphItem,
@@ -101,7 +104,7 @@ function asShown(
   return { ...rest, ...(shown.description !== undefined && { description: shown.description }) };
 }
 
-/** What is to be written, before anything is. Fails with UnsupportedByProvider for what Outlook cannot keep. */
+/** Plans all writes before the first one. Fails with UnsupportedByProvider for what Outlook cannot keep. */
 async function planCopy(
   source: Source,
   { current, items: { master }, exceptions }: Old,
@@ -166,7 +169,7 @@ function mergedProperties(copied: GraphEvent, changed: GraphEvent): SingleValueL
   return [...before.filter(({ id }) => !isReplaced(id)), ...after];
 }
 
-/** A meeting cannot be copied: another one is made, of the same kind where the calendar still has it. */
+/** Requests a new meeting, since a meeting cannot be copied: of the same kind if the calendar still has it. */
 async function newMeeting(
   source: Source,
   current: Current,
@@ -184,7 +187,7 @@ async function newMeeting(
   return { isOnlineMeeting: true, onlineMeetingProvider: provider };
 }
 
-/** An occurrence with a text of its own keeps the way into its meeting: that of the new series in the place of the old one's. */
+/** Replaces the joining paragraph in the texts of occurrences: the old series' paragraph by the new one's. */
 async function withNewParagraph(
   source: Source,
   newId: string,
@@ -205,24 +208,24 @@ async function withNewParagraph(
 
 /** How many underscores make such a line; published examples have eighty. */
 const LINE = /_{40,}/g;
-/** What it links to: the meeting, or the help of whoever joins it. */
+/** The targets of its links: the meeting, or help with joining it. */
 const JOINS = /\/\/(?:teams\.microsoft\.com|teams\.live\.com|join\.skype\.com|aka\.ms\/JoinTeamsMeeting)/i;
 
 type Place = { readonly from: number; readonly to: number };
 
-/** The HTML with `replacement` in the place of the paragraph; as it is where none can be told. */
+/** Returns the HTML with `replacement` in place of the paragraph, or unchanged if no paragraph is recognized. */
 export function withTeamsParagraph(html: string, replacement: string): string {
   const place = placeOfParagraph(html);
   return place === undefined ? html : html.slice(0, place.from) + replacement + html.slice(place.to);
 }
 
-/** The paragraph itself; empty where none can be told. */
+/** Returns the paragraph itself; empty if none is recognized. */
 export function teamsParagraphIn(html: string): string {
   const place = placeOfParagraph(html);
   return place === undefined ? '' : html.slice(place.from, place.to);
 }
 
-/** From the element of the first line to the end of that of the second. */
+/** Returns the range from the element of the first line to the end of that of the second. */
 function placeOfParagraph(html: string): Place | undefined {
   const lines = [...html.matchAll(LINE)];
   for (const [index, line] of lines.entries()) {

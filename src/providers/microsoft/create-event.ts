@@ -18,8 +18,9 @@ import { readEvent, type Source } from './read-events.ts';
 import { calendarFacts, writeTo } from './write-requests.ts';
 
 /**
- * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are
- * occurrences to Outlook, and are deleted one by one; a repetition goes on where the first was interrupted.
+ * Creates an event. The same key always creates the same event: it is Graph's `transactionId`. Days that a rule
+ * excludes are occurrences to Outlook and are deleted one by one; a repetition continues where the first call was
+ * interrupted.
  */
 export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
@@ -48,7 +49,7 @@ async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEven
   return { ...body, ...(pattern && { recurrence: pattern }) };
 }
 
-/** Answers the id of the new event, or of the one that `key` made before. */
+/** Returns the id of the new event, or of the one that `key` created before. */
 export async function postEvent(source: Source, event: GraphEvent, key: string): Promise<string> {
   const url = `${source.url}/events`;
   const body = { ...event, transactionId: uuidOf(key) };
@@ -57,7 +58,7 @@ export async function postEvent(source: Source, event: GraphEvent, key: string):
     const id = text(answer?.id);
     if (id !== undefined) return id;
   } catch (failure) {
-    // Of a key that was used Graph mostly answers the event itself; one whose event was changed it seems to refuse, which
+    // For a used key Graph mostly returns the event itself. It seems to refuse the key if the event was changed, which
     // no source confirms.
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
     const id = await idOfKey(source, key);
@@ -67,7 +68,7 @@ export async function postEvent(source: Source, event: GraphEvent, key: string):
   throw unreadableAnswer('Microsoft sent an event without an id');
 }
 
-/** What a creation with this key made, master first; `undefined` when it is not in the calendar. */
+/** Returns the event that was created with this key, master first; `undefined` if it is not in the calendar. */
 export async function findCreated(
   source: Source,
   key: string,
@@ -77,7 +78,10 @@ export async function findCreated(
   return resources === 'gone' ? undefined : resources;
 }
 
-/** By looking through the calendar: Graph finds no event by its transaction. Twice, since pages shift while they are read. */
+/**
+ * Finds an event by looking through the calendar, since Graph finds none by its transaction. Twice, since pages shift
+ * while they are read.
+ */
 async function idOfKey({ graph, url: calendarUrl }: Source, key: string): Promise<string | undefined> {
   const transactionId = uuidOf(key);
   const url = `${calendarUrl}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;

@@ -15,9 +15,9 @@ import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 export type Current = {
   readonly id: string;
   readonly event: CalendarEvent;
-  /** As Graph answered it. */
+  /** The event as Graph sent it. */
   readonly item: GraphItem;
-  /** What `If-Match` names it by. */
+  /** The version for `If-Match`. */
   readonly ifMatch: string | undefined;
 };
 
@@ -28,15 +28,15 @@ export type OccurrenceTarget = WriteTarget & { readonly instance: EventTime };
 export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
 
 /**
- * Fails as `precondition_failed` when its version is not the target's, and as `not_found` when it is gone: one of another
- * version may have been moved out of the calendar.
+ * Returns the event. Fails as `precondition_failed` if its version is not the target's, and as `not_found` if it no
+ * longer exists: an event of another version may have been moved out of the calendar.
  */
 export async function currentEvent(source: Source, target: WriteTarget): Promise<CurrentSeries> {
   const series = await readCurrent(source, target);
   const { etag } = series.resources[0] ?? {};
   if (target.etag === undefined || target.etag === etag) return series;
   if (!(await isInCalendar(source, target.href))) throw noEvent();
-  // What an occurrence of its own is based on is its own version.
+  // An exception is compared by its own version.
   if (target.override === undefined) throw changedMeanwhile();
   return series;
 }
@@ -124,7 +124,10 @@ export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
 
 const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
-/** What the mirror lacks cannot be compared; the write itself is conditional all the same. */
+/**
+ * Fails if the version has changed. A version that the mirror lacks cannot be compared, but the write itself is
+ * conditional.
+ */
 export function requireVersion(expected: string | undefined, actual: string | undefined): void {
   if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }

@@ -1,4 +1,4 @@
-/** What an application keeps with an event, in named properties (MAPI) of ours. */
+/** Stores an application's custom fields in our own named properties (MAPI). */
 import type {
   Event as GraphEvent,
   SingleValueLegacyExtendedProperty,
@@ -10,11 +10,11 @@ import { unsupportedField } from '../unsupported-field.ts';
 
 /** The GUID is ours alone. */
 export const CUSTOM_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends';
-/** For a meeting's address that Outlook knows nothing of. */
+/** The property for a meeting's address that is unknown to Outlook. */
 const CONFERENCE_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends-conference';
 export const KALENDS_PROPERTIES: readonly string[] = [CUSTOM_PROPERTY, CONFERENCE_PROPERTY];
 
-/** Characters of a named property that Graph surely takes and answers whole; no source confirms its limit. */
+/** Characters of a named property that Graph surely stores and returns whole; no source confirms its limit. */
 const MOST_CUSTOM = 32_000;
 
 /** A JSON object; anything else under the name is not ours. */
@@ -28,8 +28,8 @@ export const storedConferenceOf = (item: GraphEvent): string | undefined =>
   propertyOf(item, CONFERENCE_PROPERTY) || undefined;
 
 /**
- * `null` takes it away: Graph seems to have no way to delete a property in a change, which no source confirms, so that it
- * is emptied. Fails as `field_not_supported_by_provider` for more than a property holds.
+ * `null` takes it away: Graph seems to have no way to delete a property in a change, which no source confirms, so that
+ * it is emptied. Fails as `field_not_supported_by_provider` for more than a property holds.
  */
 export function customProperty(
   custom: Readonly<Record<string, unknown>> | null,
@@ -48,7 +48,7 @@ export const conferenceProperty = (url: string | null): SingleValueLegacyExtende
   value: url ?? '',
 });
 
-/** Graph seems to answer the GUID in a case of its own, which no source confirms. */
+/** Graph seems to return the GUID in another case than it was written, which no source confirms. */
 function propertyOf({ singleValueExtendedProperties }: GraphEvent, name: string): string {
   const lowerCaseName = name.toLowerCase();
   return singleValueExtendedProperties?.find(({ id }) => id?.toLowerCase() === lowerCaseName)?.value ?? '';

@@ -1,6 +1,6 @@
 /**
- * Deleting events. Graph's DELETE tells the guests of a meeting that the account's user organizes, as `/cancel` would without
- * a comment; an invitation is taken out of the user's own calendar and nobody is told.
+ * Deletes events. Graph's DELETE notifies the guests of a meeting that the account's user organizes, like `/cancel`
+ * without a comment. An invitation is removed from the user's own calendar, and nobody is notified.
  */
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
@@ -19,7 +19,7 @@ import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
 import { deletedResult, readWriteResult } from './write-result.ts';
 
-/** Gone already is no failure. */
+/** Deletes an event. If it no longer exists, that is no failure. */
 export async function deleteEvent(source: Source, target: WriteTarget): Promise<WriteResult> {
   const { href, etag, instance } = target;
   if (instance !== undefined) {
@@ -42,15 +42,15 @@ async function deleteOccurrence(source: Source, target: OccurrenceTarget): Promi
 }
 
 /**
- * Deletes what a series has on that start: days that a rule leaves out are occurrences like others to Outlook until then.
- * Without `If-Match`: one after the other, each is a new version of the series.
+ * Deletes what a series has on that start: days that a rule leaves out are occurrences like others to Outlook until
+ * then. Without `If-Match`: one after the other, each is a new version of the series.
  */
 export async function deleteAt(source: Source, series: Current, original: EventTime): Promise<void> {
   const item = await occurrenceAt(source, series, original);
   if (item?.id) await deleteItem(source, item.id, undefined);
 }
 
-/** One event or occurrence by its id; one that is gone is no failure. */
+/** Deletes one event or occurrence by its id. If it no longer exists, that is no failure. */
 async function deleteItem(source: Source, id: string, ifMatch: string | undefined): Promise<void> {
   const request = {
     operation: 'events.delete',

@@ -10,15 +10,15 @@ import type { Window } from './sync-state.ts';
 
 /** Ids only, so that a delta of any size is small. */
 export type Hints = {
-  /** Of single events and of masters; `true` for those known to be masters. */
+  /** The ids of single events and masters; `true` for those known to be masters. */
   readonly touched: Map<string, boolean>;
-  /** Of whatever is gone or left the window: occurrences and exceptions too. */
+  /** The ids of items that were deleted or left the window, occurrences and exceptions included. */
   readonly removed: Set<string>;
 };
 
 export const noHints = (): Hints => ({ touched: new Map(), removed: new Set() });
 
-/** An item of a delta, as Graph tells that it is gone. */
+/** An item of a delta, which Graph may mark as removed. */
 type DeltaItem = GraphItem & { readonly '@removed'?: unknown };
 
 /** A delta takes no `$top`, and seems to give ten items at a time without this preference, which no source confirms. */
@@ -27,10 +27,10 @@ const ITEMS_PER_PAGE = 200;
 /** The window of the change hint: calendarView's delta knows no other. */
 const BEFORE_MS = 365 * DAY;
 const AFTER_MS = 2 * 365 * DAY;
-/** A window that Graph cannot answer in time (504) is halved, but not below this. */
+/** If Graph cannot respond in time for a window (504), it is halved, but not below this. */
 const SHORTEST_MS = 14 * DAY;
 
-/** Where a delta of a window begins. */
+/** Returns the address at which the delta of a window begins. */
 export function deltaUrl(calendarUrl: string, { start, end }: Window): string {
   return `${calendarUrl}/calendarView/delta?startDateTime=${renderInstant(start)}&endDateTime=${renderInstant(end)}`;
 }
@@ -58,7 +58,7 @@ function addHint(item: DeltaItem, { touched, removed }: Hints): void {
   } else touched.set(id, type === 'seriesMaster');
 }
 
-/** From a year ago to two years ahead, in whole days. */
+/** Returns the window from a year ago to two years ahead, in whole days. */
 export function windowAround(now: number): Window {
   return { start: midnight(now - BEFORE_MS), end: midnight(now + AFTER_MS) };
 }

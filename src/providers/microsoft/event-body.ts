@@ -1,4 +1,4 @@
-/** What is to be written of an event, as a body for Graph: members that a change does not name are not in it. */
+/** Builds the body of an event for Graph. Members that a change does not name are not in it. */
 import type {
   Event as GraphEvent,
   OnlineMeetingProviderType,
@@ -21,7 +21,7 @@ export type BodyInput = {
   readonly current: Current | undefined;
   /** The address of who invites. */
   readonly organizer: string | undefined;
-  /** The kind of online meeting the calendar allows, where one is to be made. */
+  /** The kind of online meeting that the calendar allows, if one is to be created. */
   readonly onlineMeetingProvider: OnlineMeetingProviderType | undefined;
 };
 
@@ -52,7 +52,10 @@ export function bodyOf({ change, current, organizer, onlineMeetingProvider }: Bo
   };
 }
 
-/** What is so already keeps what Outlook has of it beside the words: the form of a text, the kinds of places. */
+/**
+ * An unchanged field is not written, so that Outlook keeps more than its text: the format of a body, the kinds of
+ * places.
+ */
 const isSame = (
   asked: string | null,
   current: Current | undefined,

@@ -1,9 +1,9 @@
-/** What is asked of Graph of events and calendars. */
+/** The queries to Graph for events and calendars. */
 import { KALENDS_PROPERTIES } from './custom-fields.ts';
 
 /** Events on a page of a listing. Graph seems to give up to 1,000, which no source confirms; but bodies can be long. */
 export const EVENTS_PER_PAGE = 100;
-/** The same where only ids and versions are asked for. */
+/** The same if only ids and versions are requested. */
 export const VERSIONS_PER_PAGE = 1000;
 
 const BASIC_PROPERTIES =
@@ -17,8 +17,8 @@ const READ_PROPERTIES =
   'singleValueExtendedProperties';
 
 /**
- * What is asked of every event; `basic` is what Calendars.ReadBasic permits. That it refuses bodies, people and extended
- * properties no source says in full.
+ * Returns the query for events; `basic` has what Calendars.ReadBasic permits. No source says in full that it refuses
+ * bodies, people and extended properties.
  */
 export function eventQuery(basic: boolean): string {
   if (basic) return `$select=${BASIC_PROPERTIES}`;
@@ -36,10 +36,10 @@ export function seriesQuery(basic: boolean): string {
   return `$select=${properties},occurrenceId,exceptionOccurrences,cancelledOccurrences&$expand=${expansions}`;
 }
 
-/** Of the instances of a series in a window, which take no expansion. */
+/** The query for the instances of a series in a window, which allow no expansion. */
 export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVENTS_PER_PAGE}`;
 
-/** What of a calendar has to be known before it is written to. */
+/** The facts of a calendar that a write depends on. */
 export const CALENDAR_QUERY =
   '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
 

@@ -13,16 +13,16 @@ import { customOf, storedConferenceOf } from './custom-fields.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
 import { recurrenceOf } from './recurrence.ts';
 
-/** What Graph answers; what is added here is documented or OData's, but not in the published types. */
+/** An event as Graph returns it. The members added here are documented or OData's, but not in the published types. */
 export type GraphItem = GraphEvent & {
   readonly occurrenceId?: string | null;
-  /** Where the exceptions go on that are too many for one answer. */
+  /** The address of further exceptions, if there are too many for one response. */
   readonly 'exceptionOccurrences@odata.nextLink'?: unknown;
 };
 
-/** What an event does not say itself. */
+/** The facts that an event itself does not contain. */
 export type Surroundings = {
-  /** That a series is in, where it names none. */
+  /** The zone of a series that names none. */
   readonly zone?: Zone | undefined;
   /** The address of the calendar's owner, who is one of the guests. */
   readonly owner?: string | undefined;
@@ -32,8 +32,8 @@ export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
 
 /**
- * A single event or a master, alone. Fails as `invalid_response` when it cannot be read, and with TooComplexError when it
- * is over the budget of a resource.
+ * A single event or a master, alone. Fails as `invalid_response` when it cannot be read, and with TooComplexError when
+ * it is over the budget of a resource.
  */
 export function resourceOf(
   item: GraphItem,
@@ -51,8 +51,8 @@ export function resourceOf(
 }
 
 /**
- * An exception of a series: a resource of its own, with a version of its own. Its href names the series too, so
- * that what the mirror has of a series is known by its hrefs. `zone` is that of the series.
+ * Returns an exception of a series: a separate resource with its own version. Its href names the series too, so that
+ * the mirror finds everything of a series by hrefs. `zone` is that of the series.
  */
 export function exceptionOf(
   item: GraphItem,
@@ -61,8 +61,8 @@ export function exceptionOf(
 ): EventResource {
   const id = idOf(item);
   const seriesId = idOf(master);
-  // An exception in another zone than its series seems to say so, which no source confirms; one that says nothing is in
-  // that of the series.
+  // An exception in another zone than its series seems to name it, which no source confirms; otherwise it is in the
+  // series' zone.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone, owner);
   const {
     recurrence: _,
@@ -105,17 +105,17 @@ export function namedZoneOf(item: GraphItem): Zone | undefined {
   return zoneNamed(recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone);
 }
 
-/** Times were asked for in UTC, so that instants are right whatever the zone is called. */
+/** Times were requested in UTC, so instants are right whatever the name of the zone. */
 const zoneOfItem = (item: GraphItem): Zone => namedZoneOf(item) ?? 'UTC';
 
 /**
- * The day by the rule that an occurrence id names, `OID.{id of the master}.2026-11-18`; that it is meant in the zone of the
- * series no source says.
+ * The day by the rule that an occurrence id names, `OID.{id of the master}.2026-11-18`; that it is meant in the zone of
+ * the series no source says.
  */
 const dayOfOccurrence = (occurrenceId: string): string | undefined =>
   /\.(\d{4}-\d\d-\d\d)$/.exec(occurrenceId)?.[1];
 
-/** In the type and zone of the master's start. */
+/** Returns the original start in the type and zone of the master's start. */
 function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventTime {
   const day = dayOfOccurrence(item.occurrenceId ?? '');
   const instant = stampOf(item.originalStart);
@@ -131,7 +131,10 @@ function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventT
   throw unreadable('an exception that names no occurrence');
 }
 
-/** Midnight UTC is the date itself; any other time seems to be midnight in the zone of the series: no source tells. */
+/**
+ * Returns the date. Midnight UTC is the date itself; any other time seems to be midnight in the zone of the series,
+ * which no source confirms.
+ */
 function dateOf(instant: number, zone: Zone): string {
   const time = zonedTime(instant, zone);
   const isUtc = formatLocal(instant).endsWith('T00:00:00');
@@ -181,7 +184,10 @@ function statusOf({ isCancelled, responseStatus, showAs }: GraphItem): CalendarE
   return tentative ? 'tentative' : 'confirmed';
 }
 
-/** Who works elsewhere can be met: Outlook's own scheduling seems not to count it as busy, which no source confirms. */
+/**
+ * A user who works elsewhere can be met: Outlook's own scheduling seems not to count that as busy, which no source
+ * confirms.
+ */
 function availabilityOf({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
   return isCancelled || showAs === 'free' || showAs === 'workingElsewhere' ? 'free' : 'busy';
 }

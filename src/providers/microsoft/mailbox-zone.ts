@@ -1,7 +1,7 @@
 /**
- * The zone a mailbox lives in. Graph's calendars have none, and the mailbox's settings need a permission of their own
- * (MailboxSettings.Read); but a schedule tells the hours its owner works, and in which zone. Every calendar permission of
- * ours seems to let the owner's own be asked for, which no source confirms; personal accounts have no schedules.
+ * Finds the zone of a mailbox. Graph's calendars have none, and the mailbox's settings need a separate permission
+ * (MailboxSettings.Read), but a schedule has the owner's working hours and their zone. Each of our calendar permissions
+ * seems to allow reading the owner's schedule, which no source confirms. Personal accounts have none.
  */
 import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/microsoft-graph-types';
 
@@ -9,10 +9,10 @@ import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-
 import type { Graph } from './api.ts';
 import { zoneNamed } from './event-times.ts';
 
-/** What says that this account has no schedule, and not that Microsoft cannot tell just now. */
+/** The errors for an account without a schedule, as opposed to temporary failures at Microsoft. */
 const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];
 
-/** An IANA zone; UTC where there is none to be known. `now` is epoch milliseconds. */
+/** Returns an IANA zone; UTC if it cannot be known. `now` is epoch milliseconds. */
 export async function mailboxZone(
   graph: Graph,
   calendars: readonly GraphCalendar[],
@@ -25,7 +25,7 @@ export async function mailboxZone(
   return typeof zone === 'string' ? zone : 'UTC';
 }
 
-/** Of the coming hour: what is asked for is what does not change. */
+/** Reads the schedule of the coming hour. Only facts that do not depend on the hour are used. */
 async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unknown> {
   const at = (instant: number) => ({
     dateTime: new Date(instant).toISOString().slice(0, 19),

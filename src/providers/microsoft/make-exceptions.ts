@@ -11,19 +11,19 @@ import { patchEvent } from './write-requests.ts';
 export type NewException = {
   /** The start, by the rule of the series, of the occurrence that becomes the exception. */
   readonly original: EventTime;
-  /** What it has of its own, its times aside. */
+  /** The members that differ from the series, without its times. */
   readonly fields: GraphEvent;
-  /** When it takes place, where that is not when its series says. */
+  /** The times, if they differ from the series'. */
   readonly times: GraphTimes | undefined;
   /**
-   * What becomes of those times. They `cannot` be had in a series that has changed between times and whole days. Where they
-   * are refused, one that `may` move stays in its place; of one that `must`, that is only so where its neighbours are in the
-   * way, and all else fails.
+   * Whether `times` are written. A series that has changed between times and whole days `cannot` have them. If they are
+   * refused, an exception that `may` move keeps its place. One that `must` move does so only if its neighbors are in
+   * the way; any other refusal fails.
    */
   readonly move: 'must' | 'may' | 'cannot';
 };
 
-/** Those that are exceptions already stay as they are, so that a repetition goes on where it was interrupted. */
+/** Creates the exceptions. Existing ones stay as they are, so that a repetition continues where it was interrupted. */
 export async function makeExceptions(
   source: Source,
   series: CurrentSeries,
@@ -42,7 +42,7 @@ const exceptionKeys = ({ resources, event }: CurrentSeries): ReadonlySet<number>
     ),
   );
 
-/** Without `If-Match`: what it is of was made by the change just written. */
+/** Writes without `If-Match`: the change just written created the occurrence. */
 async function makeException(source: Source, series: CurrentSeries, exception: NewException): Promise<void> {
   const item = await occurrenceAt(source, series, exception.original);
   if (!item?.id) return;
@@ -59,7 +59,7 @@ async function makeException(source: Source, series: CurrentSeries, exception: N
   );
 }
 
-/** What was refused as a whole: when it takes place first. Answers whether it does so. */
+/** Writes an exception that was refused as a whole: its times first. Returns whether it takes place at these times. */
 async function makeInParts(
   source: Source,
   occurrence: Current,
@@ -77,7 +77,7 @@ async function makeInParts(
   return isMoved;
 }
 
-/** Whether it could be. Fails for one that must, unless its neighbours are in the way. */
+/** Writes the times; returns whether that was possible. If it must move, fails unless its neighbors are in the way. */
 async function moved(
   source: Source,
   occurrence: Current,
@@ -93,7 +93,10 @@ async function moved(
   }
 }
 
-/** The members that stay those of the series. Nothing is written of one that cannot be as private as it was. */
+/**
+ * Writes the members, and returns the names of those that Outlook refuses. If the exception cannot be as private as it
+ * was, none is written.
+ */
 async function refusedWords(source: Source, occurrence: Current, fields: GraphEvent): Promise<string[]> {
   const isTaken = (body: GraphEvent) => unlessUnsupported(() => patchEvent(source, occurrence, body));
   const { sensitivity, ...words } = fields;
@@ -116,11 +119,11 @@ async function unlessUnsupported(write: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Refused for what it is, and not because nothing of the calendar can be changed any more. */
+/** Returns whether Outlook refuses this content, as opposed to every change in a read-only calendar. */
 const isUnsupported = (failure: unknown): failure is UnsupportedByProvider =>
   failure instanceof UnsupportedByProvider && failure.reason !== 'calendar_read_only';
 
-/** Exchange keeps the occurrences of a series in order, each on a day of its own, and each over before the next. */
+/** Exchange keeps the occurrences of a series in order, each on a separate day, and each over before the next. */
 const isAmongNeighbours = (failure: unknown): boolean =>
   isUnsupported(failure) &&
   (failure.reason === 'mode_not_supported_by_provider' ||

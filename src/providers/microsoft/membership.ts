@@ -1,6 +1,7 @@
 /**
- * Whether an event is in a calendar. Ids outlive a move to another calendar or to Deleted Items, and a read by id finds the
- * event under any calendar's address, so that an answer to it proves nothing. What a listing of the calendar names is in it.
+ * Checks whether an event is in a calendar. Ids stay valid after a move to another calendar or to Deleted Items, and a
+ * read by id finds the event under any calendar's address. So a successful read proves nothing, but a listing of the
+ * calendar does.
  */
 import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, isSeries } from './event-resource.ts';
@@ -15,7 +16,7 @@ export async function listVersions(source: Source): Promise<ReadonlyMap<string, 
   return versions;
 }
 
-/** Those of `ids` that a listing names, which ends with the last of them. */
+/** Returns those `ids` that a listing contains. Reads it only as far as the last of them. */
 export async function listedAmong(source: Source, ids: Iterable<string>): Promise<ReadonlySet<string>> {
   const missing = new Set(ids);
   const listed = new Set<string>();
@@ -27,7 +28,9 @@ export async function listedAmong(source: Source, ids: Iterable<string>): Promis
   return listed;
 }
 
-/** Pages shift while they are read, so that a listing can pass over an event: it is gone when two do not name it. */
+/**
+ * Pages shift while they are read, so a listing can miss an event. It is not in the calendar if two listings lack it.
+ */
 export async function isInCalendar(source: Source, id: string): Promise<boolean> {
   for (let listings = 0; listings < 2; listings += 1)
     if ((await listedAmong(source, [id])).size > 0) return true;

@@ -1,4 +1,4 @@
-/** Microsoft: personal accounts and those of organisations, with calendars in Exchange Online, over Microsoft Graph. */
+/** Microsoft: accounts of persons and organizations, with calendars in Exchange Online, over Microsoft Graph. */
 import type {
   AccountSession,
   CalendarAccount,
@@ -27,8 +27,8 @@ import { updateEvent } from './update-event.ts';
 import { microsoftWatching } from './watching.ts';
 
 /**
- * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph begins,
- * `https://graph.microsoft.com/v1.0`.
+ * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph
+ * begins, `https://graph.microsoft.com/v1.0`.
  */
 export type MicrosoftDeps = MicrosoftSignInDeps & GraphDeps & { readonly log: Log };
 
@@ -68,8 +68,8 @@ function openAccount(
 }
 
 /**
- * Graph seems to have one code, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer
- * shared, which no source confirms: who may list calendars has the permission.
+ * Graph seems to have one code, ErrorAccessDenied, for a permission that is missing and for a calendar that is no
+ * longer shared, which no source confirms: who may list calendars has the permission.
  */
 async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
@@ -84,7 +84,7 @@ async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): P
   });
 }
 
-/** What all calendars of an account have in common. */
+/** The properties that all calendars of an account share. */
 export type WritingAccount = Omit<Source, 'url' | 'owner'>;
 
 export function eventWriting(account: WritingAccount): EventWriting {

@@ -1,4 +1,4 @@
-/** Reading events by id and by listing, as parts of an answer. */
+/** Reads events by id and by listing, in parts. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { resourceBudget, spend, TooComplexError } from '../../lib/icalendar/resource-budget.ts';
@@ -16,27 +16,27 @@ import { exceptionHref, exceptionOf, type GraphItem, isSeries, resourceOf } from
 /** One calendar, and what may be read of it. */
 export type Source = {
   readonly graph: Graph;
-  /** Of the calendar. */
+  /** The address of the calendar. */
   readonly url: string;
   /** Only what Calendars.ReadBasic permits. */
   readonly basic: boolean;
   readonly log: Log;
-  /** The address of the calendar's owner, asked for once; `undefined` where Graph does not tell. */
+  /** The address of the calendar's owner, requested once; `undefined` if Graph does not name it. */
   readonly owner: () => Promise<string | undefined>;
   /** Receives each event that is over the budget of a resource, or cannot be read. */
   readonly leaveOut?: (resource: LeftOutResource) => void;
 };
 
-/** How the text of an event is asked for: as it is shown, or as it is kept. */
+/** The format in which the text of an event is requested: as shown, or as stored. */
 type Bodies = 'text' | 'html';
 
-/** An event that was asked for by its id: what it is now, nothing when it cannot be read, or that it is gone. */
+/** An event that was requested by its id: its current state, nothing if it cannot be read, or 'gone'. */
 export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
 
 /** Requests at once; the account's limits may hold them back further. */
 const AT_ONCE = 8;
 
-/** Reads events a few at a time; `true` stands for those known to be series. */
+/** Reads events a few at a time; `true` marks the ids of known series. */
 export async function* readEvents(
   source: Source,
   ids: ReadonlyMap<string, boolean>,
@@ -59,8 +59,8 @@ export async function readEvent(
   asSeries: boolean,
 ): Promise<readonly EventResource[] | 'gone'> {
   if (asSeries) return readSeries(source, id);
-  // A single event seems to refuse the expansion that a series needs, which no source confirms, so it is asked for without
-  // it first.
+  // A single event seems to refuse the expansion that a series needs, which no source confirms, so it is asked for
+  // without it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) return 'gone';
   return isSeries(item) ? readSeries(source, id) : singleResource(source, item);
@@ -75,10 +75,10 @@ async function readSeries(source: Source, id: string): Promise<readonly EventRes
 /** More are over the budget of a resource, however many there are. */
 const MOST_EXCEPTIONS = 2_000;
 
-/** As Graph answers them. */
+/** A series as Graph returns it. */
 export type SeriesItems = { readonly master: GraphItem; readonly exceptions: readonly GraphItem[] };
 
-/** A series with its exceptions, each whole; `undefined` when it is gone. */
+/** Returns a series with its exceptions, each whole; `undefined` if it no longer exists. */
 export async function getSeries(
   source: Source,
   id: string,
@@ -88,7 +88,7 @@ export async function getSeries(
   if (master === undefined) return undefined;
   const exceptions: GraphItem[] = [];
   for await (const item of exceptionsIn(source, master, bodies)) {
-    // Some answers name exceptions without their content.
+    // Some responses name exceptions without their content.
     const whole = item.start
       ? item
       : item.id && (await getEvent(source, item.id, eventQuery(source.basic), bodies));
@@ -98,7 +98,7 @@ export async function getSeries(
   return { master, exceptions };
 }
 
-/** Those of a long series come in pages. */
+/** Yields the exceptions of a series, which come in pages if there are many. */
 async function* exceptionsIn(
   { graph }: Source,
   { exceptionOccurrences, 'exceptionOccurrences@odata.nextLink': link }: GraphItem,
@@ -138,7 +138,7 @@ export async function seriesResources(
   });
 }
 
-/** `undefined` where the series itself tells, or nothing does. */
+/** Returns the zone of a series; `undefined` if the series itself has it or nothing shows it. */
 async function zoneOfSeries(source: Source, master: GraphItem): Promise<Zone | undefined> {
   if (!needsZone(master) || !master.id) return undefined;
   return zoneByOccurrences(source.graph, eventUrl(source, master.id), master);
@@ -149,10 +149,10 @@ async function singleResource(source: Source, item: GraphItem): Promise<readonly
   return readable(source, itemNames(item), () => [resourceOf(item, { owner })]);
 }
 
-/** Within the calendar: those of a shared calendar are not found under `/me/events`. */
+/** Returns the address within the calendar: events of a shared calendar are not found under `/me/events`. */
 export const eventUrl = ({ url }: Source, id: string): string => `${url}/events/${encodeURIComponent(id)}`;
 
-/** As Graph answers it; `undefined` when it is gone. */
+/** Returns an event as Graph sends it; `undefined` if it no longer exists. */
 export async function getEvent(
   source: Source,
   id: string,
@@ -161,7 +161,7 @@ export async function getEvent(
 ): Promise<GraphItem | undefined> {
   const url = `${eventUrl(source, id)}?${query}`;
   const request = { operation: 'events.get', url, htmlBodies: bodies === 'html' };
-  // What Graph publishes for an event; its members are all optional and read as such.
+  // Graph's published type: its members are all optional and are read as such.
   const item: Promise<GraphItem> = source.graph.get(request);
   return undefinedIf('not_found', item);
 }
@@ -193,7 +193,7 @@ function readable(
 
 /** A page of the listing of single events and masters. */
 export type ListedPage = {
-  /** Of all on the page, exceptions included. */
+  /** The ids of all events on the page, exceptions included. */
   readonly ids: readonly string[];
   readonly changed: readonly EventResource[];
 };
@@ -216,6 +216,6 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
   }
 }
 
-/** What is there of events that were read. */
+/** Returns the resources of the events that exist. */
 export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
   batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));

@@ -22,7 +22,7 @@ export const POSITIONS: readonly (readonly [index: WeekIndex, position: number])
   ['last', -1],
 ];
 
-/** From Monday on, as RFC 5545 counts a week. */
+/** The weekdays from Monday on, as RFC 5545 counts a week. */
 export const WEEKDAYS: readonly DayOfWeek[] = [
   'monday',
   'tuesday',
@@ -34,8 +34,9 @@ export const WEEKDAYS: readonly DayOfWeek[] = [
 ];
 
 /**
- * `undefined` when the pattern is of no type we know; `deletedDays` are days by the rule whose instance is gone. What
- * `start` says anyway is left out, as other calendars write it: such a series follows its start to another day.
+ * Returns the recurrence; `undefined` if the type of the pattern is unknown. `deletedDays` are days of the rule whose
+ * instance was deleted. Parts that follow from `start` are left out, as in other calendars: such a series follows its
+ * start to another day.
  */
 export function recurrenceOf(
   { pattern, range }: PatternedRecurrence,
@@ -53,7 +54,7 @@ export function recurrenceOf(
   };
 }
 
-/** The frequency alone, where the day of the start is the one the pattern names; else `undefined`. */
+/** Returns the frequency alone if the pattern names the day of the start; otherwise `undefined`. */
 function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): string[] | undefined {
   if (start === undefined) return undefined;
   const { type, daysOfWeek, dayOfMonth, month } = pattern;
@@ -68,7 +69,7 @@ function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): st
   return type === 'weekly' && isStartWeekday ? ['FREQ=WEEKLY'] : undefined;
 }
 
-/** Graph answers every member of a pattern, also those that mean nothing to its type. */
+/** Graph returns every member of a pattern, also those that mean nothing for its type. */
 function renderPattern(pattern: RecurrencePattern): string[] | undefined {
   const { type, dayOfMonth = 1, month = 1, firstDayOfWeek } = pattern;
   switch (type) {
@@ -89,7 +90,7 @@ function renderPattern(pattern: RecurrencePattern): string[] | undefined {
   }
 }
 
-/** Outlook takes a month's last day where it has no such day; iCalendar would leave the month out. */
+/** In a month without that day Outlook takes the last day; iCalendar would leave the month out. */
 function dayOfMonthParts(day: number): string[] {
   if (day <= 28) return [`BYMONTHDAY=${day}`];
   const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);

@@ -1,4 +1,4 @@
-/** The account's user answers an invitation. */
+/** Responds to an invitation for the account's user. */
 import type { Rsvp, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
@@ -14,9 +14,9 @@ const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {
 };
 
 /**
- * The organizer is told, unless the invitation asks for no answers. Graph takes no `If-Match` with an answer; the version
- * is compared before. A declined invitation goes to Deleted Items, where it is still found by its id, or stays in the calendar as
- * free where the user has Outlook save declined events.
+ * Responds to an invitation. The organizer is notified, unless the invitation asks for no responses. Graph takes no
+ * `If-Match` here, so the version is compared before. A declined invitation goes to Deleted Items, where it is still
+ * found by its id, or stays in the calendar as free if the user has Outlook keep declined events.
  */
 export async function respondToEvent(
   source: Source,

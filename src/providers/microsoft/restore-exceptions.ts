@@ -1,6 +1,6 @@
 /**
- * Exchange drops the exceptions and deletions of a series when its pattern or its times change. Those that still have an
- * occurrence to be of are made again; the others have nothing left to differ from.
+ * Restores exceptions. Exchange drops the exceptions and deletions of a series when its pattern or its times change.
+ * If the occurrence still exists, they are created again; the others have no occurrence.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -51,7 +51,7 @@ export async function restoreExceptions(
   await makeExceptions(source, after, exceptions);
 }
 
-/** `undefined` of one that took place when its series said. */
+/** Returns the times of an exception; `undefined` if they are the series'. */
 function changedTimes(exception: CalendarEvent, series: CalendarEvent): GraphTimes | undefined {
   const { recurrenceId, start, end } = exception;
   const stays =

@@ -1,4 +1,4 @@
-/** Which of Microsoft's permissions serve which scope of ours. */
+/** The Microsoft permissions for each scope. */
 import type { Scope } from '../../oauth/scope.ts';
 
 /**
@@ -14,7 +14,7 @@ const REQUESTED: Readonly<Record<Scope, string>> = {
 /** `offline_access` is what gives a refresh token. */
 const IDENTITY = ['openid', 'profile', 'email', 'offline_access'];
 
-/** From the largest to the smallest; each serves what those after it serve. */
+/** The permissions from the largest to the smallest; each includes those after it. */
 const PERMISSIONS: readonly (readonly string[])[] = [
   ['calendars.readwrite', 'calendars.readwrite.shared'],
   ['calendars.read', 'calendars.read.shared'],
@@ -23,8 +23,8 @@ const PERMISSIONS: readonly (readonly string[])[] = [
 const ENOUGH: Readonly<Record<Scope, number>> = { 'read-write': 1, read: 2, 'free-busy': 3 };
 
 /**
- * Returns what the authorization request asks for. `sharedToo`: the calendars that others shared with the user as well. There
- * is no such permission for `free-busy`, and personal accounts are not granted any: `covers` does not need it.
+ * Returns what the authorization request asks for. `sharedToo`: the calendars that others shared with the user as well.
+ * There is no such permission for `free-busy`, and personal accounts are not granted any: `covers` does not need it.
  */
 export const requestedScope =
   (sharedToo: boolean) =>

@@ -1,6 +1,6 @@
 /**
- * What our sync tokens hold: Graph's delta link, the window it is for, when everything was last compared, and whether
- * the permission showed no more than the basics. A larger one shows more of events whose versions stay as they were.
+ * The content of sync tokens: Graph's delta link, its window, the time of the last comparison, and whether the
+ * permission allowed only basic fields. A larger permission shows more of events whose versions stay the same.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
@@ -21,7 +21,10 @@ export type SyncState = {
   readonly comparedAt: number;
 };
 
-/** Of what is read of events too: after a change of it everything is listed anew, since versions stay as they were. */
+/**
+ * The version of the token and of what is read of events. After a change everything is listed again, since the events'
+ * own versions stay the same.
+ */
 const VERSION = 2;
 
 export function writeSyncState({ link, window, basic, drawnAt, comparedAt }: SyncState): string {

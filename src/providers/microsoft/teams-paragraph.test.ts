@@ -6,7 +6,7 @@ import { teamsParagraphIn, withTeamsParagraph } from './copy-later.ts';
 
 const LINE = '_'.repeat(80);
 const URL = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting_ODky%40thread.v2/0';
-/** Of 2019: the lines are beside the paragraph. */
+/** The form of 2019: the lines are beside the paragraph. */
 const OLDER = `<div style="width:100%; height:20px"><span style="opacity:.36">${LINE}</span>\r
 </div>\r
 <div class="me-email-text" style="color:#252424">\r
@@ -15,7 +15,7 @@ const OLDER = `<div style="width:100%; height:20px"><span style="opacity:.36">${
 </div>\r
 <div style="width:100%; height:20px"><span style="opacity:.36">${LINE}</span>\r
 </div>`;
-/** Of 2024: the lines are within it. */
+/** The form of 2024: the lines are within it. */
 const NEWER = `<div aria-hidden="true" style="overflow:hidden">\r
 ${LINE}</div>\r
 <div><a href="https://aka.ms/JoinTeamsMeeting?omkt=en-US">Need help?</a> </div>\r
@@ -25,7 +25,7 @@ ${LINE}</div>`;
 
 describe('The paragraph of a Teams meeting', () => {
   for (const [form, paragraph] of Object.entries({ older: OLDER, newer: NEWER }))
-    it(`the paragraph of a Teams meeting is told in its ${form} form and exchanged for another`, () => {
+    it(`finds and replaces the paragraph of a Teams meeting in its ${form} form`, () => {
       const text = (part: string) =>
         `<html><body>\r\n<div>Agenda</div>\r\n<div class="me-email-text">${part}\r\n</div>\r\n</body></html>`;
 

@@ -21,7 +21,7 @@ export async function issuerIn(response: Response, configured: URL): Promise<URL
   if (status >= 400 && status < 500 && status !== 429)
     throw badIssuer({ name: 'Microsoft' }, 'does not exist');
   const namedIssuer = status === 200 ? await memberIn(response, 'issuer') : undefined;
-  // An answer that the library will refuse.
+  // The library will refuse this response.
   if (namedIssuer === undefined) return configured;
   const isAtSameHost =
     namedIssuer.startsWith(`${configured.origin}/`) &&
@@ -69,14 +69,14 @@ export function ofAccount(issuer: string, identity: string, metadata: Authorizat
   return { ...metadata, token_endpoint: new URL(path, issuer).href };
 }
 
-/** The text of a JSON answer's member; the answer can be read once more. */
+/** Returns the text of a member of a JSON response, which can still be read afterwards. */
 async function memberIn(response: Response, name: string): Promise<string | undefined> {
   return text(memberOf(jsonIn(await response.clone().text()), name));
 }
 
 /**
- * Where an administrator approves the app for a whole organisation. `organizations` stands for that of whoever signs
- * in there: which one the user is of is not known when it was refused.
+ * Returns the address at which an administrator approves the app for an organization. `organizations` stands for that
+ * of the administrator who signs in there: after a refusal the user's organization is unknown.
  */
 export function adminConsentUrl(
   issuer: string,

@@ -53,7 +53,7 @@ export async function updateEvent(
   return readWriteResult(source, target, isSeries);
 }
 
-/** With what of its exceptions is to be made again, if it has any. */
+/** Returns the series with the exceptions to create again, if it has any. */
 async function seriesBefore(source: Source, series: CurrentSeries): Promise<SeriesBefore> {
   const hasExceptions = series.resources.length > 1;
   const items = hasExceptions ? await getSeries(source, series.id, 'html') : NO_EXCEPTIONS;
@@ -70,8 +70,8 @@ async function updateOccurrence(source: Source, occurrence: Current, change: Eve
 }
 
 /**
- * A series seems to be read with what its exceptions differ in, their extended properties aside, which no source confirms:
- * those are the series'.
+ * A series seems to be read with what its exceptions differ in, their extended properties aside, which no source
+ * confirms: those are the series'.
  */
 function withoutSeriesFields(change: EventChange, { event }: Current): EventChange {
   const { custom, conference, ...rest } = change;
@@ -83,7 +83,7 @@ function withoutSeriesFields(change: EventChange, { event }: Current): EventChan
   return rest;
 }
 
-/** What only the organizer says of a meeting. The rest of an invitation is the guest's own to change. */
+/** The fields that only the organizer of a meeting may change. Guests may change the others. */
 const ORGANIZERS: readonly (keyof EventChange)[] = [
   'title',
   'start',
@@ -95,7 +95,9 @@ const ORGANIZERS: readonly (keyof EventChange)[] = [
   'autoConference',
 ];
 
-/** Of somebody else's meeting, without what is so already. Fails as `organizer_only`. */
+/**
+ * Returns the change to write. In somebody else's meeting, a change of an organizer's field fails as `organizer_only`.
+ */
 function changesOf(change: EventChange, { item, event }: Current): EventChange {
   if (item.isOrganizer !== false) return change;
   const before = new Map<string, unknown>(Object.entries(event));
@@ -126,7 +128,7 @@ async function bodyFor(source: Source, current: Current, change: EventChange): P
   });
 }
 
-/** A meeting that is there already stays as it is. */
+/** Returns the provider for a requested online meeting; `undefined` if there is a meeting already, which stays. */
 async function onlineMeetingProviderFor(
   source: Source,
   current: Current,

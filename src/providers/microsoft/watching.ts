@@ -12,11 +12,11 @@ const MINUTE_MS = 60_000;
 const LONG_MS = 10_000 * MINUTE_MS;
 const SHORT_MS = 4_200 * MINUTE_MS;
 
-/** `now` answers epoch milliseconds. */
+/** `now` returns epoch milliseconds. */
 export function microsoftWatching(graph: Graph, now: () => number): CalendarWatching {
   const url = `${graph.apiUrl}/subscriptions`;
   const until = (length: number) => ({ expirationDateTime: new Date(now() + length).toISOString() });
-  /** Asks for a long life, and for a short one where that is refused. */
+  /** Requests a long lifetime, and a short one if that is refused. */
   const ask = async (send: (length: number) => Promise<object | undefined>): Promise<MadeWatch> => {
     try {
       return madeWatch(await send(LONG_MS));
@@ -27,7 +27,7 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
   };
 
   return {
-    // It asks us to repeat a text before it answers.
+    // Graph asks us to repeat a text before it responds.
     provesReach: true,
 
     watch(href, { watchId, token, url: ours }) {

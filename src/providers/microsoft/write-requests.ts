@@ -14,7 +14,7 @@ import { eventUrl, type Source } from './read-events.ts';
 
 type Limit = readonly [reason: UnsupportedReason, message: string, field?: string];
 
-/** By Exchange's own codes. No source confirms which of them Graph sends when. */
+/** The limits by Exchange's own codes. No source confirms which of them Graph sends when. */
 const LIMITS: ReadonlyMap<string, Limit> = new Map([
   [
     'erroroccurrencecrossingboundary',
@@ -46,7 +46,7 @@ const LIMITS: ReadonlyMap<string, Limit> = new Map([
   ],
 ]);
 
-/** Sends a write. Fails with ProviderError, or with UnsupportedByProvider where that says why. */
+/** Sends a write. Fails with ProviderError, or with UnsupportedByProvider if that gives the reason. */
 export async function writeTo(source: Source, request: GraphWrite): Promise<JsonObject | undefined> {
   try {
     return await source.graph.write(request);
@@ -78,6 +78,6 @@ export async function patchEvent(source: Source, { id, ifMatch }: Current, body:
   await writeTo(source, { ...request, body, ifMatch });
 }
 
-/** What Graph says of the calendar itself. */
+/** Reads the facts of the calendar itself. */
 export const calendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
   graph.get({ operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });

@@ -1,8 +1,8 @@
-/** The answer to a write: the event as it is now, with what is gone of it. */
+/** Reads the result of a write: the current event, and the hrefs that no longer exist. */
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { readEvent, type Source } from './read-events.ts';
 
-/** What became of the target. */
+/** Returns the state of the target after a write. */
 export async function readWriteResult(
   source: Source,
   target: WriteTarget,

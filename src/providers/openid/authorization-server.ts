@@ -23,9 +23,12 @@ export type OpenIdDeps = {
 };
 
 export type ServerFacts = {
-  /** As messages call the provider. */
+  /** The provider's name in messages. */
   readonly name: string;
-  /** The issuer that the metadata may name, where it can differ from the configured one. Fails for no metadata at all. */
+  /**
+   * Returns the issuer that the metadata may name, if it can differ from the configured one. Fails if there are no
+   * metadata.
+   */
   readonly issuerIn?: (response: Response, configured: URL) => Promise<URL>;
   /** Whether all endpoints must be at the issuer's origin, so that the app's secret goes nowhere else. */
   readonly requiresSameOrigin?: boolean;
@@ -34,7 +37,7 @@ export type ServerFacts = {
 export interface OpenIdServer {
   /** Fails with what the library throws, EgressError or ProviderError. */
   metadata(user?: EgressUser): Promise<AuthorizationServer>;
-  /** For the library's requests, which count for the user. */
+  /** The options for the library's requests, which count for the user. */
   http(user?: EgressUser): {
     readonly [customFetch]: ReturnType<typeof egressFetch>;
     readonly [allowInsecureRequests]: boolean;
@@ -48,7 +51,7 @@ const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {
   const url = new URL(issuer);
-  // The library keeps the keys in it, and asks anew when a token names one it does not know.
+  // The library keeps the keys here, and fetches them again if a token names an unknown one.
   const keys = {};
   const http = (user?: EgressUser) => ({
     [customFetch]: egressFetch(accountEgress(egress, user)),
@@ -64,7 +67,7 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
       const response = await discoveryRequest(url, http(user));
       const expected = (await facts.issuerIn?.(response, url)) ?? url;
       const metadata = await processDiscoveryResponse(expected, response).catch((failure: unknown) => {
-        // What the library lets through: an issuer that is no URL at all.
+        // The library does not catch an issuer that is no URL at all.
         const isNoUrl =
           failure instanceof TypeError && 'code' in failure && failure.code === 'ERR_INVALID_URL';
         throw isNoUrl ? badIssuer(facts, 'names no issuer', failure) : failure;

@@ -1,6 +1,6 @@
 /**
- * An OpenID issuer that people of the dashboard sign in at: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). The protocol
- * is oauth4webapi's.
+ * An OpenID issuer that people of the dashboard sign in at: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). The
+ * protocol is oauth4webapi's.
  */
 import {
   AuthorizationResponseError,
@@ -46,7 +46,7 @@ export type IdentityProviderDeps = {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** For each answer. */
+  /** The timeout of each request. */
   readonly timeoutMs?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -57,18 +57,18 @@ const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256_000;
 /** Seconds by which the issuer's clock and ours may differ. */
 const TOLERANCE = 60;
-/** Seconds since the issuer was told who it is, where that is asked for anew. */
+/** Limits the seconds since the user's last sign-in at the issuer, if a new sign-in is required. */
 const MOST_AGE = 300;
 /** OpenID Connect Core 1.0 §2. */
 const MOST_SUBJECT_CHARACTERS = 255;
 const NAME = 'single sign-on';
 
-/** So long it is not asked again for a description that it could not give. */
+/** The time in which a description that could not be read is not requested again. */
 const AWAY_MS = 5_000;
 
 type Party = Pick<IdentityProviderDeps, 'clientId' | 'clientSecret' | 'now'> & {
   readonly server: OpenIdServer;
-  /** Its description, asked for once however many want it. */
+  /** Its description, requested once for all concurrent callers. */
   readonly metadata: () => Promise<AuthorizationServer>;
   readonly issuer: URL;
 };
@@ -94,8 +94,8 @@ export function identityProvider(deps: IdentityProviderDeps): IdentityProvider {
 }
 
 /**
- * Whatever is wrong with the issuer's description, nobody can sign in there now. Who asks again at once, or meanwhile, gets the
- * same answer: whoever presses the button often makes no more requests.
+ * Remembers a failure to read the issuer's description. Until it expires, nobody can sign in there, and every request
+ * gets the same error without another call to the issuer.
  */
 function rememberingFailure(server: OpenIdServer, now: () => number): () => Promise<AuthorizationServer> {
   let running: Promise<AuthorizationServer> | undefined;
@@ -121,7 +121,7 @@ function rememberingFailure(server: OpenIdServer, now: () => number): () => Prom
 
 async function begin({ redirectUri, isFresh }: SignInRequest, metadata: AuthorizationServer, party: Party) {
   const url = new URL(metadata.authorization_endpoint ?? '');
-  // A browser is sent there: no other kind of address may stand in its place.
+  // A browser is sent there, so no other kind of address is allowed.
   if (url.protocol !== 'https:' && url.protocol !== party.issuer.protocol)
     throw new PeopleRefusal('issuer_unavailable', {
       cause: new Error('Its authorization endpoint is not https'),
@@ -146,7 +146,7 @@ async function begin({ redirectUri, isFresh }: SignInRequest, metadata: Authoriz
   return { url: url.href, pending };
 }
 
-/** `groups` is asked for where there is such a scope: some issuers give the claim with it only. */
+/** Requests `groups` if there is such a scope: some issuers give the claim only with it. */
 const scopeOf = ({ scopes_supported: scopes }: AuthorizationServer): string =>
   ['openid', 'profile', 'email', ...(scopes?.includes('groups') ? ['groups'] : [])].join(' ');
 
@@ -203,8 +203,8 @@ async function complete(
 }
 
 /**
- * Returns the address and its verification from the first document that has both. One document says nothing about the address
- * of another.
+ * Returns the address and its verification from the first document that has both. One document says nothing about the
+ * address of another.
  */
 function addressOf(documents: readonly Claims[]): Claims {
   const document = documents.find((one) => one.email !== undefined && one.email_verified !== undefined);
@@ -229,7 +229,7 @@ async function refusing<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether it is the issuer's or the browser's doing, and no fault of ours. */
+/** Returns whether the issuer or the browser caused a failure, as opposed to an internal error. */
 const isOfIssuer = (failure: unknown): boolean =>
   failure instanceof EgressError ||
   failure instanceof ProviderError ||

@@ -45,8 +45,8 @@ import {
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
 /**
- * Who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), where there is one; `identity` is the subject,
- * which no other account ever has (docs/security.md T3).
+ * The user who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), if there is one; `identity` is the
+ * subject, which no other account ever has (docs/security.md T3).
  */
 export type AccountIdentity = Pick<VerifiedAccount, 'accountId' | 'identity' | 'display'>;
 
@@ -56,16 +56,16 @@ export type OpenIdFacts = ServerFacts & {
   readonly covers: RedirectSignIn['covers'];
   /** Parameters of the authorization request besides those of the protocol. */
   readonly parametersFor: (request: SignInRequest) => Readonly<Record<string, string>>;
-  /** Of a validated ID token. Fails with ProviderError where it does not tell. */
+  /** Reads the identity from a validated ID token. Fails with ProviderError if it has none. */
   readonly identityOf: (claims: IDToken) => AccountIdentity;
   readonly meanings: SignInMeanings;
-  /** Why access was revoked, where the age of its tokens says more than the provider does. */
+  /** Returns why access was revoked, if the age of its tokens says more than the provider. */
   readonly revocationReason?: (credentials: OAuthCredentials, now: number) => Meaning;
-  /** Where one server speaks for many issuers: its metadata with the issuer that an answer is of. */
+  /** If one server speaks for many issuers: its metadata with the issuer of a response. */
   readonly issuers?: {
     readonly ofCallback: (callback: URL, metadata: AuthorizationServer) => AuthorizationServer;
     readonly ofTokens: (response: Response, metadata: AuthorizationServer) => Promise<AuthorizationServer>;
-    /** For refreshing the tokens of the account with this identity. */
+    /** The issuer for refreshing the tokens of the account with this identity. */
     readonly ofAccount: (identity: string, metadata: AuthorizationServer) => AuthorizationServer;
   };
 };
@@ -171,7 +171,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   };
 }
 
-/** New tokens. Where no new refresh token comes, the one before lives on (RFC 6749 §6). */
+/** Returns new tokens. If no new refresh token comes, the former stays valid (RFC 6749 §6). */
 async function renew(
   credentials: OAuthCredentials,
   app: AppInUse,
@@ -203,7 +203,10 @@ async function renew(
   };
 }
 
-/** Ends the whole grant (RFC 7009): access tokens end with the refresh token. One that has ended already is no failure. */
+/**
+ * Ends the whole grant (RFC 7009): access tokens end with the refresh token. A grant that has ended already is no
+ * failure.
+ */
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
   app: AppInUse,
@@ -222,13 +225,13 @@ async function revoke(
     );
     await processRevocationResponse(response);
   } catch (failure) {
-    // RFC 7009 §2.2 asks for a success here; Google answers this error for a token that it does not know, or no more.
+    // RFC 7009 §2.2 requires a success here; Google returns this error for an unknown or expired token.
     const hasEnded = failure instanceof Error && 'error' in failure && failure.error === 'invalid_token';
     if (!hasEnded) throw failure;
   }
 }
 
-/** Who knows the token may revoke it: the app is not named. */
+/** The token alone authorizes its revocation: the app is not named. */
 const tokenAlone: ClientAuth = () => {};
 
 export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
@@ -237,7 +240,7 @@ export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   ...clockOptions(now),
 });
 
-/** As a token answer lists them. */
+/** Parses the scopes of a token response. */
 export const parseScopes = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
 
 /** RFC 6749 §5.1 makes `expires_in` optional. Access tokens of Google and Microsoft live for an hour at least. */

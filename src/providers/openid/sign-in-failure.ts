@@ -13,21 +13,21 @@ import { connectionFailure } from '../connection-failure.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 
 export type SignInMeanings = {
-  /** Of an `error` and its `error_description` (RFC 6749 §4.1.2.1, §5.2); `undefined` for one that is not known. */
+  /** The meaning of an `error` and its `error_description` (RFC 6749 §4.1.2.1, §5.2); `undefined` if it is unknown. */
   readonly refused: (error: string, description: string) => Meaning | undefined;
   /** It asks to wait (429). */
   readonly tooMany: Meaning;
   /** It is out of order. */
   readonly unavailable: Meaning;
-  /** From which status on an answer without an `error` means that. */
+  /** The lowest status at which a response without an `error` means that. */
   readonly unavailableFrom: number;
-  /** Whether the Retry-After of such an answer counts, as that of a 429 does. */
+  /** Whether the Retry-After of such a response counts, like that of a 429. */
   readonly saysHowLong: boolean;
-  /** An answer that is none, or that fails what is checked of it: state, issuer, nonce, signature, times. */
+  /** An unusable response, or one that fails a check: state, issuer, nonce, signature, times. */
   readonly unusable: Meaning;
 };
 
-/** The refusal that a failure stands for; a fault of our own stays as it is. */
+/** Returns the error for a failure; an internal error is returned unchanged. */
 export function signInFailure(failure: unknown, meanings: SignInMeanings): unknown {
   if (failure instanceof EgressError) return connectionFailure(failure);
   if (failure instanceof AuthorizationResponseError) return refused(failure, meanings);

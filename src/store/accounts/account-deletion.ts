@@ -11,9 +11,9 @@ const THESE = ({ oneOf }: Dialect): string =>
   `SELECT account_key FROM account WHERE account_key ${oneOf('keys')}`;
 
 /**
- * Deletes accounts of one user, and withdraws its pending codes that cover none any more. `accounts` selects their keys;
- * `values` has its parameters, the user and `now`. Answers how many. Those with much in the mirror are nobody's from now
- * on, and are deleted by `deletePutAside`.
+ * Deletes accounts of one user, and withdraws the user's pending codes that then cover no account. `accounts` selects
+ * their keys; `values` has its parameters, the user and `now`. Returns their number. Large accounts are only put aside:
+ * they belong to nobody from then on, and `deletePutAside` deletes them.
  */
 export async function deleteAccounts(
   tx: Statements,
@@ -21,7 +21,7 @@ export async function deleteAccounts(
   values: Values & { readonly clientId: string; readonly userId: string; readonly now: number },
 ): Promise<number> {
   const { clientId, userId, now } = values;
-  // Of two calls that each delete one of the last two accounts, the second must see that none is left.
+  // If two calls each delete one of the last two accounts, the second must see that none is left.
   await lockUser(tx, values);
   const { small, large } = await bySize(tx, accounts, values);
   const keys = [...small, ...large];
@@ -45,11 +45,11 @@ export async function deleteAccounts(
 }
 
 const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
-/** What was allowed and never fetched is told to its browser for so long. */
+/** The time for which an approval whose code was never redeemed is reported to its browser. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 const AT_ONCE = 100;
 
-/** As AccountStore promises: one group after the other, each in a transaction of its own; what has much, in parts. */
+/** Implements AccountStore: one group after the other, each in a separate transaction; large accounts in parts. */
 export async function dropUnfinished(db: Database, endedBefore: number, now: number): Promise<number> {
   const ended = await db.all<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id, client_id, user_id FROM account_group AS g

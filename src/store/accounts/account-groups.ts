@@ -1,4 +1,4 @@
-/** What several stores do with account groups: find one, tell which a grant covers (docs/security.md T3). */
+/** Finds account groups, and those that a grant covers (docs/security.md T3), for several stores. */
 import { randomUUID } from 'node:crypto';
 
 import type { DeviceChange } from '../../calendars/account-store.ts';
@@ -6,7 +6,7 @@ import type { Database, Statements, Values } from '../drivers/database.ts';
 import { inParts } from '../drivers/delete-in-parts.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
-/** The groups that are the user's, of those that `covered` selects. */
+/** The condition for the user's own groups among those that `covered` selects. */
 const condition = (covered: string): string => `group_id IN (
   SELECT g.group_id FROM (${covered}) AS v JOIN account_group AS g ON g.group_id = v.group_id AND g.expires_at IS NULL)`;
 
@@ -25,7 +25,7 @@ export function coveredText(textOf: (isCovered: string) => string) {
   return (coverageId: string | undefined): string => (coverageId === undefined ? byAny : byGrant);
 }
 
-/** What an account's unique key is made of: its group has one account of an identity. */
+/** Returns the unique key of an account: its group has one account per identity. */
 export const keyInGroup = (groupId: string, identity: string): string => `${groupId} ${identity}`;
 
 type Transaction = {
@@ -49,7 +49,7 @@ export async function groupOfTransaction(tx: Statements, transaction: Transactio
   return group.groupId;
 }
 
-/** The browser's new secret takes over what the former stood for, which then stands for nothing. */
+/** Gives the browser's new secret the groups of the former one, which then has none. */
 export async function renewDevice(
   tx: Statements,
   groupId: string,
@@ -92,8 +92,8 @@ export async function deleteUnusedCoverage(tx: Statements, rows: readonly Covera
 }
 
 /**
- * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id` of codes or grants, until it finds nothing more, with
- * what nothing covers any more then. Answers how many it deleted.
+ * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id` of codes or grants, until it finds nothing more,
+ * with what nothing covers any more then. Returns the number of deleted rows.
  */
 export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
   return inParts((limit) =>

@@ -1,4 +1,4 @@
-/** How many accounts a user has room for, and which of those that are not the user's yet are synced meanwhile. */
+/** Counts how many more accounts a user may link, and chooses which accounts are synced before they are the user's. */
 import { AccountLimitReached, type NewAccount } from '../../calendars/account-store.ts';
 import type { Statements } from '../drivers/database.ts';
 import { FOLLOWED_ACCOUNT } from '../jobs/followed-accounts.ts';
@@ -8,7 +8,7 @@ import { deleteAccounts } from './account-deletion.ts';
 type Linking = { readonly account: NewAccount; readonly now: number };
 type UserKey = { readonly clientId: string; readonly userId: string };
 
-/** A condition on the group `g`: it is this transaction's, or this browser stands for it. */
+/** A condition on the group `g`: it belongs to this transaction or to this browser. */
 const OWN = `(COALESCE(g.transaction_id, '') = :transactionId
   OR ((g.expires_at IS NULL OR g.expires_at > CAST(:now AS BIGINT))
       AND g.group_id IN (SELECT group_id FROM group_device WHERE device_hash = CAST(:formerHash AS TEXT))))`;
@@ -23,7 +23,7 @@ const COUNT = `
          COALESCE(MAX(CASE WHEN ${SAME} AND g.transaction_id = :transactionId THEN 1 ELSE 0 END), 0) AS is_there
     FROM ${OF_USER}`;
 
-/** Strangers' that are not the user's yet, the oldest first; those that were allowed go last. */
+/** The strangers' accounts that are not the user's yet, the oldest first; those that were allowed come last. */
 const MAKE_ROOM = `
   SELECT a.account_key FROM ${OF_USER} AND g.expires_at IS NOT NULL AND NOT ${OWN}
    ORDER BY CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at, a.account_key
@@ -32,9 +32,9 @@ const MAKE_ROOM = `
 type Counted = { ofUser: number; ofPerson: number; isKnown: number; isThere: number };
 
 /**
- * Makes room for an account that is about to be linked. Where a user has too many, the oldest unfinished ones of
- * strangers go: nobody can fill up somebody else's user. Throws AccountLimitReached where that is not enough; an account
- * that is linked again is none more. The user is locked.
+ * Makes room for an account that is about to be linked. If a user has too many, the oldest unfinished ones of strangers
+ * are deleted, so that nobody can fill up another person's user. Throws AccountLimitReached if that is not enough. An
+ * account that is linked again does not count. The caller has locked the user.
  */
 export async function makeRoom(tx: Statements, { account, now }: Linking): Promise<void> {
   const { clientId, userId, provider, identity, transaction, device, limits } = account;
@@ -60,7 +60,10 @@ const DELETE_EMPTY = `
      AND transaction_id <> :transactionId
      AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = account_group.group_id)`;
 
-/** So many of a transaction, and of a user, are synced before they are the user's: anybody can link any number. */
+/**
+ * Limits the accounts of a transaction, and of a user, that are synced before they are the user's: anybody can link any
+ * number.
+ */
 const SYNCED_OF_TRANSACTION = 3;
 const SYNCED_OF_USER = 20;
 
@@ -71,7 +74,10 @@ const NOT_YET = `
        FROM ${OF_USER} AND g.expires_at IS NOT NULL AND a.account_key <> :accountKey) AS newest
    WHERE of_group >= ${SYNCED_OF_TRANSACTION} OR of_user >= ${SYNCED_OF_USER}`;
 
-/** Takes the jobs of all but the newest accounts that are not the user's yet: beside the one that was just linked. */
+/**
+ * Deletes the jobs of all but the newest accounts that are not the user's yet, besides the account that was just
+ * linked.
+ */
 export async function syncNewestOnly(
   tx: Statements,
   linked: UserKey & { readonly accountKey: string },
@@ -88,8 +94,9 @@ export async function syncNewestOnly(
 }
 
 /**
- * Schedules the sync of those of these accounts that have none, now that they are the user's. Where somebody waits for an
- * account's changes it is synced at once: until now nobody was told of them, and its provider was not asked to tell of them.
+ * Schedules a sync of these accounts, now that they are the user's, if they have none. If somebody follows an account's
+ * changes, it is synced at once: so far nobody was notified of them, and its provider was asked for no push
+ * notifications.
  */
 export async function syncAll(tx: Statements, accountKeys: readonly string[], now: number): Promise<void> {
   if (accountKeys.length === 0) return;

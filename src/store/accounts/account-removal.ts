@@ -1,8 +1,8 @@
 /**
- * Removing accounts without anybody waiting for one long statement. What has little is deleted at once. What has much is
- * put into a group of its own that ended before all time (`expires_at` 0): in one short transaction it is nobody's any
- * more, and its access and its syncs end. What is in the mirror of it is deleted in parts after that, by whoever removed
- * it or by housekeeping, whatever happened to the process meanwhile.
+ * Removes accounts without one long statement. A small account is deleted at once. A large one moves to a separate
+ * group that ended before all time (`expires_at` 0): after one short transaction it belongs to nobody, and its access
+ * and its syncs have ended. Its data in the mirror is then deleted in parts, by the caller or by housekeeping, even if
+ * the process ends meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { calendarRemovalRecorder } from '../changes/change-journal.ts';
@@ -12,7 +12,7 @@ import { scheduleJob } from '../jobs/job-rows.ts';
 import { emptyPart, RESOURCES_PER_PART } from '../mirror/calendar-removal.ts';
 import { keyInGroup } from './account-groups.ts';
 
-/** So many calendars and resources, and so many bytes of them, are deleted in one statement. */
+/** Limits the calendars and resources, and their bytes, that one statement deletes. */
 const FEW = 500;
 const FEW_BYTES = 1_000_000;
 const CALENDARS_PER_PART = 50;
@@ -22,10 +22,10 @@ type UserKey = { readonly clientId: string; readonly userId: string };
 type Removal = { readonly accountKey: string; readonly now: number };
 type Weight = { accountKey: string; rows: number; bytes: number };
 
-/** Put behind WHERE of a statement on `account`: what was put aside is over already. */
+/** A condition on `account` that excludes accounts put aside. */
 export const NOT_ASIDE = 'group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at = 0)';
 
-/** What the mirror has of each account that `accounts` selects. */
+/** Returns the statement for the size in the mirror of each account that `accounts` selects. */
 const WEIGHTS = (accounts: string) => `
   SELECT a.account_key, CAST(COUNT(c.calendar_key) + COALESCE(SUM(c.event_count), 0) AS BIGINT) AS rows,
          CAST(COALESCE(SUM(c.bytes), 0) AS BIGINT) AS bytes
@@ -33,8 +33,8 @@ const WEIGHTS = (accounts: string) => `
    WHERE a.account_key IN (${accounts}) AND a.${NOT_ASIDE} GROUP BY a.account_key ORDER BY 2, 3, 1`;
 
 /**
- * Divides the accounts that `accounts` selects into those that can be deleted together at once and those to be put aside;
- * `values` has its parameters. Those that were put aside already are neither.
+ * Divides the accounts that `accounts` selects into those that can be deleted together at once and those to be put
+ * aside; `values` has its parameters. Accounts that were put aside already are in neither list.
  */
 export async function bySize(
   tx: Statements,
@@ -53,8 +53,9 @@ export async function bySize(
 }
 
 /**
- * Takes an account from its user at once; its mirror is deleted later. The grants of its group are told then of what
- * goes, if it was the user's. Its user is locked; whoever ends its access does so in this transaction.
+ * Removes an account from its user at once; its mirror is deleted later. If it was the user's, the deletions are
+ * reported to the grants of its group. The caller has locked the user, and ends the account's access in this
+ * transaction.
  */
 export async function putAside(tx: Statements, { accountKey, now }: Removal): Promise<void> {
   const account = await tx.get<{ groupId: string; identity: string | undefined; keyInGroup: string }>(
@@ -80,7 +81,7 @@ export async function putAside(tx: Statements, { accountKey, now }: Removal): Pr
   await scheduleJob(tx, { kind: 'housekeeping', key: '' }, now);
 }
 
-/** Where groups become one, those of the other are told. */
+/** When groups are joined, makes `into` the group that gets the reports of `from`. */
 export async function tellInstead(tx: Statements, into: string, from: readonly string[]): Promise<void> {
   const sql = `UPDATE account_group SET told_group = :into WHERE told_group ${tx.dialect.oneOf('from')}`;
   await tx.change(sql, { into, from });
@@ -105,7 +106,7 @@ export async function deletePutAside(db: Database, now: number, of?: UserKey): P
   }
 }
 
-/** Answers whether the account is gone. */
+/** Deletes a part of an account; returns whether the account no longer exists. */
 async function takePart(
   tx: Statements,
   { accountKey, ...user }: UserKey & { readonly accountKey: string },

@@ -1,4 +1,4 @@
-/** What several stores do with the rows of accounts: read them, seal their credentials, prepare their deletion. */
+/** Reads the rows of accounts, seals their credentials and prepares their deletion, for several stores. */
 import type { Account, AccountHealth } from '../../calendars/account-store.ts';
 import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
@@ -22,8 +22,8 @@ export type AccountRow = HealthRow &
   };
 
 /**
- * SQL: whether the user has to connect an account of this health and reason again. Where a permission is missing it is
- * given, but the credentials work.
+ * SQL: whether the user has to connect an account of this health and reason again. If only a permission is missing, the
+ * user grants it, but the credentials work.
  */
 export const signInNeeded = (health: string, reason: string): string =>
   `CASE WHEN ${health} = 'reauth_required' AND ${reason} <> 'calendar_permission_missing' THEN 1 ELSE 0 END`;
@@ -68,7 +68,7 @@ export function credentialSealer(sealer: Sealer) {
 
 const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].endsAccess);
 
-/** SQL: whether an account's provider can be told to end the access. */
+/** SQL: whether an account's provider can be asked to end the access. */
 export const ACCESS_CAN_BE_ENDED = `provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
 
 /**

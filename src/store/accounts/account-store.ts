@@ -179,7 +179,7 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
 
 type Linking = {
   readonly account: NewAccount;
-  /** Answers the account's credentials, sealed for the row of that key. */
+  /** Returns the account's credentials, sealed for the row of that key. */
   readonly seal: (accountKey: string) => string;
   readonly now: number;
 };
@@ -197,7 +197,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   } = account;
   const { clientId, userId } = account;
   await lockUser(tx, account);
-  // What is linked after Allow was not allowed; and an answer that came meanwhile was the last word.
+  // An account that is linked after Allow was not allowed. An answer that came meanwhile is final.
   const open = await tx.change(STILL_OPEN, { transactionId: transaction.transactionId });
   if (open === 0 && (await isAnswered(tx, transaction.transactionId))) throw new TransactionAnswered();
   await takeIdentity(tx, account);
@@ -254,8 +254,8 @@ const isAnswered = async (tx: Statements, transactionId: string): Promise<boolea
   })) !== undefined;
 
 /**
- * An account that was linked before identities were kept is whose its id on the wire says. Of a CalDAV server, which
- * says that id itself, the user name must be the same too.
+ * Gives an account that was linked before identities were stored its identity, if its id on the wire matches. A CalDAV
+ * server chooses that id itself, so there the user name must match too.
  */
 async function takeIdentity(tx: Statements, { clientId, userId, ...account }: NewAccount): Promise<void> {
   const { provider, accountId, identity, display } = account;
@@ -290,7 +290,7 @@ const selected = coveredText(
 export type RemovalOptions = {
   /** Called when a job was committed, so that this process' worker looks at once. */
   readonly jobScheduled?: (() => void) | undefined;
-  /** Who asks for it, where that is an operator: the log has it then. */
+  /** The operator who requests the removal, if any, for the audit log. */
   readonly caller?: Caller | undefined;
 };
 
@@ -301,7 +301,7 @@ type AccountsToRemove = Values & {
   readonly now: number;
 };
 
-/** Removes the accounts of one user that a statement selects with the values; answers how many. */
+/** Returns a function that removes those accounts of one user that a statement selects; it returns their number. */
 export function accountRemover(db: Database, { jobScheduled = () => {}, caller }: RemovalOptions) {
   return async (accounts: string, values: AccountsToRemove): Promise<number> => {
     const { clientId, provider, now } = values;

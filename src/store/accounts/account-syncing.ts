@@ -1,4 +1,4 @@
-/** Syncing accounts because somebody asked for it. */
+/** Syncs accounts on request. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
@@ -16,14 +16,14 @@ const ACCOUNTS = `
    WHERE a.client_id = :clientId AND a.user_id = :userId
      AND (CAST(:accountKey AS TEXT) IS NULL OR a.account_key = :accountKey)
    ORDER BY a.account_key`;
-/** A provider that tells of changes is not asked by the account's own sync for some hours. */
+/** The calendars with push notifications: the account's own sync skips them for some hours. */
 const PUSHED = `
   SELECT c.calendar_key AS key FROM calendar AS c
    WHERE c.account_key = :accountKey AND c.left_out = 0
      AND EXISTS (SELECT 1 FROM provider_watch AS w WHERE w.calendar_key = c.calendar_key AND w.state = 'live')
    ORDER BY c.position, c.calendar_key LIMIT 100`;
 
-/** As AccountStore promises. `caller`: who asks, where that is an operator. */
+/** Implements AccountStore. `caller`: the operator who requests it, if any. */
 export async function requestSync(
   db: Database,
   { accountKey, clientId, userId }: AccountsToSync,

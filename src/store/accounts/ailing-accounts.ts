@@ -1,4 +1,4 @@
-/** AilingAccounts in SQL; held to test/contract/ailing-accounts.contract.ts on both databases. */
+/** Lists unhealthy accounts in SQL; held to its contract in test/contract on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
 import type { AilingAccount, AilingAccounts } from '../../user-data/ailing-accounts.ts';
 import type { Database, Values } from '../drivers/database.ts';
@@ -6,7 +6,9 @@ import { HEALTH_COLUMNS, type HealthRow, healthOf, UNFINISHED } from './account-
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
 
-/** Of all applications, and of one: each as its index has it. The indexes have no accounts that work. */
+/**
+ * The conditions for all applications and for one, each as its index has it. The indexes contain no healthy accounts.
+ */
 const AILING = `FROM account AS a
   WHERE a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})`;
 const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
@@ -21,7 +23,7 @@ const [COUNT_ALL, COUNT_ONE, LIST_ALL, LIST_ONE] = [count(OF_ALL), count(OF_ONE)
 
 type Row = HealthRow & Omit<AilingAccount, 'health'>;
 
-/** What ails in `db`. */
+/** Lists the accounts in `db` that have a problem. */
 export function ailingAccounts(db: Database): AilingAccounts {
   /** One application after the other by its own index. */
   const forEach = async <T>(

@@ -3,7 +3,7 @@ import type { AilingCount, ConnectionCounts } from '../../calendars/connection-c
 import type { Database } from '../drivers/database.ts';
 import { UNFINISHED } from './account-rows.ts';
 
-/** So many are counted while somebody waits. */
+/** Limits what is counted while a caller waits. */
 const FEW = 10_000;
 const HOUR_MS = 3_600_000;
 /** Under which the sum of all applications is kept. */

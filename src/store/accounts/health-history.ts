@@ -5,7 +5,8 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 const LAST = '(SELECT MAX(number) FROM account_history WHERE account_key = :accountKey)';
-// Another message of the same trouble is no event of its own. The account's row is locked by then: numbers rise one by one.
+// Another message of the same problem is no separate event. The account's row is locked by then, so numbers rise one by
+// one.
 const ADD = `
   INSERT INTO account_history (account_key, number, happened, reason, message, happened_at)
   SELECT account_key, COALESCE(${LAST}, 0) + 1, CAST(:happened AS TEXT), CAST(:reason AS TEXT), CAST(:message AS TEXT),
@@ -56,7 +57,7 @@ const DELETE_OLD = `
   DELETE FROM account_history WHERE (account_key, number) IN
     (SELECT account_key, number FROM account_history WHERE happened_at < :before LIMIT :limit)`;
 
-/** What happened to the accounts in `db`. */
+/** Reads the health events of the accounts in `db`. */
 export function healthHistory(db: Database): HealthHistory {
   return {
     listHealthEvents: (clientId, userId) => db.all<HealthEvent>(LIST, { clientId, userId }),

@@ -30,9 +30,9 @@ type JoiningRow = {
 };
 
 /**
- * Makes several groups one: their accounts, browsers and grants become those of `into`. Of an account that is in several
- * of them one row stays, with the credentials of the last sign-in. A grant that covered several of them at different
- * scopes covers the one at the narrowest. The user is locked.
+ * Joins several groups: their accounts, browsers and grants become those of `into`. If several of them have the same
+ * account, one row stays, with the credentials of the last sign-in. If a grant covered several of them at different
+ * scopes, it covers `into` at the narrowest. The caller has locked the user.
  */
 export async function joinGroups(tx: Statements, joining: Joining, sealer: Sealer): Promise<void> {
   const { into, from, clientId, userId, now } = joining;
@@ -66,7 +66,7 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
     `DELETE FROM account_group WHERE group_id ${oneOfFrom} RETURNING expires_at`,
     { from },
   );
-  // Where a group was the user's before, its grants now have the accounts of the others too.
+  // If a group was the user's before, its grants now cover the accounts of the others too.
   const arrived = ended.some(({ expiresAt }) => expiresAt === undefined) ? remaining : moved;
   if (arrived.length === 0) return;
   const accountKeys = arrived.map(({ accountKey }) => accountKey);
@@ -77,7 +77,7 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
 
 const OF_USER = 'SELECT group_id FROM account_group WHERE group_id = :into AND expires_at IS NULL';
 
-/** The accounts of all the groups, each once: the others are deleted. What works goes before what does not. */
+/** Returns the accounts of all the groups, each once, and deletes duplicates. A healthy account takes precedence. */
 async function collapseTwins(
   tx: Statements,
   { clientId, userId, into, from, now }: Joining,
@@ -154,7 +154,7 @@ async function takeSignIn(
 
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
 
-/** Its access at the provider lives on in the account that stays. */
+/** The account that stays keeps its access at the provider. */
 async function deleteTwin(
   tx: Statements,
   {

@@ -46,7 +46,7 @@ const FIND_LOGO = `
   SELECT content FROM application_logo WHERE hash = :hash
    UNION ALL SELECT content FROM approved_logo WHERE hash = :hash LIMIT 1`;
 
-/** The looks of applications in `db`. What `caller` changes is audited. */
+/** Stores the branding of applications in `db`. Changes by `caller` are audited. */
 export function brandingStore(db: Database, caller?: Caller): BrandingStore {
   return {
     findLook: (clientId) => findLook(db, clientId),

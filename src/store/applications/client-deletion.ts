@@ -30,9 +30,10 @@ const DELETE_GRANTS = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)`;
 
 /**
- * Answers whether there was such an application. Its secrets go first: nobody is given anything in its name from then on.
- * Then its users go, one after the other and each whole, and the application last. The next call ends what was
- * interrupted. `now` is epoch milliseconds. The entry of `caller` is made with the end of the secrets, by one of several calls.
+ * Deletes an application; returns whether it existed. Its secrets go first, so that nobody gets anything in its name
+ * from then on. Then its users are deleted completely, one after the other, and the application last. The next call
+ * continues an interrupted one. `now` is in epoch milliseconds. Exactly one of several calls writes the entry of
+ * `caller`, when the secrets end.
  */
 export async function deleteClientInParts(
   db: Database,

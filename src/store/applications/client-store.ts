@@ -80,7 +80,7 @@ type Secret = { readonly secretHash: string; readonly expiresAt: number | undefi
 
 /** Applications in `db`, each with at most `most` webhook endpoints. Changes by `caller` are audited. */
 export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
-  // SQLite's cache answers the same row until it changes: it is parsed once.
+  // SQLite's cache returns the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
     const parsed = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
@@ -211,7 +211,7 @@ async function rotateSecret(
   // Writing the application's row first makes concurrent rotations of its secrets take turns.
   const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
   if ((await tx.change(lock, rotation)) === 0) return false;
-  // Exactly one secret has no expiry: the newest. Those that have one were replaced before.
+  // Exactly one secret has no expiry: the newest. The others were replaced before.
   await tx.change(
     'DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL',
     rotation,

@@ -11,12 +11,12 @@ const FIND = `
   SELECT app_client_id AS client_id, app_client_secret AS client_secret
     FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
-// Its row is locked by this: what was set before is read when no other call can change it any more.
+// Locks the application's row, so that the previous values are read when no other call can change them.
 const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
 const APP_ID = `
   SELECT app_client_id FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
-// Selects from the application's row, so that nothing is inserted for one that is being deleted.
+// Selects from the application's row, so that nothing is inserted for an application that is being deleted.
 const SET = `
   INSERT INTO provider_app (client_id, provider, app_client_id, app_client_secret, updated_at)
   SELECT client_id, CAST(:kind AS TEXT), CAST(:appClientId AS TEXT), CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
@@ -31,7 +31,7 @@ const REMOVE = `
 const LIST = `
   SELECT provider AS kind, app_client_id FROM provider_app WHERE client_id = :clientId`;
 
-/** The apps of applications in `db`, their secrets sealed. What `caller` changes is audited. */
+/** Returns the store of provider apps in `db`. Client secrets are sealed. Changes by `caller` are audited. */
 export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller): ProviderAppStore {
   return {
     async findProviderApp(clientId, kind) {

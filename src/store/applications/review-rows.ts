@@ -12,11 +12,11 @@ import {
 import { auditFor } from '../audit/append-audit.ts';
 import type { Statements } from '../drivers/database.ts';
 
-// Whoever changes an application's reviewed values or its review begins with this, so that they take turns.
+// Comes first in every transaction that changes an application's reviewed values or its review, to serialize them.
 export const LOCK_APPLICATION = `
   UPDATE application SET updated_at = :now WHERE client_id = :clientId`;
 
-/** Of a statement that ends with `WHERE` or `ORDER BY` of its own. */
+/** The SELECT and its joins, to which a statement adds its own `WHERE` or `ORDER BY`. */
 export const SELECT_VERIFICATION = `
   SELECT a.client_id, a.redirect_uri, a.display_name, l.application_url, l.support_email, l.support_url,
          light.hash AS logo, dark.hash AS dark_logo, v.status, v.submitted_at, v.reviewer_note, v.verified_at,
@@ -59,13 +59,13 @@ export type VerificationRow = Nullable<ReviewedValues> & {
   readonly approvedDarkLogo: string | undefined;
 };
 
-/** `undefined` when there is no such application. */
+/** Returns `undefined` if the application does not exist. */
 export async function findVerification(on: Statements, clientId: string): Promise<Verification | undefined> {
   const row = await on.get<VerificationRow>(FIND, { clientId });
   return row && verificationOf(row);
 }
 
-/** The row as the domain has it. */
+/** Converts a row to the domain's `Verification`. */
 export function verificationOf(row: VerificationRow): Verification {
   const approved = {
     displayName: row.approvedDisplayName,
@@ -87,7 +87,7 @@ export function verificationOf(row: VerificationRow): Verification {
   };
 }
 
-/** How far it is, as the table of transitions reads it. */
+/** Returns the state of a review, as the table of transitions reads it. */
 export const stateOf = ({ status, verifiedAt }: Verification): ReviewState => ({
   status,
   isVerified: verifiedAt !== undefined,
@@ -101,7 +101,7 @@ type NewActivity = {
   readonly caller: Caller | undefined;
 };
 
-/** Keeps in both logs that the review of an application went on. Call it under LOCK_APPLICATION, last in the transaction. */
+/** Records a step of an application's review in both logs. Call it under LOCK_APPLICATION, last in the transaction. */
 export async function addActivity(
   tx: Statements,
   { kind, ...next }: Transition,
@@ -127,7 +127,7 @@ const auditedState = ({ status, isVerified }: ReviewState) => ({
   verified: isVerified,
 });
 
-/** How the activity log names who did something. */
+/** Returns the name that the activity log shows for a caller. */
 function callerName(caller: Caller | undefined): string | null {
   switch (caller?.actor.kind) {
     case undefined:
@@ -142,8 +142,8 @@ function callerName(caller: Caller | undefined): string | null {
 }
 
 /**
- * Runs a change of an application. Where a reviewed value is another afterwards, that is the step `edit`. Call it under
- * LOCK_APPLICATION.
+ * Runs a change of an application. If a reviewed value differs afterwards, the change counts as the step `edit`. Call
+ * it under LOCK_APPLICATION.
  */
 export async function changeReviewed<T>(
   tx: Statements,

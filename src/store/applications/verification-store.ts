@@ -20,7 +20,7 @@ const LIST = `
 const MAKE_ROW = `
   INSERT INTO verification (client_id, status) VALUES (:clientId, 'not_submitted') ON CONFLICT (client_id) DO NOTHING`;
 
-// What users see from now on is what the application has set at this moment.
+// Copies what users see from the application's settings at this moment.
 const APPROVE = [
   `UPDATE verification
       SET status = :status, verified_at = :now, reviewer_note = NULL,
@@ -42,7 +42,7 @@ const WITHDRAW = [
 ];
 const SET_STATUS = 'UPDATE verification SET status = :status WHERE client_id = :clientId';
 
-/** What each step writes. */
+/** The statements of each step. */
 const STATEMENTS: Readonly<Record<ReviewStep, readonly string[]>> = {
   submit: [
     `UPDATE verification SET status = :status, submitted_at = :now, reviewer_note = NULL
@@ -64,7 +64,7 @@ const LIST_ACTIVITY = `
 
 type ActivityRow = Omit<Activity, 'fields'> & { readonly fields: string };
 
-/** The verification of the applications in `db`. What `caller` does is audited, and the activity log names them. */
+/** Returns the verification store of `db`. Steps by `caller` are audited, and the activity log names them. */
 export function verificationStore(db: Database, caller?: Caller): VerificationStore {
   return {
     findVerification: (clientId) => findVerification(db, clientId),

@@ -1,4 +1,4 @@
-/** Writing the audit log, in the transaction of the change that an entry tells of. */
+/** Writes the audit log, in the transaction of the change that an entry describes. */
 import type { AuditedChange, AuditFields, Caller, NewAuditEntry } from '../../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../../audit/user-subject.ts';
 import type { Statements } from '../drivers/database.ts';
@@ -35,7 +35,7 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
 const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
-/** Appends the entry of a change that `caller` asked for; without a caller nothing: the change is not an operator's. */
+/** Appends the entry of a change that `caller` requested; nothing without a caller: the change is not an operator's. */
 export async function auditFor(
   tx: Statements,
   caller: Caller | undefined,

@@ -127,7 +127,7 @@ function listOf(
 }
 
 function entryOf({ actorKind, actorId, actorName, before, after, ...entry }: Row): AuditEntry {
-  // What is stored is what `appendAudit` wrote.
+  // `appendAudit` wrote the stored value.
   const fields = (text: string | undefined) =>
     text === undefined ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
   return {

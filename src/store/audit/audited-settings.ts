@@ -13,16 +13,16 @@ import type { Client } from '../../oauth/client.ts';
 
 type Changed = { readonly before: AuditFields; readonly after: AuditFields };
 
-/** All that an application was created with, besides its secret. */
+/** Returns all settings that an application was created with, besides its secret. */
 export const createdSettings = (client: Client): AuditFields => shown(toDocument(CLIENT_SETTINGS, client));
 
-/** What a change of its settings changed; `undefined` for nothing. */
+/** Returns the settings that a change changed; `undefined` if there are none. */
 export function changedSettings(before: Client, after: Client): Changed | undefined {
   const changed = differingFields(toDocument(CLIENT_SETTINGS, before), toDocument(CLIENT_SETTINGS, after));
   return changed && { before: shown(changed.before), after: shown(changed.after) };
 }
 
-/** What a change of its look changed; logos by their hashes. */
+/** Returns the branding that a change changed; logos as hashes. */
 export const changedLook = (before: ApplicationLook, after: ApplicationLook): Changed | undefined =>
   differingFields(toAuditedBranding(before), toAuditedBranding(after));
 

@@ -1,8 +1,8 @@
-/** What changed in the list of an account's calendars, noted for those that hear of it. */
+/** Records changes in the list of an account's calendars, for the endpoints that follow it. */
 import type { Statements } from '../drivers/database.ts';
 import type { Noter } from './user-notes.ts';
 
-/** A calendar as notes tell of it. */
+/** A calendar as notes describe it. */
 export type KnownCalendar = {
   readonly calendarKey: string;
   readonly href: string;
@@ -20,7 +20,7 @@ export const KNOWN_CALENDARS = `
 type Replaced = {
   /** The account's. */
   readonly key: string;
-  /** Its calendars before. */
+  /** The account's calendars before the change. */
   readonly before: readonly KnownCalendar[];
   readonly note: Noter;
 };

@@ -57,7 +57,7 @@ export function changeFeed(db: Database): ChangeFeed {
   };
 }
 
-/** Those whose events the grant may see, not only when somebody is busy. */
+/** The groups whose events the grant may see, beyond busy times. */
 const COVERED_GROUPS = `SELECT v.group_id FROM grant_coverage v JOIN account_group g ON g.group_id = v.group_id
      WHERE v.coverage_id = :coverageId AND v.scope <> 'free-busy' AND g.expires_at IS NULL`;
 
@@ -76,8 +76,8 @@ const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
    ORDER BY 1, 2 LIMIT :limit`;
 
 /**
- * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it, unless
- * an endpoint follows: a reader who returns has to start again.
+ * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it,
+ * unless an endpoint follows: a reader who returns has to start again.
  */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
   await tx.change(

@@ -1,9 +1,10 @@
 /**
  * Records what a transaction changes, for the feed of the user's changes (change-feed.ts) and for the endpoints of the
- * application, which follow every user (webhook-streams.ts). The number of a change comes from the user's row, which stays
- * locked until the commit. So numbers are in the order of commits: a reader who has seen one has seen all before it. Every transaction locks in the order user, account, calendar. A change has the group of its account
- * (docs/security.md T3). Of accounts that are not the user's yet nothing is recorded: nobody may read them, and
- * recordArrival tells of all they have once they are.
+ * application, which follow every user (webhook-streams.ts). The number of a change comes from the user's row, which
+ * stays locked until the commit. So numbers are in the order of commits: a reader who has seen one has seen all before
+ * it. Every transaction locks in the order user, account, calendar. A change has the group of its account
+ * (docs/security.md T3). Nothing is recorded for accounts that are not the user's yet: nobody may read them, and
+ * recordArrival reports all their events once they are.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -33,13 +34,13 @@ type AffectedEvents = {
   /** Whether the application itself made the change. */
   readonly own: boolean;
   readonly hrefs: readonly string[];
-  /** By their ids. */
+  /** The ids of the series. */
   readonly series: readonly string[];
 };
 
 /**
- * Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed. An
- * endpoint of the application begins one.
+ * Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed.
+ * An endpoint of the application begins one.
  */
 async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
   const [feed] = await tx.all<Feed>(
@@ -96,7 +97,7 @@ export async function recordChanges<T>(
   return result;
 }
 
-/** Its row is locked by then. */
+/** The user's row is locked by then. */
 const CHANGED =
   'UPDATE application_user SET changed_at = :at WHERE client_id = :clientId AND user_id = :userId';
 
@@ -124,8 +125,8 @@ async function recordRemoval(
 }
 
 /**
- * Call before anything else is locked, when an account's list of calendars is replaced. What it answers records the
- * removal of a calendar, or of some of its resources by their hrefs.
+ * Call before anything else is locked, when an account's list of calendars is replaced. The returned function
+ * records the removal of a calendar, or of some of its resources by their hrefs.
  */
 export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
@@ -149,8 +150,8 @@ export type Arrival = {
 };
 
 /**
- * Tells of all events of these accounts as created, where somebody follows the user's changes. Call it after their group
- * became the user's own or they joined another: it tells of them to the grants that cover their group as it is then.
+ * Records all events of these accounts as created, if somebody follows the user's changes. Call it after their group
+ * became the user's own or they joined another: it reports them to the grants that cover their group then.
  */
 export async function recordArrival(
   tx: Statements,
@@ -159,7 +160,7 @@ export async function recordArrival(
   const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
   const feed = await nextOf(tx, owner, { clientId, userId });
   if (feed === undefined) return;
-  // What they had and is gone belongs to their group as well.
+  // Their deleted events belong to their group as well.
   await tx.change(
     `UPDATE event_change SET group_id =
        (SELECT a.group_id FROM calendar c JOIN account a ON a.account_key = c.account_key
@@ -184,7 +185,9 @@ export async function recordArrival(
   await noteConnections(tx, accountKeys, { eventType: 'connection.connected', now });
 }
 
-/** Call when a calendar's first sync ends, before anything is locked. Answers what notes it, once that is written. */
+/**
+ * Call when a calendar's first sync ends, before anything is locked. Call the returned function once that is written.
+ */
 export async function firstSyncRecorder(tx: Statements, key: string): Promise<() => Promise<void>> {
   const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
   return async () => {
@@ -233,9 +236,9 @@ type RecordedChange = {
   readonly at: number;
   readonly own: boolean;
   readonly feed: Feed;
-  /** Undefined when it appeared. */
+  /** Undefined if it is new. */
   readonly before: EventState | undefined;
-  /** Undefined when it is gone. */
+  /** Undefined if it was deleted. */
   readonly after: EventState | undefined;
 };
 
@@ -255,7 +258,7 @@ async function recordChange(tx: Statements, change: RecordedChange): Promise<voi
   await tx.change(RECORD, values);
 }
 
-/** Under which number each field last changed, with those of before. */
+/** Returns for each field the number of its last change, earlier changes included. */
 async function fieldsOf(
   tx: Statements,
   { key, id, feed, before, after }: RecordedChange,
@@ -272,8 +275,9 @@ async function fieldsOf(
 }
 
 /**
- * What a deleted event was stays with one that took its id: it was told of before. When that one goes too, it goes for
- * everybody, also for a stream behind which it was deleted, created and deleted again.
+ * If an event takes the id of a deleted one, the deleted event's content is kept, since it was reported before. When
+ * the new event is deleted too, that is reported to everybody, also to a stream that has seen none of the three
+ * changes.
  */
 const RECORD = `
   INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, created_own,

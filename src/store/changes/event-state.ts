@@ -1,4 +1,4 @@
-/** What the mirror shows of an event at one moment, and how two moments differ. */
+/** The visible state of an event in the mirror at one moment, and the difference between two moments. */
 import type { EventMembers, Timing } from '../../calendars/mirrored-event.ts';
 import { comparableEtag } from '../../lib/etag.ts';
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
@@ -43,7 +43,9 @@ const listTexts = ({ content, timing, original, originalDigest, startsAt, endsAt
   endsAt,
 ];
 
-/** Line ends in JSON, behind escaped backslashes. Reading through XML changes CRLF to LF, so they do not make a version. */
+/**
+ * Line ends in JSON, behind escaped backslashes. Reading through XML changes CRLF to LF, so they do not make a version.
+ */
 const LINE_ENDS = /(?<!\\)((?:\\\\)*)(?:\\[rn])+/g;
 
 /** An etag may have been deleted only to list the calendar again. That is no new version. */
@@ -54,8 +56,8 @@ export const isSameState = (before: EventState, after: EventState): boolean =>
 const NOT_TOLD: ReadonlySet<string> = new Set(['lastModified', 'id', 'recurringEventId']);
 
 /**
- * The members of an event in an answer (docs/wire.md 2.5) that differ, by their names: of a series its master's, and
- * `overrides` for all others. `original` where the provider's own object alone differs.
+ * Returns the names of the members that differ (docs/wire.md 2.5): for a series its master's, and `overrides` for all
+ * other events. `original` is returned only if nothing but the provider's own object differs.
  */
 export function changedFieldsOf(before: EventState, after: EventState): readonly string[] {
   const [one, other] = [before.rows[0], after.rows[0]];
@@ -75,7 +77,7 @@ function differingMembers(before: StateRow, after: StateRow): string[] {
   return [...names].filter((name) => !NOT_TOLD.has(name) && differs(name));
 }
 
-/** Of a series, whose content has no times. */
+/** Returns the time fields in which two states of a series differ; its content has no times. */
 function differingTimes(before: StateRow, after: StateRow): string[] {
   if (before.timing === after.timing || after.shape !== 'series') return [];
   const [one, other] = [timingOf(before), timingOf(after)];
@@ -87,7 +89,7 @@ function differingTimes(before: StateRow, after: StateRow): string[] {
 const timingOf = ({ timing }: StateRow): Partial<Timing> | undefined =>
   timing === undefined ? undefined : JSON.parse(timing);
 
-/** What is told of an event that is gone; of a series its first instance's times. */
+/** The fields that are reported of a deleted event; for a series, the times of its first instance. */
 export type DeletedEvent = Pick<
   EventMembers,
   'title' | 'start' | 'end' | 'startDate' | 'endDate' | 'allDay' | 'availability' | 'status'

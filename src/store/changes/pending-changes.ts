@@ -1,4 +1,4 @@
-/** What a stream has to tell (StreamStore.pendingChanges). */
+/** Reads the changes that a stream has still to deliver (StreamStore.pendingChanges). */
 import { byBytes } from '../../lib/byte-order.ts';
 import type { PendingChange } from '../../webhooks/message.ts';
 import type { StreamStore } from '../../webhooks/stream-store.ts';
@@ -12,7 +12,7 @@ type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'
   was: string | undefined;
 };
 
-/** What waits behind the places of several streams. */
+/** Selects the changes behind the positions of several streams. */
 const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
   columns: { place: 'TEXT', calendarKey: 'TEXT', seq: 'BIGINT', id: 'TEXT', most: 'BIGINT' },
   sql: ({ value, fromEach }) => `
@@ -30,7 +30,7 @@ const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
   plan: 'once',
 });
 
-/** Reads the changes behind the places of several streams at once. */
+/** Reads the changes behind the positions of several streams at once. */
 export function pendingChanges(db: Database): StreamStore['pendingChanges'] {
   const pending = pendingBatch(db.dialect);
   return async ({ calendarKey, told }, limit) => {

@@ -1,7 +1,6 @@
 /**
- * Notes of what happens to a user's calendars and connections, for the endpoints that ask to hear of it. Each takes a
- * number of the user's feed, in the transaction that changes what it tells of. Accounts that are not their user's yet are
- * not told of.
+ * Notes about a user's calendars and connections, for the endpoints with these topics. Each takes a number of the
+ * user's feed, in the transaction of the change. No notes are added for accounts that are not their user's yet.
  */
 import type { NoteKind } from '../../webhooks/message.ts';
 import type { Dialect, Statements, Values } from '../drivers/database.ts';
@@ -53,7 +52,7 @@ const STREAMS = { calendars: streamsText('calendars'), connections: streamsText(
 
 type About = { readonly kind: NoteKind; readonly now: number };
 
-/** Notes it of an account; its user's row is locked by then. `now` is epoch milliseconds. */
+/** Adds a note about an account. The caller has locked the user's row. `now` is in epoch milliseconds. */
 async function addNote(tx: Statements, account: NotedAccount, note: Note & About): Promise<void> {
   const { clientId, userId, groupId, provider, accountId, display } = account;
   const { eventType, data, kind, now } = note;
@@ -65,14 +64,14 @@ async function addNote(tx: Statements, account: NotedAccount, note: Note & About
   await tx.change(STREAMS[kind], values);
 }
 
-/** Adds notes of one account; does nothing where nobody hears of them. */
+/** Adds notes about one account; does nothing if no endpoint has the topic. */
 export type Noter = (note: Note) => Promise<void>;
 
 /** Call before anything is locked. */
 export const calendarNoter = (tx: Statements, accountKey: string, now: number): Promise<Noter> =>
   noterOf(tx, OF_CALENDARS, { accountKey }, { kind: 'calendars', now });
 
-/** The same for what happens to the connection. */
+/** Returns the same for notes about the connection. Call it before anything is locked. */
 export const connectionNoter = (tx: Statements, accountKey: string, now: number): Promise<Noter> =>
   noterOf(tx, OF_CONNECTION, { accountKey }, { kind: 'connections', now });
 
@@ -83,7 +82,7 @@ async function noterOf(tx: Statements, text: string, values: Values, about: Abou
   return (note) => addNote(tx, account, { ...note, ...about });
 }
 
-/** Notes the same of several accounts of one user, whose row is locked: call it while the accounts are there. */
+/** Adds one note for each of several accounts of one user, whose row is locked. Call it while the accounts exist. */
 export async function noteConnections(
   tx: Statements,
   keys: readonly string[],

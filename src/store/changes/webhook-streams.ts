@@ -1,11 +1,12 @@
 /**
- * What the transactions that change the mirror note for the endpoints of its application (webhooks/stream-store.ts): what is
- * in the mirror is delivered, whatever dies in between. A stream begins with the first change that is noted for it.
+ * Marks, in the transactions that change the mirror, the streams of an application's endpoints as due
+ * (webhooks/stream-store.ts): a change in the mirror is delivered even if a process dies. A stream is created by the
+ * first change that is noted for it.
  */
 import { traceOfStream } from '../../lib/current-trace.ts';
 import type { Dialect, Statements } from '../drivers/database.ts';
 
-/** Whose number was taken, and which it is. */
+/** The number that the change has in the user's feed. */
 type Noted = { readonly seq: number };
 
 /** `initial` 1: the first sync of these calendars has ended. Calendars are selected over c, their accounts over a. */
@@ -29,17 +30,17 @@ const noteText = (calendars: string): string => `
 const OF_CALENDAR = noteText('c.calendar_key = :key');
 const ofAccounts = ({ oneOf }: Dialect): string => noteText(`a.account_key ${oneOf('accountKeys')}`);
 
-/** Events of a calendar changed. A stream that waits to try its message again goes on waiting. */
+/** Notes that events of a calendar changed. A stream that waits for a retry keeps its time. */
 export async function noteChanges(tx: Statements, key: string, { seq }: Noted): Promise<void> {
   await tx.change(OF_CALENDAR, { key, seq, initial: 0, trace: traceOfStream() });
 }
 
-/** The first sync of a calendar has ended: what it brought is told as a number. */
+/** Notes that the first sync of a calendar has ended. Its events are reported only as a number. */
 export async function noteFirstSync(tx: Statements, key: string, { seq }: Noted): Promise<void> {
   await tx.change(OF_CALENDAR, { key, seq, initial: 1, trace: traceOfStream() });
 }
 
-/** The same for all calendars of accounts that have become their user's, or are their group's now. */
+/** Notes the same for all calendars of accounts that became their user's or joined their group. */
 export async function noteArrivals(
   tx: Statements,
   accountKeys: readonly string[],
@@ -48,5 +49,5 @@ export async function noteArrivals(
   await tx.change(ofAccounts(tx.dialect), { accountKeys, seq, initial: 1, trace: traceOfStream() });
 }
 
-/** Whether the user that `owner` selects belongs to an application with an endpoint, for a text over application_user. */
+/** The condition that a user's application has an endpoint, for a statement over application_user. */
 export const HAS_ENDPOINT = `EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.client_id = application_user.client_id)`;

@@ -14,7 +14,7 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   paging: { outlives: true },
   // An account that is a calendar's address is known by an id that is derived from it.
   feeds: { outlives: true },
-  // Who knows this key could make sign-ins of the dashboard that never began. Cookies of ten minutes are lost with it.
+  // This key could forge sign-ins of the dashboard that never began. Its loss ends cookies of ten minutes.
   'known browsers': { outlives: false },
   // Hides users' names in links. A link that was kept leads nowhere afterwards.
   'user references': { outlives: false },

@@ -1,6 +1,6 @@
 /**
- * Master keys in the data folder: `master.key`, which the first start makes, and beside it `master.key.` with a key's id,
- * for one that is about to take its place and for those that it took the place of.
+ * Reads and writes master keys in the data folder: `master.key`, which the first start creates, and beside it
+ * `master.key.` with a key's id, for a key that is about to replace it and for those that it replaced.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
@@ -32,8 +32,8 @@ export async function findKeyFile(dataDir: string, keyId: string): Promise<Buffe
 }
 
 /**
- * Makes the key file, readable by its owner only, and answers the key in it: that of another process, if it was faster.
- * The file appears whole and on the disk, or not at all, because nothing that was sealed can be opened without the key.
+ * Creates the key file, readable by its owner only, and returns the key in it: that of another process, if it was
+ * faster. The file appears complete and on the disk, or not at all, since nothing sealed can be opened without the key.
  */
 export async function makeKeyFile(dataDir: string): Promise<Buffer> {
   await writeKey(dataDir, keyFileIn(dataDir), randomBytes(KEY_BYTES));
@@ -84,7 +84,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   );
 }
 
-/** Leaves a file that is there as it is. */
+/** Writes the key file unless there is one. */
 async function writeKey(dataDir: string, file: string, key: Buffer): Promise<void> {
   const draft = `${keyFileIn(dataDir)}.${randomUUID()}`;
   try {

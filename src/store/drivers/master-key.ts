@@ -8,11 +8,11 @@ import type { Statements } from './database.ts';
 import { findKeyFile, keyFileIn } from './key-file.ts';
 import { isBegun } from './migrate.ts';
 
-/** Where a process has master keys from. Keys are 32 bytes. */
+/** The sources of a process's master keys. Keys are 32 bytes. */
 export type KeySettings = {
   /** undefined: the files in `dataDir`. */
   readonly masterKey: Buffer | undefined;
-  /** The one before `masterKey`, while what is sealed is sealed anew. */
+  /** The key before `masterKey`, while stored data is sealed again. */
   readonly masterKeyPrevious?: Buffer | undefined;
   /** Whether `master.key` is created if there is no key and nothing is sealed yet. */
   readonly createsMasterKey: boolean;
@@ -22,13 +22,16 @@ export type KeySettings = {
 const STATE = `
   SELECT name, value FROM setting WHERE name IN ('master_key', 'master_key_next', 'master_key_before')`;
 
-/** What the database says of its key: nothing where no Kalends ever opened it. */
+/** Returns the database's record of its key, which is empty if no Kalends ever opened it. */
 export async function masterKeyState(db: Statements): Promise<MasterKeyState> {
   if (await isBegun(db)) return masterKeyOfOpened(db);
   return { keyId: undefined, next: undefined, before: undefined };
 }
 
-/** The same of one that was opened, without asking that first: every instance looks each two seconds. */
+/**
+ * Returns the same for a database that was opened before, without checking that: every instance does this every two
+ * seconds.
+ */
 export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState> {
   const rows = await db.all<{ name: string; value: string }>(STATE);
   const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
@@ -42,7 +45,7 @@ export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState>
 }
 
 /**
- * Gives `ring` the keys that the database is under, and seals under the right one. Answers why it cannot, in a sentence
+ * Gives `ring` the keys that the database is under, and seals under the right one. If it cannot, returns a sentence
  * that says what to do.
  */
 export async function fitKeys(
@@ -63,7 +66,7 @@ export async function fitKeys(
   return undefined;
 }
 
-/** The key with this id, where this process has it. */
+/** Returns the key with this id, if this process has it. */
 export async function findKey(keyId: string, settings: KeySettings): Promise<Buffer | undefined> {
   const { masterKey, masterKeyPrevious, dataDir } = settings;
   if (masterKey === undefined) return findKeyFile(dataDir, keyId);

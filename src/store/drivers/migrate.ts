@@ -11,14 +11,14 @@ import type { Database, Dialect, Statements } from './database.ts';
 const FOLDER = new URL('../migrations/', import.meta.url);
 /** An instance that dies while it migrates delays the others for this long. */
 const LEASE_MS = 15_000;
-/** What a file has where each engine has its own name for the order of bytes. */
+/** The placeholder in a file for the byte order, whose name differs between the engines. */
 const COLLATE_BYTES = 'COLLATE BYTES';
-/** How a file ends that says how PostgreSQL stores what both have: SQLite has nothing to do then. */
+/** The end of the name of a file for PostgreSQL alone: it changes how PostgreSQL stores tables that both have. */
 const POSTGRES_ALONE = '.postgres.sql';
 const WAIT_MS = 50;
 const BOOTSTRAP_TRIES = 10;
 
-// All in one transaction: where `migration` exists, so do the other two.
+// All in one transaction: if `migration` exists, so do the other two.
 const BOOTSTRAP = `
   CREATE TABLE IF NOT EXISTS lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -34,9 +34,9 @@ type Clock = () => number;
 type Migration = { readonly number: number; readonly file: string };
 
 /**
- * Applies the missing migrations, then runs `claim`, all under the lease. When none is missing it takes no lease, so that
- * such a start waits for nobody. `claim` always runs, and may run more than once. Throws when the database has a
- * migration that this program does not have: a newer one made it. `now` answers epoch milliseconds.
+ * Applies the missing migrations, then runs `claim`, all under the lease. If none is missing it takes no lease, so such
+ * a start does not wait. `claim` always runs, and may run more than once. Throws if the database has a migration that
+ * this program lacks, since a newer version applied it. `now` returns epoch milliseconds.
  */
 export async function migrate(db: Database, now: Clock, claim: () => Promise<void>): Promise<void> {
   await bootstrap(db);
@@ -52,8 +52,8 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
 }
 
 /**
- * The numbers of migrations this program has and the database lacks; all of them when the database
- * is empty. Throws when the database has one that this program does not know.
+ * Returns the numbers of migrations that this program has and the database lacks; all of them if the database is empty.
+ * Throws if the database has a migration that this program does not know.
  */
 export async function pendingMigrations(db: Database): Promise<number[]> {
   const { pending, unknown } = await compareMigrations(db);
@@ -114,7 +114,7 @@ async function apply(
   });
 }
 
-/** What a file of migrations has for a database of this dialect. */
+/** Returns the text of a migration file for a database of this dialect. */
 export async function textOfMigration(file: string, { engine, byBytes }: Dialect): Promise<string> {
   if (engine !== 'postgres' && file.endsWith(POSTGRES_ALONE)) return '';
   return (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(COLLATE_BYTES, byBytes);
@@ -178,7 +178,7 @@ export function databaseStates(db: Database): () => Promise<DatabaseState> {
 async function readState(db: Database): Promise<DatabaseState> {
   try {
     if (await db.server?.isReadOnly()) return 'read_only';
-    // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.
+    // Migrations of a newer version are no reason to stop: whether versions mix is the operator's decision.
     return (await compareMigrations(db)).pending.length === 0 ? 'ready' : 'unmigrated';
   } catch (reason) {
     if (isDatabaseAway(reason)) return 'away';

@@ -1,7 +1,7 @@
 /**
- * Opens the configured database, for the server and for the command line: makes the folder, the key and the database
- * where they are missing, applies migrations and checks the master key. The command line migrates too, so that
- * `client create` works before the first start.
+ * Opens the configured database, for the server and for the command line: creates the folder, the key and the database
+ * if they are missing, applies migrations and checks the master key. The command line migrates too, so that `client
+ * create` works before the first start.
  */
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,9 +24,13 @@ export type DatabaseSettings = KeySettings & {
   readonly databaseConnections: number;
   /** Whether statements are prepared by name on PostgreSQL; true when absent. */
   readonly databasePrepares?: boolean;
-  /** How long a write waits for another process that writes to SQLite, once the database is open; 10,000 when absent. */
+  /**
+   * How long a write waits for another process that writes to SQLite, once the database is open; 10,000 when absent.
+   */
   readonly lockWaitMs?: number | undefined;
-  /** If it is aborted while the database is opened, opening fails: it may wait for the migrations of another instance. */
+  /**
+   * If it is aborted while the database is opened, opening fails: it may wait for the migrations of another instance.
+   */
   readonly stopping?: AbortSignal | undefined;
 };
 
@@ -36,15 +40,15 @@ export type OpenDatabase = {
   readonly masterKeys: MasterKeys;
   /** Whether there was no database, or an empty one, before. */
   readonly created: boolean;
-  /** What others can read of the data folder, and this process could not take from them. */
+  /** The paths in the data folder that others can read and that this process could not protect. */
   readonly exposed: readonly string[];
 };
 
 export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kalends.db');
 
 /**
- * Throws StartRefused when the database or its key cannot be used. A database opens with its first key only. `now`
- * answers epoch milliseconds.
+ * Opens the database. Throws StartRefused if it or its key cannot be used. A database opens with its first key only.
+ * `now` returns epoch milliseconds.
  */
 export async function openDatabase(settings: DatabaseSettings, now: () => number): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, masterKey } = settings;
@@ -72,9 +76,9 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     await migrate(db, sharedNow, () => claim(db, sealer, settings));
     await keepDerivedKeys(db, sealer);
     const keys = masterKeys(db, sealer, settings);
-    // Where the command that changed the key came to no end. In a folder that cannot be written it is found all the same.
+    // A command that changed the key may not have finished. In a read-only folder the key is found all the same.
     if (usesFolder) await keys.settle().catch(() => undefined);
-    // Not before: what migrates in another process takes its time.
+    // Not before: migrations in another process may take long.
     patience.lockWaitMs = settings.lockWaitMs ?? LOCK_WAIT_MS;
     return { db, sealer, masterKeys: keys, created: keyId === undefined, exposed };
   } catch (reason) {
@@ -98,7 +102,10 @@ async function openEngine(
 export const READ_ONLY =
   'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must lead to the primary, with default_transaction_read_only off.';
 
-/** SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name, duplicate_prepared_statement. */
+/**
+ * SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name,
+ * duplicate_prepared_statement.
+ */
 const UNPREPARED = new Set(['26000', '42P05']);
 
 /** The engine's message names neither the database nor its setting. */
@@ -127,7 +134,7 @@ async function fit(db: Database, ring: Keyring, settings: DatabaseSettings): Pro
   if (problem !== undefined) throw new StartRefused(problem);
 }
 
-/** Throws StartRefused where it cannot be made. */
+/** Creates the data folder. Throws StartRefused if that fails. */
 export async function makeDataFolder(dataDir: string): Promise<void> {
   try {
     const created = await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -141,7 +148,9 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Creates an empty SQLite file for its owner alone, unless it exists; SQLite gives the files beside it the same mode. */
+/**
+ * Creates an empty SQLite file for its owner alone, unless it exists; SQLite gives the files beside it the same mode.
+ */
 export async function makePrivate(file: string): Promise<void> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return;
   try {

@@ -14,7 +14,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
 const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
 const CONNECT_TRIES = 20;
-/** Once it was there, whoever asks is not kept waiting for longer than a second. */
+/** After the first connection, a caller waits at most a second. */
 const RECONNECT_TRIES = 10;
 const CONNECT_WAIT_MS = 100;
 /** Ends the wait for a connection of a pool that was replaced. */
@@ -25,7 +25,7 @@ export class PostgresConnections {
   readonly #openPool: () => pg.Pool;
   #pool: pg.Pool;
   readonly #inUse = new Set<pg.PoolClient>();
-  /** Those that wait for a connection, by what ends their wait. */
+  /** The callers that wait for a connection, by the functions that end their wait. */
   readonly #waiting = new Set<(reason: unknown) => void>();
   #wasThere = false;
 
@@ -77,7 +77,9 @@ export class PostgresConnections {
     }
   }
 
-  /** Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements. */
+  /**
+   * Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements.
+   */
   #openAnew(reason: unknown): void {
     const before = this.#pool;
     this.#pool = this.#openPool();
@@ -116,9 +118,9 @@ function openPool(url: string, connections: number): pg.Pool {
     keepAlive: true,
     types: { getTypeParser },
   });
-  // A connection that the server ends is replaced at the next statement. Both are needed: the pool
-  // hears of its idle connections only, and one in use would take the process down with it; the
-  // statement it was running fails by itself.
+  // A connection that the server ends is replaced at the next statement. Both listeners are needed: the pool gets only
+  // the errors of idle connections. Without its own listener, a connection in use would end the process; its statement
+  // fails by itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

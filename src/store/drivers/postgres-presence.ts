@@ -1,22 +1,22 @@
 /**
- * The state of the PostgreSQL server. A server that is paused, or behind a network that drops packets, refuses
+ * Watches the state of the PostgreSQL server. A server that is paused, or behind a network that drops packets, refuses
  * nothing: its statements would wait for the kernel to give up, which takes minutes. A standby and a server with
- * default_transaction_read_only answer reads and refuse writes. The server's clock is the one that all instances share.
+ * default_transaction_read_only run reads and refuse writes. The server's clock is the one that all instances share.
  */
 import pg from 'pg';
 
 import { DatabaseAwayError } from '../../lib/database-away-error.ts';
 
-/** It is asked whether it is there when no statement was answered between three looks. */
+/** The server is checked if no statement completed between three looks. */
 const LOOK_MS = 250;
 const QUIET_LOOKS = 2;
-/** How long it has to answer that; together with the looks before less than two seconds. */
+/** The timeout of that check; together with the looks before it, less than two seconds. */
 const ANSWER_MS = 1_000;
-/** The same once it is known to be away: whoever asks then waits for this. */
+/** The same while the server is away: statements wait for this check. */
 const RETURN_MS = 500;
-/** What follows one refusal, such as the look of its page, is refused without asking again. */
+/** After a failure, further statements (such as for the page's branding) fail for this long without another check. */
 const REFUSED_FOR_MS = 200;
-/** How often a read-only server is asked whether it takes writes again, and any other one for its clock. */
+/** The interval for asking a read-only server whether it takes writes again, and any other server for its clock. */
 const READ_ONLY_LOOK_MS = 1_000;
 const CLOCK_LOOK_MS = 60_000;
 /** A smaller change of the clocks' difference is not adopted. */
@@ -30,7 +30,7 @@ export const SERVER_STATE = `
 export type ServerState = { readonly isReadOnly: boolean; readonly at: number | string };
 
 export type Statements = {
-  /** How many wait for an answer. */
+  /** The number of statements that wait for a result. */
   readonly underWay: () => number;
   /** Ends all of them with DatabaseAwayError. */
   readonly giveUp: () => void;
@@ -46,7 +46,7 @@ export class PostgresPresence {
   readonly #looks: NodeJS.Timeout;
   #isAway = false;
   #isReadOnly = false;
-  /** By how many milliseconds the server's clock is ahead of this machine's, as measured last. */
+  /** The milliseconds by which the server's clock is ahead of this machine's, as measured last. */
   clockOffset = 0;
   #lookedAt = performance.now();
   #refusedAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ export class PostgresPresence {
     this.#looks = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** To be called with every answer of the server. */
+  /** Call this for every response of the server. */
   answered(): void {
     this.#answers += 1;
   }
@@ -72,12 +72,18 @@ export class PostgresPresence {
     this.#refusedAt = performance.now();
   }
 
-  /** While it is away, asks whether it is back; undefined when there is nothing to wait for. Fails with DatabaseAwayError. */
+  /**
+   * While it is away, asks whether it is back; undefined when there is nothing to wait for. Fails with
+   * DatabaseAwayError.
+   */
   admission(): Promise<void> | undefined {
     return this.#isAway ? this.#admit() : undefined;
   }
 
-  /** Returns the error of a statement that the server could not run. If it takes no writes, asks a new connection at once. */
+  /**
+   * Returns the error of a statement that the server could not run. If it takes no writes, asks a new connection at
+   * once.
+   */
   failed(reason: unknown): DatabaseAwayError {
     const error = new DatabaseAwayError(reason);
     if (error.problem === 'read_only' && !this.#isReadOnly) {
@@ -88,8 +94,8 @@ export class PostgresPresence {
   }
 
   /**
-   * Returns whether the server is read-only. `read` runs SERVER_STATE, whose errors it throws. Once it is known to be read-only,
-   * only looks ask again: callers of /ready must not replace the pool with each request.
+   * Returns whether the server is read-only. `read` runs SERVER_STATE, whose errors it throws. Once it is known to be
+   * read-only, only looks ask again: callers of /ready must not replace the pool with each request.
    */
   async isReadOnly(read: () => Promise<ServerState | undefined>): Promise<boolean> {
     if (!this.#isReadOnly) this.#learn(await timed(read));
@@ -109,7 +115,7 @@ export class PostgresPresence {
   #look(): void {
     if (performance.now() - this.#lookedAt >= (this.#isReadOnly ? READ_ONLY_LOOK_MS : CLOCK_LOOK_MS)) {
       this.#lookedAt = performance.now();
-      // If it does not answer, statements notice that themselves.
+      // If the server does not respond, statements notice that themselves.
       void readState(this.#url, ANSWER_MS).then((look) => this.#learn(look));
     }
     const isQuiet = this.#statements.underWay() > 0 && this.#answers === this.#answersSeen;
@@ -161,7 +167,7 @@ async function timed(read: () => Promise<ServerState | undefined>): Promise<Look
   return state === undefined ? 'unknown' : { state, roundTripMs: performance.now() - sent };
 }
 
-/** On a connection of its own: all others may be busy. Never rejects. */
+/** Reads the state on a separate connection, since all others may be busy. Never rejects. */
 async function readState(url: string, within: number): Promise<Look> {
   const started = performance.now();
   const client = new pg.Client({

@@ -1,4 +1,4 @@
-/** What the PostgreSQL driver and its batches share: a statement as `pg` takes it, and how one is refused. */
+/** The shared parts of the PostgreSQL driver and its batches: a statement for `pg`, and the errors of a statement. */
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import type { Values } from './database.ts';
@@ -11,7 +11,7 @@ import {
   valueFor,
 } from './statement-text.ts';
 
-/** A statement as `pg` takes it; without a name it is parsed anew each time. */
+/** A statement for `pg`; without a name it is parsed each time. */
 export type Query = { text: string; values: unknown[]; name?: string; rowMode: 'array' };
 
 /** Returns the query without its name, so that the server parses it each time. */

@@ -1,10 +1,10 @@
 /**
- * node:sqlite behind the Database interface: one connection writes, and two read committed state (sqlite-reads.ts).
+ * Implements the Database interface with node:sqlite: one connection writes, and two read committed state
+ * (sqlite-reads.ts).
  *
- * Group commit: SQLite has one writer, and a commit costs a flush of the disk. Writes that arrive in
- * one turn of the event loop, or while a commit is under way, go into the same transaction; each
- * resolves only after that transaction's COMMIT, so no caller hears of a write that is not durable.
- * Where all of them may be flushed later, they wait a moment for one that may not.
+ * Group commit: SQLite has one writer, and a commit costs a flush of the disk. Writes that arrive in one turn of the
+ * event loop, or during a commit, share a transaction. Each resolves only after that transaction's COMMIT, so no caller
+ * learns of a write that is not durable. If all of them may be flushed later, they wait a moment for one that may not.
  */
 import { stat } from 'node:fs/promises';
 
@@ -128,7 +128,7 @@ class SqliteDatabase implements Database {
   async backup(file: string): Promise<void> {
     const existing = await stat(file).catch(() => undefined);
     if (existing !== undefined && existing.size > 0) throw new Error(`${file} exists already`);
-    // A connection of its own: the copying thread would otherwise hold up this one's statements.
+    // A separate connection: the copying thread would otherwise hold up this one's statements.
     const source = new SqliteConnection(this.#file, textToFind, READ_TIMEOUT_MS);
     try {
       await source.copyTo(file);
@@ -159,7 +159,7 @@ class SqliteDatabase implements Database {
     return this.#writer.change(sql, values);
   }
 
-  /** Of several texts, in one: answers the rows of one of them. */
+  /** Runs several statements in one transaction; returns the rows of `answering`. */
   #writeTogether<Row>(all: readonly string[], answering: string, values: Values): Promise<Row[]> {
     return this.#atomically(async (tx) => {
       let rows: Row[] = [];
@@ -256,7 +256,7 @@ class SqliteDatabase implements Database {
     this.#flush = flush;
   }
 
-  /** Runs one write and answers what its caller is to hear after the commit; a single statement at once. */
+  /** Runs one write, a single statement at once; returns the function that settles its caller after the commit. */
   #run({ run, resolve, reject }: Write): Promise<() => void> | (() => void) {
     const failed = (reason: unknown) => {
       // Some failures (disk full) end the whole transaction: what follows would run outside it.

@@ -1,4 +1,7 @@
-/** Whether an SQLite file is whole: by its first page (https://sqlite.org/fileformat2.html#the_database_header), or all of it. */
+/**
+ * Whether an SQLite file is whole: by its first page (https://sqlite.org/fileformat2.html#the_database_header), or all
+ * of it.
+ */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -9,7 +12,7 @@ const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 const [PAGE_SIZE_AT, PAGE_COUNT_AT] = [16, 28];
 
-/** Whether it is an SQLite database with all its pages. What they hold is not looked at. */
+/** Returns whether the file is an SQLite database with all its pages. Their content is not checked. */
 export async function isWholeFile(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
@@ -25,7 +28,7 @@ export async function isWholeFile(file: string): Promise<boolean> {
   }
 }
 
-/** Reads all of it; answers the first thing that is wrong, and undefined where nothing is. */
+/** Checks the whole file; returns the first problem, or undefined if there is none. */
 export function checkIntegrity(file: string): string | undefined {
   const connection = new SqliteConnection(file, textToFind, 0);
   try {
@@ -44,7 +47,7 @@ const BETWEEN_MS = 1_000;
 /** Returns `clearLog` of a database in a file. */
 export function logClearing(writer: SqliteConnection, patience: LockPatience): () => Promise<boolean> {
   let current: Promise<boolean> | undefined;
-  /** Has not begun, so that it covers what was committed before each call that shares it. */
+  /** The next run, which covers all commits before the calls that share it. */
   let next: Promise<boolean> | undefined;
   let endedAt = -BETWEEN_MS;
 
@@ -76,10 +79,12 @@ export function logClearing(writer: SqliteConnection, patience: LockPatience): (
 
 const TRUNCATE = 'PRAGMA wal_checkpoint(TRUNCATE)';
 
-/** Taken only as far as the file is large: pages that one request after the other needs are seldom read from it then. */
+/**
+ * Taken only as far as the file is large: pages that one request after the other needs are seldom read from it then.
+ */
 const CACHE_KB = 48_000;
 const LOG_BYTES = 10_000_000;
-/** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
+/** In pages of 4 kB. A page that is written repeatedly is copied to the file once in this many, not in every 1,000. */
 const LOG_PAGES = 2_000;
 
 /** Opens or creates the file; throws when it cannot be opened. */
@@ -89,9 +94,9 @@ export function openWriter(file: string): SqliteConnection {
   // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
   whenUnlocked(() => writer.exec('PRAGMA journal_mode = WAL'));
   writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  // What is deleted is overwritten, so that a copy of the file has nothing of it.
+  // Deleted data is overwritten, so that a copy of the file does not contain it.
   writer.exec('PRAGMA secure_delete = ON');
-  // A log that one commit made long is cut off again.
+  // A log that one commit made long is truncated.
   writer.exec(
     `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
   );

@@ -14,7 +14,7 @@ export type Ended = Readonly<Record<Compared, readonly StoredRow[]>>;
 
 const SIDES = ['-wal', '-shm', '-journal'];
 
-/** Of each: the table, its key, and the column that says that a row lives no more. */
+/** The table of each kind, its key, and the column that marks a row as ended. */
 const COMPARED: Readonly<Record<Compared, { table: string; key: readonly string[]; end?: string }>> = {
   applications: { table: 'application', key: ['client_id'] },
   users: { table: 'application_user', key: ['client_id', 'user_id'] },
@@ -61,14 +61,14 @@ export class LockedDatabase {
     this.#damage = damage;
   }
 
-  /** Throws RestoreError where another process uses the database. One that is damaged cannot be locked. */
+  /** Locks the database. Throws RestoreError if another process uses it. A damaged database cannot be locked. */
   static lock(file: string): LockedDatabase {
     if (!existsSync(file)) return new LockedDatabase(file, undefined);
     let connection: SqliteConnection | undefined;
     try {
       connection = new SqliteConnection(file, textToFind, 0);
       connection.exec('PRAGMA locking_mode = EXCLUSIVE');
-      // Refused while anybody else has it open; afterwards the file is the whole database.
+      // This fails while another process has the file open; afterwards the file is the whole database.
       connection.all('PRAGMA journal_mode = DELETE', {});
       connection.all('SELECT COUNT(*) AS count FROM sqlite_master', {});
       return new LockedDatabase(file, connection);
@@ -83,7 +83,9 @@ export class LockedDatabase {
     }
   }
 
-  /** What the backup in `copy` lacks of it, and what it has that lives no more. */
+  /**
+   * Compares the database with the backup in `copy`: the rows that the backup lacks, and those that have ended since.
+   */
   compare(copy: string): Present {
     if (this.#damage !== undefined)
       return { found: { state: 'unreadable', reason: this.#damage }, ended: NO_KEYS };
@@ -105,7 +107,7 @@ export class LockedDatabase {
       } as const;
       return { found: report, ended };
     } catch (reason) {
-      // Of a version whose tables are others, or damaged further on.
+      // The file is of a version with other tables, or damaged further on.
       const reasonText = reason instanceof Error ? reason.message : String(reason);
       return { found: { state: 'unreadable', reason: reasonText }, ended: NO_KEYS };
     } finally {
@@ -113,7 +115,10 @@ export class LockedDatabase {
     }
   }
 
-  /** Puts `copy` in its place, in one step where it can be read, and keeps it as `aside`. False where there was none. */
+  /**
+   * Replaces the database by `copy`, in one step if it is readable, and keeps it as `aside`. Returns false if there was
+   * none.
+   */
   async replace(copy: string, aside: string): Promise<boolean> {
     const isThere = existsSync(this.#file);
     if (isThere && this.#damage === undefined) await link(this.#file, aside);

@@ -1,6 +1,6 @@
 /**
- * Reads of a SQLite database. A commit makes every other connection read its pages anew, and only the one that wrote keeps
- * those that it has in memory: as long as it has no transaction open, it reads too.
+ * Reads of a SQLite database. After a commit every other connection reads its pages again; only the one that wrote
+ * keeps its pages in memory. So that one reads too while it has no open transaction.
  */
 import type { BatchStatement, StoredRow, Supplied, Values } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -64,12 +64,12 @@ export class ReadCache {
   #lastForeignCommits: number | undefined;
   #checked = false;
 
-  /** `foreignCommits` answers a number that changes whenever another process has committed. */
+  /** `foreignCommits` returns a number that changes whenever another process has committed. */
   constructor(foreignCommits: () => number) {
     this.#foreignCommits = foreignCommits;
   }
 
-  /** The cached row whose `statement.key` is `key`, else what `read` answers. Callers must not change it. */
+  /** Returns the cached row whose `statement.key` is `key`, else the result of `read`. Callers must not change it. */
   find<Row>(statement: BatchStatement, key: Values[string], read: () => Row | undefined): Row | undefined {
     this.#forgetWhenOthersWrote();
     const rows = this.#rowsOf(statement);
@@ -113,8 +113,8 @@ export class ReadCache {
   }
 
   /**
-   * Asks once in a turn of the event loop, since asking costs half as much as a look-up. A request that is sent after
-   * another process' commit is read in a later turn, so it never gets a row from before.
+   * Checks once in a turn of the event loop, since a check costs half as much as a look-up. A request that is sent
+   * after another process's commit is read in a later turn, so it never gets an old row.
    */
   #forgetWhenOthersWrote(): void {
     if (this.#checked) return;
@@ -128,7 +128,7 @@ export class ReadCache {
   }
 }
 
-/** Stands for all tables: the text of some statements does not say which one they write. */
+/** Represents all tables: the text of some statements does not say which one they write. */
 const ANY_TABLE = '*';
 
 /** The tables that a statement or script names as written, without those that foreign keys cascade to. */
@@ -148,7 +148,7 @@ const SUPPLIED: Supplied = {
   fromEach: (query, name) => `FROM (${query}) AS ${name}`,
 };
 
-/** In their order, and the one that answers. */
+/** The texts in their order, and the one whose rows are returned. */
 type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
 
 /** The texts of batches, each written once. */

@@ -1,4 +1,4 @@
-/** What a transaction's work runs its statements through: bound to its end, and to its first failure. */
+/** Runs the statements of a transaction's work until its end or its first failure. */
 import type { Dialect, Statements, Values } from './database.ts';
 
 /** Runs one statement on the transaction's connection. */
@@ -8,8 +8,8 @@ export type Runner = {
 };
 
 /**
- * PostgreSQL answers COMMIT with a silent rollback after a failed statement, SQLite commits the rest:
- * neither is what `work` meant when it caught the failure, so `finish` throws it again.
+ * The statements of one transaction. After a failed statement PostgreSQL silently rolls back at COMMIT, and SQLite
+ * commits the rest. If `work` caught the failure, it meant neither, so `finish` throws it again.
  */
 export class TransactionStatements implements Statements {
   readonly dialect: Dialect;

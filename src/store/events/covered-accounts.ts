@@ -61,7 +61,7 @@ export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 
   };
 }
 
-/** Every read has these: the provider's own objects would be most of them, and one answer alone shows those. */
+/** The columns of every read, without the provider's own objects: they are large, and only one response shows them. */
 const COLUMNS = CALENDAR_COLUMNS.replace(' original,', '');
 
 const accountsText = (covered: string, scope: string): string => `
@@ -98,7 +98,9 @@ function accountsOf(rows: readonly Row[]): MirroredAccount[] {
   );
 }
 
-/** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
+/**
+ * Several covered groups can have one account: what allows most is read, then what works, then what was there first.
+ */
 function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
   if (row.identity === undefined) return true;
   const twins = accounts.filter(
@@ -123,8 +125,8 @@ const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount 
 });
 
 /**
- * Those that the user did not leave out. One calendar of an account is its main one, whatever the provider marks: where that
- * is left out, no other takes its place.
+ * Returns the calendars that the user did not leave out. One calendar of an account is its main one, regardless of the
+ * provider's marks. If it is left out, no other takes its place.
  */
 function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
   const calendars = rows.flatMap(calendarsOf);
@@ -138,7 +140,7 @@ function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalen
   });
 }
 
-/** None in the row of an account without calendars. */
+/** Returns no calendar for an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
   const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
   if (calendarKey === undefined) return [];

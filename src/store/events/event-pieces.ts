@@ -99,7 +99,7 @@ export function eventPieces(db: Database): PieceReader {
 /** Earlier than all times that can be written. */
 const BEFORE_ALL = -1e15;
 
-/** What `after` means for one calendar, as it is before the position's, that calendar itself, or behind it. */
+/** Returns where one calendar continues: it is before the position's calendar, that calendar itself, or after it. */
 function behind(
   calendarKey: string,
   after: { startsAt: number; calendarKey: string; id: string } | undefined,
@@ -107,7 +107,7 @@ function behind(
   if (after === undefined) return { atStart: BEFORE_ALL, atId: '' };
   const order = byBytes(calendarKey, after.calendarKey);
   if (order === 0) return { atStart: after.startsAt, atId: after.id };
-  // Of one that comes later, all of that moment are behind: every id is greater than the empty one.
+  // All events of a later calendar at that moment follow: every id is greater than the empty one.
   return { atStart: order > 0 ? after.startsAt : after.startsAt + 1, atId: '' };
 }
 
@@ -118,7 +118,7 @@ function toNames(rows: readonly RowName[]) {
   };
 }
 
-/** Of an override without an object of its own `original` is undefined: it shows its master's. */
+/** If an override has no own object, `original` is undefined: it shows its master's. */
 const contentOf = ({
   shape,
   content,
@@ -138,7 +138,7 @@ function textsFor({ byBytes: collation, oneOf }: Dialect) {
   const condition = `calendar_key = :calendarKey AND href ${oneOf('hrefs')} AND recurrence_id ${oneOf('recurrences')}`;
   const behindPlace = `(starts_at, event_id ${collation}) > (:atStart, :atId)`;
   return {
-    // In the order of the index, so that no more than a page of it is read.
+    // The order is that of the index, so that no more than a page of it is read.
     names: `
       SELECT calendar_key, href, recurrence_id, event_id AS id,
              starts_at, ${SIZE} AS size, octet_length(search_text) AS searched

@@ -28,7 +28,7 @@ type SeriesRow = {
   recurrenceId: string;
   content: RenderedMembers<EventMembers>;
   timing: string;
-  /** With the master, and with an override that is a resource of its own. */
+  /** Set for a master, and for an override that is a separate resource. */
   original: RenderedObject | undefined;
   hasOriginal: number;
   etag: string | undefined;
@@ -63,8 +63,8 @@ function wholeEvents(db: Database): WholeReader {
         ...position,
         ...termValues(search),
       };
-      // Sorting in the database doubles the time, for it moves the contents too: where all there is
-      // fits into the page, as it mostly does, sorting the answer is all it takes.
+      // Sorting in the database doubles the time, since it moves the contents too. If all events fit into the page, as
+      // they mostly do, sorting the result is enough.
       const events = await db.all<SingleEvent>(unordered[which], { ...values, limit: limit + 1 });
       if (events.length <= limit) return events.sort(byPosition);
       return db.all<SingleEvent>(ordered[which], { ...values, limit });
@@ -73,7 +73,7 @@ function wholeEvents(db: Database): WholeReader {
     async eventsById(keys, ids) {
       const selection = { keys, ids, originals: 1 };
       const singles = await db.all<SingleEvent>(byId.singles, selection);
-      // An id is of one event: where each is a single one's, there is no series to look for.
+      // An id belongs to one event: if each is a single event's, there are no series to look for.
       const singleIds = new Set(singles.map(({ id }) => id));
       const areSingle = keys.length === 1 && ids.every((id) => singleIds.has(id));
       const rows = areSingle ? [] : await db.all<SeriesRow>(byId.series, selection);
@@ -108,7 +108,7 @@ const ANY_HAS_TERMS = `AND EXISTS (
   SELECT 1 FROM event s WHERE s.calendar_key = m.calendar_key AND s.series_id = m.event_id
      AND s.shape IN ('series', 'override') AND ${hasTerms('s.search_text')})`;
 
-/** Without a position and behind one; sorted by the database, or by whoever asks. */
+/** The statements without and with a position, sorted by the database or by the caller. */
 function singlesTexts(dialect: Dialect, condition: string) {
   const { byBytes: collation } = dialect;
   const next = `${condition} AND starts_at >= :atStart AND (starts_at > :atStart
@@ -201,7 +201,7 @@ function seriesOf(master: SeriesRow, group: readonly SeriesRow[]): WholeSeries {
   const rows = group.map((row) => {
     const { original, hasOriginal: has } = row.hasOriginal === 1 ? row : master;
     const stored: EventContent = {
-      // A master that came as a single event has them, and so has an override that is a resource of its own.
+      // A master that came as a single event has these members, and so has an override that is a separate resource.
       content: withoutMembers(row.content, INSTANCE_MEMBERS),
       original: has === 1 ? original : renderObject(),
       etag: row.etag,

@@ -5,7 +5,7 @@ import type { FollowedAccounts } from '../../sync/sync-interval.ts';
 import type { Database, Statements } from '../drivers/database.ts';
 import { OR_EARLIER } from './job-rows.ts';
 
-/** A condition over `a`, an account; not of those that are not their user's yet. */
+/** A condition on the account `a`; it excludes accounts that are not their user's yet. */
 export const FOLLOWED_ACCOUNT = `
   EXISTS (SELECT 1 FROM account_group AS fg WHERE fg.group_id = a.group_id AND fg.expires_at IS NULL)
   AND (EXISTS (SELECT 1 FROM webhook_endpoint AS fe WHERE fe.client_id = a.client_id AND fe.state = 'active')
@@ -28,9 +28,9 @@ export function followedAccounts(db: Database): FollowedAccounts {
   };
 }
 
-/** So many accounts come into the quicker rhythm at once; others do with their next look. */
+/** Limits the accounts whose sync is brought forward at once. Others follow at their next sync. */
 const MOST_BROUGHT_FORWARD = 1_000;
-/** Not all in one moment. */
+/** Spreads these syncs over time. */
 const SPREAD_MS = 60_000;
 
 const WAITING = `
@@ -47,7 +47,10 @@ const JOBS = `
   UPDATE job SET run_at = CASE WHEN run_at > :now + (run_at % ${SPREAD_MS}) THEN :now + (run_at % ${SPREAD_MS}) ELSE run_at END
    WHERE kind = 'sync-account' AND lease_holder IS NULL AND key IN (${WAITING})`;
 
-/** Call it when somebody begins to wait for the changes of an application's accounts, or of one user's; `now` is epoch milliseconds. */
+/**
+ * Call it when somebody begins to wait for the changes of an application's accounts, or of one user's; `now` is epoch
+ * milliseconds.
+ */
 export async function lookSoon(
   tx: Statements,
   { clientId, userId = null }: { readonly clientId: string; readonly userId?: string | null },

@@ -6,20 +6,20 @@ import { traceOfJob } from '../../lib/current-trace.ts';
 import { hostOfUrl } from '../../lib/host-of-url.ts';
 import type { Statements, Values } from '../drivers/database.ts';
 
-/** So many runs in a row that did not come to their end set a job aside. */
+/** A job is set aside after this many unfinished runs in a row. */
 export const MOST_UNFINISHED = 3;
 
 /**
- * Keeps the earlier of two turns, and the application's name if one of them has it: older instances write none. Everybody
- * locks a turn's row before its jobs, so that nobody deadlocks.
+ * Keeps the earlier of two turns, and the application's name if one of them has it: older instances write none.
+ * Everybody locks a turn's row before its jobs, so that nobody deadlocks.
  */
 export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
   client_id = CASE WHEN excluded.client_id = '' THEN job_turn.client_id ELSE excluded.client_id END,
   turn_at = CASE WHEN job_turn.turn_at > excluded.turn_at THEN excluded.turn_at ELSE job_turn.turn_at END`;
 
 /**
- * Makes the job or brings it forward. A job that is being worked is not touched but marked to run
- * again: what it reads may be older than the reason for this call. One that was set aside stays where it is.
+ * Creates the job or brings it forward. A running job is only marked to run again: its data may be older than
+ * the reason for this call. A job that was set aside is not moved.
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
   const { clientId, owner, accountKey, host } = await findPlace(tx, { kind, key });
@@ -45,8 +45,8 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
 }
 
 /**
- * Schedules the end of the access of many accounts at once. `accounts` is the text `FROM account WHERE …`; `values` has its
- * parameters and `now`.
+ * Schedules the end of the access of many accounts at once. `accounts` is the text `FROM account WHERE …`; `values` has
+ * its parameters and `now`.
  */
 export async function scheduleEndOfAccess(tx: Statements, accounts: string, values: Values): Promise<void> {
   await tx.change(

@@ -1,4 +1,4 @@
-/** Who may run next: the jobs that one call takes, owner by owner. */
+/** Chooses the jobs that one call claims, owner by owner. */
 import type { Job, JobKind, JobName, JobPlace, TakenJobs, TakeTerms } from '../../jobs/job-store.ts';
 import { SlotCounts, type SlotPlace } from '../../lib/fair-slots/slot-counts.ts';
 import type { Dialect, Statements } from '../drivers/database.ts';
@@ -6,19 +6,19 @@ import { MOST_UNFINISHED, OR_EARLIER } from './job-rows.ts';
 
 /** A job that did not come to its end so often is tried this often. */
 export const SET_ASIDE_MS = 24 * 3_600_000;
-/** So long a job whose lease ran out lets others go first. */
+/** A job whose lease expired waits this long behind others. */
 const BEHIND_OTHERS_MS = 60_000;
-/** When a turn is looked at again whose due jobs all wait for their own account. */
+/** The wait before a turn is checked again whose due jobs all wait for their own account. */
 const LOOK_AGAIN_MS = 1_000;
-/** How many turns are looked at together, and how often: a call takes a few milliseconds at most. */
+/** Limits the turns that are checked together, and the rounds of a call, which takes a few milliseconds at most. */
 const TURNS_AT_ONCE = 16;
 const MOST_ROUNDS = 8;
-/** Of so many whose turn came first, the one served longest ago goes first. */
+/** The number of earliest turns among which the owner served longest ago goes first. */
 const TURNS_COMPARED = 1_000;
-/** So long it is known when an owner without further jobs was served. */
+/** The time for which the last run of an owner without further jobs is remembered. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
-// Those who take jobs take turns: what runs for an account or a host is counted by one of them at a time.
+// Callers claim jobs one after the other, so that one at a time counts the running jobs of an account or a host.
 const LOCK = `UPDATE job_turn SET turn_at = turn_at WHERE owner = '' AND kind = '' AND host = ''`;
 const LEASED = `
   SELECT kind, client_id, owner, account_key, host, revived
@@ -77,9 +77,9 @@ class Taking {
   readonly passedOver: string[] = [];
   readonly #tx: Statements;
   readonly #terms: TakeTerms;
-  /** In this process. */
+  /** The running jobs of this process. */
   readonly #here: SlotCounts;
-  /** At the hosts, over all instances. */
+  /** The running jobs at the hosts, across all instances. */
   readonly #atHosts: SlotCounts;
   readonly #ofAccounts: SlotCounts;
 
@@ -97,7 +97,7 @@ class Taking {
     this.#ofAccounts = new SlotCounts({ ofOwner: ofAccount }, [...leased, ...abandoned].map(accountOf));
   }
 
-  /** One job of each owner whose turn it is. Answers whether another round may find more. */
+  /** Claims one job of each owner that is due. Returns whether another round may find more. */
   async takeRound(): Promise<boolean> {
     const served = new Set<string>();
     const turns = await this.#dueTurns();
@@ -184,7 +184,7 @@ class Taking {
     this.#ofAccounts.add(accountOf(job));
   }
 
-  /** To when its next job is due; where one is due already, to so many milliseconds from now. */
+  /** Moves a turn to the time of its next job; if one is due already, to `later` milliseconds from now. */
   async #moveTurn({ owner, kind, host, servedAt }: Turn, later: number): Promise<void> {
     const turn = { owner, kind, host };
     const { now } = this.#terms;
@@ -216,7 +216,10 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 const withoutHost = ({ clientId, owner }: SlotPlace): SlotPlace => ({ clientId, owner, host: '' });
 const accountOf = ({ accountKey }: JobPlace): SlotPlace => ({ clientId: '', owner: accountKey, host: '' });
 
-/** SQLite compares with a few parameters three times as fast as it looks up a list, and thousands of turns may be passed over. */
+/**
+ * SQLite compares with a few parameters three times as fast as it looks up a list, and thousands of turns may be passed
+ * over.
+ */
 const FEW_NAMES = 8;
 const NAMES = ['clientId', 'owner', 'host'] as const;
 /** The names of what can be full, and their columns. An application comes first, since it can have the most turns. */

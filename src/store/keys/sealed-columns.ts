@@ -1,12 +1,12 @@
 /**
- * Every column with sealed values: what a new master key seals anew. `context` is the field that values are bound to
- * (sealedField), `row` are the columns that name it beside that; without it, `key` does.
+ * A column with sealed values, which a new master key seals again. `context` is the field that values are bound to
+ * (sealedField). `row` lists the columns that identify the row in it; by default, those of `key`.
  */
 export type SealedColumn = {
   readonly table: string;
   readonly column: string;
   readonly context: string;
-  /** The table's primary key, by which it is read in parts. */
+  /** The table's primary key, by which the column is read in parts. */
   readonly key: readonly string[];
   readonly row?: readonly string[];
 };

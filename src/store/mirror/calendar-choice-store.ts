@@ -47,12 +47,12 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
   };
 }
 
-/** From one account to another that is the same at the provider; `now` is epoch milliseconds. */
+/** The choice to copy from one account to another that is the same at the provider; `now` is epoch milliseconds. */
 export type TakenChoice = { readonly from: string; readonly to: string; readonly now: number };
 
 /**
- * Makes what a user left out of an account left out of its twin too, which stays: by the calendars' names at the provider.
- * Nothing is done where nothing was left out. The twin's user is locked.
+ * Leaves out the same calendars in an account's twin, which stays, by their names at the provider. Does nothing if none
+ * was left out. The caller has locked the twin's user.
  */
 export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
   const account = await tx.get<{ onlyChosen: number }>(
@@ -80,7 +80,7 @@ async function choose(
   { isChosen, onlyThese, now }: Choosing,
 ): Promise<void> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
-  // Locks the account's row, as whoever replaces its list does.
+  // Locks the account's row, like a replacement of its list.
   await tx.change(
     `UPDATE account SET only_chosen = COALESCE(CAST(:onlyChosen AS BIGINT), only_chosen)
       WHERE account_key = :accountKey`,

@@ -1,6 +1,6 @@
 /**
- * Takes the events out of large calendars that are about to be deleted, part by part, so that nobody waits for one long
- * statement. What is left of them then goes with the calendar, in the transaction that deletes it.
+ * Deletes the events of large calendars that are about to be deleted, part by part, so that nobody waits for one long
+ * statement. The rest is deleted with the calendar, in the same transaction.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -19,7 +19,10 @@ const LEASE_MS = 90_000;
 /** `chosen` selects the keys of calendars, for as long as they are to go; `values` has its parameters. */
 export type CalendarsToGo = { readonly chosen: string; readonly values: Values };
 
-/** A process that dies on the way leaves calendars that are listed anew, or deleted by the next call. `now`: epoch ms. */
+/**
+ * Empties the large calendars. If the process dies meanwhile, they are listed again, or deleted by the next call.
+ * `now`: epoch ms.
+ */
 export async function emptyLargeCalendars(db: Database, toGo: CalendarsToGo, now: number): Promise<void> {
   const large = await db.all<{ key: string; accountKey: string }>(
     `SELECT calendar_key AS key, account_key FROM calendar
@@ -40,14 +43,14 @@ type Removal = {
   readonly now: number;
 };
 
-/** Answers whether it is over: the calendar is empty, gone, or not to go any more. */
+/** Deletes a part. Returns whether the work is over: the calendar is empty, deleted, or no longer to be deleted. */
 async function takePart(
   tx: Statements,
   { chosen, values }: CalendarsToGo,
   { key, accountKey, holder, now }: Removal,
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
-  // The names of these parameters are none of `values`. Should it stay after all, everything is listed anew.
+  // No parameter here has a name of `values`. If the calendar stays after all, everything is listed again.
   const changed = await tx.change(
     `UPDATE calendar SET sync_token = NULL, synced_at = CASE WHEN synced_at IS NOT NULL THEN 0 END,
             lease_holder = :removal, lease_until = :removalUntil, revision = revision + 1
@@ -60,7 +63,7 @@ async function takePart(
 
 type Part = {
   readonly recordRemoval: (key: string, hrefs: readonly string[]) => Promise<void>;
-  /** So many resources at most. */
+  /** Limits the resources. */
   readonly most: number;
 };
 

@@ -1,4 +1,4 @@
-/** Events as rows of the mirror: what the rows say, and where they are found, comes rendered. */
+/** Converts events to rows of the mirror. Their content and places come rendered. */
 import type { LeftOutResource } from '../../calendars/event.ts';
 import type { MirroredResource } from '../../calendars/mirrored-event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -16,18 +16,18 @@ export type EventRow = Place & {
   readonly content: string;
   readonly searchText: string;
   readonly timing: string | null;
-  /** With one row of the resource only, its master's where it has one. */
+  /** In one row of the resource only: its master's, if there is one. */
   readonly original: string | null;
   readonly originalDigest: string | null;
   /** Why the resource is left out. */
   readonly tooComplex: string | null;
   /** Why the resource, or a part of it, cannot be read: with the row that has its original. */
   readonly unreadable: string | null;
-  /** What the row's names and texts take in UTF-8. */
+  /** The size of the row's names and texts in UTF-8. */
   readonly bytes: number;
 };
 
-/** PostgreSQL cannot index longer ones; no server that people use comes near. */
+/** PostgreSQL cannot index longer names; no common server comes near this. */
 const LONGEST_NAME = 1_000;
 
 /** The rows of one resource: at least one, so that its etag is kept even if it holds no event. */
@@ -64,7 +64,7 @@ export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredR
   });
 }
 
-/** Names count as well: a server can make them long. */
+/** Sizes include names: a server can make them long. */
 function sized(row: Omit<EventRow, 'bytes'>, texts: number): EventRow {
   const { href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable } = row;
   const names = [href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable];

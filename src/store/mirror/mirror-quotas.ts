@@ -1,11 +1,11 @@
-/** What the events of a calendar take: counted with each write, and never more than is kept of a calendar or a user. */
+/** Counts the stored size of a calendar's events with each write, and enforces the quotas of calendars and users. */
 import { type StorageQuotas, tooLargeError } from '../../calendars/too-large-error.ts';
 import type { Statements } from '../drivers/database.ts';
 
-/** What a write adds to the events of a calendar; less than nothing where it takes away. */
+/** The events and bytes that a write adds to a calendar; negative if it removes more than it adds. */
 export type Growth = { readonly key: string; readonly events: number; readonly bytes: number };
 
-/** More than any database holds. */
+/** Above what any database holds. */
 export const NO_QUOTAS: StorageQuotas = {
   eventsPerCalendar: Number.MAX_SAFE_INTEGER,
   bytesPerCalendar: Number.MAX_SAFE_INTEGER,
@@ -13,8 +13,8 @@ export const NO_QUOTAS: StorageQuotas = {
 };
 
 /**
- * Counts what a transaction wrote. Throws ProviderError `too_large`, which undoes the transaction, where it added what is
- * over a quota; what takes away is always counted, and lets the next sync of a calendar that was too large try again.
+ * Counts what a transaction wrote. If it added more than a quota allows, throws ProviderError `too_large`, which rolls
+ * the transaction back. Removals are always counted, and let the next sync of a calendar that was too large try again.
  */
 export async function countGrowth(
   tx: Statements,

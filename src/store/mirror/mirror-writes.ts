@@ -1,4 +1,4 @@
-/** What a sync writes into the mirror in one transaction each, for mirror-store.ts. */
+/** Writes a sync's results into the mirror in one transaction each, for mirror-store.ts. */
 import { randomBytes } from 'node:crypto';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
@@ -25,10 +25,10 @@ import { countGrowth } from './mirror-quotas.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 import { zoneOf } from './zone-change.ts';
 
-/** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
+/** The guard of every write: the lease is still held, and its calendar still exists. */
 export const HELD_CALENDAR = 'calendar_key = :key AND lease_holder = :holder';
 export const HELD_LIST = 'account_key = :key AND lease_holder = :holder';
-/** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
+/** Rows in one statement. The rest are inserted one by one, so that there are few different statements. */
 const ROWS_PER_INSERT = 20;
 
 /** See MirrorStore.replaceCalendars. */
@@ -59,7 +59,7 @@ export async function replaceCalendars(
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
   await noteCurrent(tx, key, now);
-  // The first list of an account is told by the first sync of each of its calendars.
+  // The first list of an account is reported by the first sync of each of its calendars.
   if (!isFirst) await noteCalendars(tx, { key, before, note });
   return true;
 }
@@ -72,7 +72,7 @@ async function putCalendar(
   checkName(calendar.href);
   const timeZone = zoneOf(calendar);
   const values = { accountKey, href: storable(calendar.href), timeZone };
-  // As zone-change.ts says. Who renders for the old zone meanwhile loses the lease.
+  // See zone-change.ts. A sync that still renders for the old zone loses the lease.
   await tx.change(
     `UPDATE event SET etag = NULL WHERE etag IS NOT NULL AND calendar_key =
        (SELECT calendar_key FROM calendar
@@ -111,10 +111,10 @@ async function putCalendar(
   );
 }
 
-/** Of an object that is too long for answers nothing is kept. */
+/** Returns `text`, or an empty text if the object is too long to be returned to applications. */
 const keptOriginal = (text: string): string => (Buffer.byteLength(text) <= LONGEST_ORIGINAL ? text : '');
 
-/** When a lease ends from now on, epoch milliseconds, and what may be kept. */
+/** The time when an extended lease ends, in epoch milliseconds, and the quotas of events. */
 type WriteTerms = { readonly until: number; readonly quotas: StorageQuotas };
 
 /** See MirrorStore.applyChanges. */
@@ -127,7 +127,7 @@ export function applyChanges(
   const gone = removed.map(storable);
   const hrefs = [...gone, ...[...changed, ...leftOut].map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
-  // The lease ends soon after it was taken: near enough for when something was noted.
+  // The lease ends soon after the change, so its end is close enough as the time of the change.
   return recordChanges(tx, { key, at: until, own, hrefs, series }, async () => {
     const calendarZone = await extendLease(tx, lease, { until, writes: hrefs.length > 0 });
     if (calendarZone === undefined) return false;
@@ -201,8 +201,8 @@ type LeftOutRow = {
 };
 
 /**
- * The first resources that have a reason, and how many have one. A resource that is there in part is of CalDAV, and named by its
- * address, or of a feed, where its `href` is a digest and people know it by its UID.
+ * Selects the first resources that were left out for a reason, and their number. CalDAV resources that are present in
+ * part are named by their address, and feed resources by their UID, since their `href` is a digest.
  */
 const leftOutText = (reason: 'too_complex' | 'unreadable'): string => `
   SELECT href, MAX(CASE WHEN uid = '' THEN event_id WHEN href LIKE '/%' THEN '' ELSE uid END) AS event_id,
@@ -216,7 +216,7 @@ const KEEP_LEFT_OUT = {
 
 type Sized = { readonly href: string; readonly bytes: number };
 
-/** Resources and bytes: a resource is gone when its last row is. */
+/** Counts resources and bytes. A resource is deleted with its last row. */
 function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
   const sum = (rows: readonly Sized[]) => rows.reduce((total, { bytes }) => total + bytes, 0);
   const count = (rows: readonly Sized[]) => new Set(rows.map(({ href }) => href)).size;
@@ -224,7 +224,7 @@ function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
 }
 
 /**
- * The calendar's zone, `undefined` when the lease is lost. Locks the calendar's row: whoever wants to take over
+ * Returns the calendar's zone, or `undefined` if the lease is lost. Locks the calendar's row: a process that takes over
  * the lease waits for this transaction.
  */
 async function extendLease(
@@ -281,5 +281,5 @@ const COLUMNS = {
   unreadable: 'unreadable',
   bytes: 'bytes',
 } as const satisfies Record<keyof EventRow, string>;
-// The keys are those, and no others.
+// Guaranteed by the type of COLUMNS.
 const MEMBERS = Object.keys(COLUMNS) as (keyof EventRow)[];

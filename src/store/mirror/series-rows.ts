@@ -1,19 +1,21 @@
 /**
- * Series whose overrides are resources of their own: they come one by one, in any order, with or without
- * their master. After every write the rows of such a series are placed as if it had come whole, so that
- * reading does not tell the two kinds apart.
+ * Series whose overrides are separate resources. They arrive one by one, in any order, with or without their master.
+ * After every write, the rows of such a series get the positions that they would have in one resource, so that readers
+ * need not distinguish the two kinds.
  */
 import type { Timing } from '../../calendars/mirrored-event.ts';
 import { isSeries, type Place, placesOf } from '../../lib/recurrence/place-of.ts';
 import type { Statements } from '../drivers/database.ts';
 
-/** Of a row: it is an override kept apart from its master. A whole resource gives its own id to all its rows. */
+/**
+ * Selects overrides that are stored apart from their master. All rows of a whole resource have the resource's own id.
+ */
 const APART = 'series_id IS NOT NULL AND event_id <> series_id';
 
-/** What a write did in a calendar, as far as it can concern series: text as it is stored. */
+/** The result of a write in a calendar, as far as it can concern series. Texts are as stored. */
 export type SeriesWrite = {
   readonly key: string;
-  /** Where floating times are read. */
+  /** The zone of floating times. */
   readonly calendarZone: string;
   /** The events and masters that were written or deleted, by href. */
   readonly masters: readonly string[];
@@ -22,7 +24,7 @@ export type SeriesWrite = {
   readonly deleted: readonly DeletedRow[];
 };
 
-/** What a DELETE has to answer: `RETURNING ${DELETED}`. */
+/** The columns that a DELETE returns: `RETURNING ${DELETED}`. */
 export type DeletedRow = {
   readonly href: string;
   readonly eventId: string;
@@ -31,7 +33,7 @@ export type DeletedRow = {
 };
 export const DELETED = 'href, event_id, series_id, bytes';
 
-/** Deletes the overrides that are resources of their own of these series, named by the masters' hrefs. */
+/** Deletes the separately stored overrides of these series. `masters` has the hrefs of their masters. */
 export async function deleteApart(
   tx: Statements,
   key: string,
@@ -55,7 +57,7 @@ type Row = Place & {
 
 const COLUMNS = `href, recurrence_id, event_id, series_id, shape, starts_at, ends_at, timing`;
 
-/** Updates the place of every row of the series that a write concerned. */
+/** Updates the position of every row of the series that a write concerned. */
 export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<void> {
   const { key, calendarZone, series, deleted } = write;
   const deletedOverrides = deleted.filter(({ eventId, seriesId }) => seriesId !== eventId);
@@ -79,7 +81,7 @@ export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<v
   }
 }
 
-/** Which of the masters have overrides that are resources of their own. */
+/** Returns the masters that have overrides in separate resources. */
 async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite): Promise<string[]> {
   if (masters.length === 0) return [];
   const rows = await tx.all<{ seriesId: string }>(
@@ -90,7 +92,10 @@ async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite)
   return rows.map(({ seriesId }) => seriesId);
 }
 
-/** The rows of a series whose place changes, as they will be. A resource without events has no timing, and no place. */
+/**
+ * Returns the rows of a series whose position changes, with their new values. A resource without events has no timing
+ * and no position.
+ */
 function rowsToMove(rows: readonly Row[], calendarZone: string): Row[] {
   const timed = rows.filter(({ timing }) => timing !== undefined);
   // Written by event-row.ts.

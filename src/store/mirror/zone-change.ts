@@ -1,24 +1,24 @@
 /**
- * A calendar whose zone changes is read anew: floating times are indexed by the instants the old zone gave them. Without
- * an etag every resource counts as changed, whatever way the adapter compares.
+ * Reads a calendar again if its zone changed: the index has the instants of floating times in the old zone. Without an
+ * etag every resource counts as changed, however the adapter compares.
  */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import { ianaZone } from '../../lib/recurrence/zone.ts';
 import { storable } from '../../lib/storable-text.ts';
 import type { Database } from '../drivers/database.ts';
 
-/** A zone nobody knows would fail every read of the calendar. */
+/** Returns `UTC` for an unknown zone, which would otherwise fail every read of the calendar. */
 export const zoneOf = ({ timeZone }: ProviderCalendar): string => ianaZone(timeZone) ?? 'UTC';
 
-/** Calendars of no more resources are done in the transaction that replaces the list. */
+/** Calendars with at most this many resources are changed in the transaction that replaces the list. */
 const FEW = 500;
 const RESOURCES_PER_PART = 500;
 
 type Row = { readonly key: string; readonly href: string; readonly timeZone: string };
 
 /**
- * Forgets the etags of large calendars whose zone will change, part by part, so that nobody waits for one long statement.
- * An etag that is forgotten for nothing costs a look at the provider.
+ * Deletes the etags of large calendars whose zone will change, in parts, so that nothing waits for one long statement.
+ * An etag that was deleted without need costs one request to the provider.
  */
 export async function forgetVersions(
   db: Database,
@@ -37,7 +37,7 @@ export async function forgetVersions(
   }
 }
 
-/** Answers where the next part begins, `undefined` at the end. */
+/** Returns where the next part begins, or `undefined` at the end. */
 async function forgetPart(db: Database, key: string, after: string): Promise<string | undefined> {
   const part = await db.all<{ href: string }>(
     `SELECT DISTINCT href FROM event WHERE calendar_key = :key AND href > :after

@@ -1,4 +1,4 @@
-/** What a user's accounts and pending approvals are, and what an approval does to them (docs/security.md T1 to T4). */
+/** Lists a user's accounts and pending approvals, and applies approvals to them (docs/security.md T1 to T4). */
 import type {
   AccountGroup,
   Approval,
@@ -26,8 +26,8 @@ type GroupRow = {
   givenScope: Scope | undefined;
 };
 
-// In the order of their names each scope allows more than the one before. What was not finished in time is told to its own
-// browser alone.
+// In the order of their names each scope allows more than the one before. An approval that was not finished in time is
+// reported only to its own browser.
 const GROUPS = `
   SELECT g.group_id AS group_key, g.transaction_id, g.approved_at, g.expires_at,
          CASE WHEN EXISTS (SELECT 1 FROM group_device AS d
@@ -111,7 +111,7 @@ const COVER = `
   INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:approvalId, :groupKey, :scope)
   ON CONFLICT (coverage_id, group_id) DO UPDATE SET scope = excluded.scope`;
 
-/** Of an approval's accounts that are not the user's yet: they go with the code. */
+/** Ties an approval's accounts that are not the user's yet to its code. */
 const AWAIT_REDEMPTION = `
   UPDATE account_group SET transaction_id = :approvalId, approved_at = :now, expires_at = :expiresAt
    WHERE group_id = :into`;

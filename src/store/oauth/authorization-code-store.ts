@@ -32,7 +32,7 @@ const CONSUME = `
      AND approved_at >= :approvedSince AND withdrawn_at IS NULL
   RETURNING approval_id, scope, finishes`;
 
-// What was linked for this approval is the user's from here on.
+// The accounts that were linked for this approval are the user's from here on.
 const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL

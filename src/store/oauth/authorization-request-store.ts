@@ -39,7 +39,7 @@ const CREATE = `
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
     :pushed, :userName, :loginHint)`;
 
-// The WHERE clause decides alone, also in a race.
+// The WHERE clause is the guard, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
    WHERE transaction_id = :transactionId AND status = 'open'`;
@@ -66,12 +66,15 @@ const NOTE = `
 
 const STEP = 'SELECT flow_step AS step FROM authorization_request WHERE transaction_id = :transactionId';
 
-// Of calls at the same time one finds the step that it read, and the others look again.
+// Serializes concurrent calls: one finds the step that it read, and the others read again.
 const REACH = `
   UPDATE authorization_request SET flow_step = :to
    WHERE transaction_id = :transactionId AND flow_step = :from`;
 
-/** Those in which nothing was done: nobody signed in, or is on the way to, disconnected anything or waits. */
+/**
+ * Deletes the oldest requests above the limit in which nobody signed in, is signing in, disconnected or allowed
+ * anything.
+ */
 const DELETE_UNTOUCHED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (
@@ -88,7 +91,7 @@ const DELETE_EXPIRED = `
    WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
                              WHERE created_at < :createdBefore LIMIT :limit)`;
 
-/** So many requests apart, those of an application are counted. */
+/** Open requests of an application are counted at every 64th creation. */
 const CREATIONS_BETWEEN_COUNTS = 64;
 
 /** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
@@ -108,7 +111,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         userName: request.userName ?? null,
         loginHint: request.loginHint ?? null,
       });
-      // Looked at now and then: a few more than that do no harm.
+      // Counted only at intervals: a few requests above the limit do no harm.
       created += 1;
       if (created % CREATIONS_BETWEEN_COUNTS === 0) {
         await db.change(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
@@ -128,7 +131,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       const { request, deviceHash, now } = approver;
       return db.transaction(async (tx) => {
         const { transactionId, clientId, userId } = request;
-        // Approvals of one user take turns, with each other, with redemptions and with the end of the last account.
+        // Serializes approvals of one user with each other, with redemptions and with the end of the last account.
         await lockUser(tx, { clientId, userId });
         const row = await tx.get<{ status: string }>(STATUS, { transactionId });
         if (row?.status !== 'open') return 'answered';

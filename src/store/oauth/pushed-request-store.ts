@@ -13,10 +13,10 @@ const DELETE_OLDEST = `
            SELECT created_at FROM pushed_request WHERE client_id = :clientId AND spent_for IS NULL
             ORDER BY created_at DESC LIMIT 1 OFFSET :mostUnspent)`;
 
-/** So many pushed requests apart, those of an application are counted. */
+/** Pushed requests of an application are counted at every 64th. */
 const ADDED_BETWEEN_COUNTS = 64;
 
-// The WHERE clause decides alone: of concurrent calls one changes the row.
+// The WHERE clause is the guard: of concurrent calls, one changes the row.
 const SPEND = `
   UPDATE pushed_request SET spent_for = :transactionId
    WHERE uri_hash = :uriHash AND client_id = :clientId AND spent_for IS NULL AND created_at >= :createdSince
@@ -31,13 +31,13 @@ const DELETE_EXPIRED = `
    WHERE uri_hash IN (SELECT uri_hash FROM pushed_request WHERE created_at < :createdBefore LIMIT :limit)
      AND created_at < :createdBefore`;
 
-/** Pushed requests in `db`. */
+/** Returns the store of pushed requests in `db`. */
 export function pushedRequestStore(db: Database): PushedRequestStore {
   let added = 0;
   return {
     async add(uriHash, { clientId, query, createdAt }, mostUnspent) {
       await db.change(ADD, { uriHash, clientId, query, createdAt });
-      // Looked at now and then: a few more than that do no harm.
+      // Counted only at intervals: a few requests above the limit do no harm.
       added += 1;
       if (added % ADDED_BETWEEN_COUNTS === 0) await db.change(DELETE_OLDEST, { clientId, mostUnspent });
     },

@@ -20,8 +20,8 @@ const FIND_LIVING: BatchStatement = {
   readsTables: ['token_family'],
 };
 
-// The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
-// calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
+// The WHERE clause is the guard: the loser of a race finds another hash in the row. If one batch has several calls for
+// one row, PostgreSQL uses any one of them; the new hash in the result shows which.
 const ROTATE: BatchStatement = {
   columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
   sql: ({ value, from }) => `
@@ -59,7 +59,7 @@ const DELETE_ENDED = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
   RETURNING coverage_id`;
 
-/** Grants and their chains of refresh tokens in `db`. What `caller` changes is audited. */
+/** Returns the store of grants and token families in `db`. Changes by `caller` are audited. */
 export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
   return {
     async rotateRefreshToken(id, next, now) {
@@ -82,7 +82,7 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
 
     async endGrantsOf(clientId, userId, now) {
       return db.transaction(async (tx) => {
-        // First, since it locks the user.
+        // Comes first, since it locks the user.
         const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
         const ended = await endAccess(tx, { clientId, userId, now });
         const after = { ended_grants: ended };
@@ -97,12 +97,12 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
   };
 }
 
-/** Numbers of one millisecond. */
+/** Family numbers per millisecond. */
 const NUMBERS_AT_ONCE = 1024;
 
 /**
- * Begins a family at `now`, epoch milliseconds. Its number is drawn among those of this millisecond, so that families
- * which begin together lie together in the table; while another family has it, among more of them.
+ * Creates a family at `now`, epoch milliseconds. Its number is drawn from those of this millisecond, so that families
+ * that begin together are close together in the table. If another family has the number, the range grows.
  */
 export async function beginFamily(
   tx: Statements,
@@ -118,8 +118,8 @@ export async function beginFamily(
 }
 
 /**
- * Withdraws a user's pending code and ends its living grants; answers how many ended. In this order:
- * withdrawing waits for a redemption under way, so that its grant is there to be ended.
+ * Withdraws a user's pending code and ends the active grants; returns how many ended. Withdrawing comes first: it waits
+ * for a running redemption, so that the redemption's grant is ended too.
  */
 export async function endAccess(
   tx: Statements,
@@ -129,7 +129,7 @@ export async function endAccess(
   return tx.change(`${END_OF_USER}`, user);
 }
 
-/** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */
+/** Returns the stored form of a refresh token's id: its SHA-256 hash, from which no token can be made. */
 const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
 
 function grantOf(row: Grant | undefined): Grant | undefined {

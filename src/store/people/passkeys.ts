@@ -11,7 +11,7 @@ const ADD = `
   INSERT INTO passkey (passkey_id, person_id, public_key, counter, transports, name, created_at)
   VALUES (:passkeyId, :personId, :publicKey, :counter, :transports, :name, :now)
   ON CONFLICT (passkey_id) DO NOTHING`;
-// The WHERE clause is the whole guard: of two that show the same count, one was copied.
+// The WHERE clause is the guard: if two requests show the same count, one passkey is a copy.
 const USE = `
   UPDATE passkey SET counter = :counter, used_at = :now
    WHERE passkey_id = :passkeyId AND (counter < :counter OR (counter = 0 AND :counter = 0))`;
@@ -21,7 +21,7 @@ const SPEND = `
 
 type Row = Omit<Passkey, 'transports'> & { readonly transports: string };
 
-/** Passkeys in `db`. What `caller` changes is audited. */
+/** Returns the store of passkeys in `db`. Changes by `caller` are audited. */
 export function passkeysOf(db: Database, caller: Caller | undefined): PasskeyStore {
   return {
     async findPasskey(passkeyId) {
@@ -77,7 +77,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
   };
 }
 
-/** False where it is registered already. The person's row is locked, or was added in this transaction. */
+/** Returns false if the passkey is registered already. The person's row is locked, or was added in this transaction. */
 export async function insertPasskey(
   tx: Statements,
   {

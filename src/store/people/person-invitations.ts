@@ -1,4 +1,4 @@
-/** The part of PersonStore that keeps links, which are used once. */
+/** The part of PersonStore that stores one-time links. */
 import type { AuditAction, Caller } from '../../audit/audit-entry.ts';
 import type { Accepted, Invitation, NewPerson, PersonStore } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -84,7 +84,7 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
       try {
         return await db.transaction((tx) => accept(tx, { tokenHash, person, now, caller }));
       } catch (reason) {
-        // The link is not spent by a form that cannot be accepted.
+        // A form that is not accepted leaves the link unused.
         if (reason instanceof NotAccepted) return reason.outcome;
         throw reason;
       }
@@ -92,7 +92,10 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
   } satisfies Partial<PersonStore>;
 }
 
-/** Deletes and audits the links that somebody created, in a transaction that began with TAKE_TURN. Only audits may follow. */
+/**
+ * Deletes and audits the links that a member created, in a transaction that began with TAKE_TURN. Only audits may
+ * follow.
+ */
 export const withdrawLinksOf = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
   auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
 
@@ -109,7 +112,7 @@ async function auditWithdrawn(
     });
 }
 
-/** Undoes the transaction. */
+/** Rolls the transaction back. */
 class NotAccepted extends Error {
   readonly outcome: Accepted;
   constructor(outcome: Accepted) {
@@ -137,7 +140,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
       password,
     });
     await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
-    // Whoever had taken the account over may have left one.
+    // An attacker who had taken over the account may have added one.
     await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
     await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
@@ -159,7 +162,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   return 'done';
 }
 
-/** What somebody signs in with in the place of a password. */
+/** Adds the passkey and the identity with which the person signs in instead of a password. */
 async function addWays(
   tx: Statements,
   { personId, person, now }: { readonly personId: string; readonly person: NewPerson; readonly now: number },

@@ -1,4 +1,4 @@
-/** The rows of people, as the statements of the stores select them. */
+/** Defines the rows of people, as the statements of the stores select them. */
 import type { RoleSource } from '../../people/identity.ts';
 import type { Person } from '../../people/person.ts';
 import type { Statements } from '../drivers/database.ts';
@@ -20,12 +20,12 @@ export const PERSON = `
   (SELECT i.role_source FROM person_identity i WHERE i.person_id = p.person_id) AS role_source,
   (SELECT i.used_at FROM person_identity i WHERE i.person_id = p.person_id) AS identity_used_at`;
 
-/** Of two that change one person's ways in, the second sees what the first did. */
+/** Serializes changes of one person's ways to sign in: the second change sees the first. */
 export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
 
 /**
- * Comes first in each transaction that adds links, spends one or ends their creator. They take turns at this row: each sees
- * what the one before it committed, and none deadlocks with another.
+ * Comes first in each transaction that adds links, uses a link or deletes their creator. It serializes them at this
+ * row: each sees what the previous one committed, and none deadlocks with another.
  */
 export const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('person_registered', '')
@@ -34,20 +34,23 @@ export const TAKE_TURN = `
 const GIVE = `
   INSERT INTO person_application (person_id, client_id)
   SELECT CAST(:personId AS TEXT), client_id FROM application WHERE client_id = :clientId ON CONFLICT DO NOTHING`;
-// No receiver knows the instance's keys if nothing was sent yet. An operator's switch is not undone.
+// Before the first delivery no receiver knows the instance's keys. A choice of the operator is not changed.
 const USE_OWN_KEYS = `
   UPDATE application SET own_webhook_keys = 1
    WHERE client_id = :clientId AND own_webhook_keys = 0 AND webhook_keys_overlap_until IS NULL
      AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')
      AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)`;
 
-/** Gives a member the applications that exist. One without messages that a developer gets has own webhook keys from then on. */
+/**
+ * Gives a member the applications that exist. If the member is a developer, an application without messages gets its
+ * own webhook keys.
+ */
 export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {
   for (const clientId of clientIds)
     for (const statement of [GIVE, USE_OWN_KEYS]) await tx.change(statement, { personId, clientId });
 }
 
-// Named one by one: a row has the hash of the password too.
+// Lists the fields, since a row also has the hash of the password.
 export function personOf(row: PersonRow): Person {
   const { personId, name, login, role, createdAt, password, seenAt, clientIds } = row;
   return {

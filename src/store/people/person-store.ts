@@ -14,7 +14,7 @@ import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
 const GIVEN = `
   SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
 
-/** People in `db`. What `caller` changes is audited. */
+/** Returns the store of people in `db`. Changes by `caller` are audited. */
 export function personStore(db: Database, caller?: Caller): PersonStore {
   return {
     ...peopleOf(db),
@@ -104,7 +104,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
   } satisfies Partial<PersonStore>;
 }
 
-/** Locks all owners first, so that of two that remove each other one finds the other gone. */
+/** Locks all owners first: if two owners remove each other, one of them finds the other deleted. */
 async function lockedRole(tx: Statements, personId: string): Promise<Role | undefined> {
   await tx.change("UPDATE person SET role = role WHERE role = 'owner' OR person_id = :personId", {
     personId,

@@ -18,7 +18,7 @@ const USER = `
   CASE WHEN tokens IS NULL THEN 0 ELSE 1 END AS connected`;
 const FIND = `SELECT ${USER} FROM playground_user WHERE person_id = :personId AND client_id = :clientId`;
 const LIST = `SELECT ${USER} FROM playground_user WHERE person_id = :personId ORDER BY client_id`;
-/** Of two flows that one person begins at once, the second finds the user of the first. */
+/** Serializes flows that one member begins at the same time: the second finds the user of the first. */
 const LOCK_PERSON = 'UPDATE person SET name = name WHERE person_id = :personId';
 const ADD_USER = `
   INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
@@ -34,7 +34,7 @@ const BEGIN = `
 const FLOW = `
   SELECT ${USER}, verifier FROM playground_user
    WHERE state_hash = :stateHash AND session_id = :sessionId AND begun_at > :begunAfter AND person_id IS NOT NULL`;
-// The WHERE clause decides alone: of concurrent calls one finds the state.
+// The WHERE clause is the guard: of concurrent calls, one finds the state.
 const TAKE = `
   UPDATE playground_user SET session_id = NULL, state_hash = NULL, verifier = NULL, begun_at = NULL
    WHERE state_hash = :stateHash`;
@@ -47,7 +47,7 @@ const ENDED = `
   SELECT client_id, user_id FROM playground_user
    WHERE ends_at <= :now OR person_id IS NULL ORDER BY ends_at, client_id, user_id LIMIT :limit`;
 
-/** Test users in `db`. What `caller` does with them is audited. */
+/** Returns the store of test users in `db`. Changes by `caller` are audited. */
 export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): TestUserStore {
   const sealed = (user: TestUserKey, tokens: TestTokens) =>
     sealer.seal(JSON.stringify(tokens), contextOf(user, 'tokens'));

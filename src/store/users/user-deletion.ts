@@ -1,4 +1,4 @@
-/** Deleting a user, whatever the user has. */
+/** Deletes a user with all data. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../../audit/user-subject.ts';
 import type { DeletedUser } from '../../oauth/user-store.ts';
@@ -16,7 +16,7 @@ export type UserToDelete = { readonly clientId: string; readonly userId: string;
 
 const ACCOUNTS = `SELECT account_key FROM account
   WHERE client_id = :clientId AND user_id = :userId AND ${NOT_ASIDE}`;
-/** So many changes go with the user in one statement. */
+/** At most this many recorded changes are deleted with the user in one statement. */
 const FEW = 500;
 const CHANGES = `
   SELECT event_id FROM event_change WHERE client_id = :clientId AND user_id = :userId LIMIT ${FEW + 1}`;
@@ -25,18 +25,20 @@ const DELETE_CHANGES = `
     (SELECT calendar_key, event_id FROM event_change
       WHERE client_id = :clientId AND user_id = :userId LIMIT :limit)`;
 
-/** What was pushed for a request of the user, and has the user's id in it. */
+/** Deletes the pushed requests of the user, which contain the user's id. */
 const DELETE_PUSHED = `
   DELETE FROM pushed_request WHERE spent_for IN
     (SELECT transaction_id FROM authorization_request WHERE client_id = :clientId AND user_id = :userId)`;
-/** Grants name their user without referring to it. A withdrawn code stays for a day: its redemption says what happened. */
+/**
+ * Grants name their user without a foreign key. A withdrawn code stays for a day: its redemption says what happened.
+ */
 const DELETE_GRANTS = 'DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId';
 
 /**
- * Answers what the user had, `undefined` where there was none. One who has much loses all access and all accounts in one
- * short transaction; then what is left goes in parts, and the user last. Should the process die on the way, housekeeping
- * deletes what the user had, and the user when nobody asked for a while. The entry of `caller` is made with what takes all
- * access.
+ * Deletes a user. Returns what the user had, or `undefined` if the user does not exist. If there is much data, one
+ * short transaction ends all access and removes all accounts; the rest follows in parts, and the user last. If the
+ * process dies, housekeeping deletes the rest, and the user when it has been idle long enough. The entry of `caller` is
+ * written with the end of all access.
  */
 export async function deleteUserInParts(
   db: Database,
@@ -63,7 +65,7 @@ async function endUser(
 ): Promise<DeletedUser | undefined> {
   await lockUser(tx, user);
   const deletion = await deletionOf(tx, user, caller);
-  // Nobody follows the changes of a user who is going.
+  // Nobody follows the changes of a user who is being deleted.
   await tx.change(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
     user,
@@ -76,7 +78,7 @@ async function endUser(
 
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
 const OF_CALENDARS = `calendar WHERE account_key IN (${ACCOUNTS})`;
-// Counts what is the user's still; an empty key says that the log has the deletion already.
+// Counts what the user still has. An empty key means that the audit log has the deletion already.
 const HAS = `
   SELECT audit_key AS key,
          (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE}) AS accounts,
@@ -91,11 +93,11 @@ const DELETION_AUDITED = `UPDATE application_user SET audit_key = '' WHERE ${OF_
 
 type Deletion = {
   readonly had: DeletedUser;
-  /** Appends the entry, unless the log has it; to be called last. */
+  /** Appends the entry, unless the log has it. Call it last. */
   readonly audit: () => Promise<void>;
 };
 
-/** Call it while the user is locked and has everything still. */
+/** Reads what a user has. Call it while the user is locked and still has everything. */
 async function deletionOf(
   tx: Statements,
   { clientId, userId }: UserToDelete,
@@ -116,15 +118,15 @@ async function deletionOf(
 }
 
 /**
- * The order matters: deleting the user waits for an approval that is being written, so that its code is there to be
- * deleted with the user's grants.
+ * Deletes the user's row first: that waits for a running approval, so that its code and the user's grants are deleted
+ * too.
  */
 async function deleteUser(
   tx: Statements,
   user: UserToDelete,
   caller: Caller | undefined,
 ): Promise<DeletedUser | undefined> {
-  // Locks the user's row, as disconnecting does: of several calls, one prepares the deletion of the accounts.
+  // Locks the user's row, as disconnecting does: of concurrent calls, one prepares the deletion of the accounts.
   await tx.change(
     `UPDATE application_user SET last_seen_at = last_seen_at
       WHERE client_id = :clientId AND user_id = :userId`,
@@ -138,7 +140,7 @@ async function deleteUser(
     user,
   );
   if (deleted === 0) return undefined;
-  // First what waits for a redemption that is under way; then what it left is deleted too.
+  // Ending waits for a running redemption; then the grants that it created are deleted too.
   await endAccess(tx, user);
   await tx.change(DELETE_GRANTS, user);
   await deletion?.audit();

@@ -3,9 +3,9 @@ import { byBytes } from '../../lib/byte-order.ts';
 import type { FoundUser, UserDirectory, UserPlace, UserSearch } from '../../user-data/user-directory.ts';
 import type { Database, Dialect } from '../drivers/database.ts';
 
-/** Behind everything that can begin with what is before it. */
+/** Sorts after everything that can follow a prefix. */
 const LAST_CHARACTER = '\u{10ffff}';
-/** The least that can be added to a text. */
+/** The smallest character that can be appended to a text. */
 const FIRST_CHARACTER = '\u0001';
 
 type Row = FoundUser & { readonly foundBy: string; readonly key: string };
@@ -17,7 +17,10 @@ const COUNTS = `
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing`;
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
-/** Of one application, and of all: each has its index, which has the order too. SQLite finds no place in it by pairs alone. */
+/**
+ * Returns the statements for one application and for all. Each has an index with its order: SQLite cannot seek by pairs
+ * alone.
+ */
 function searchTexts({ byBytes: bytes }: Dialect) {
   const byId = (where: string, id: string) => `
     SELECT ${USER}, u.user_id AS found_by, u.client_id AS key,
@@ -48,7 +51,7 @@ function searchTexts({ byBytes: bytes }: Dialect) {
 export function userDirectory(db: Database): UserDirectory {
   const texts = searchTexts(db.dialect);
 
-  /** One application after the other by its own index: together they would have to be sorted. */
+  /** Reads one application after the other by its own index: together they would have to be sorted. */
   const read = async (by: keyof typeof texts, range: Range, clientIds: UserSearch['clientIds']) => {
     const { ofAll, ofOne } = texts[by];
     if (clientIds === undefined) return db.all<Row>(ofAll, range);
@@ -74,7 +77,7 @@ export function userDirectory(db: Database): UserDirectory {
       ];
       const page = matches.slice(0, limit);
       const last = matches.length > limit ? page.at(-1) : undefined;
-      // Who is found by both is shown once, at least on one page.
+      // A user who is found by id and by address is returned once, at least on one page.
       const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [rowKey(row)] : [])));
       const users = page.filter(({ row, by }) => by === 'id' || !ids.has(rowKey(row)));
       return { users: users.map(({ row }) => userOf(row)), next: last && toUserPlace(last.by, last.row) };
@@ -95,7 +98,7 @@ function rangeOf(
     : { from: after.address, fromKey: after.accountKey, to, limit };
 }
 
-/** As LOWER does where bytes are compared: of ASCII alone. */
+/** Lowercases ASCII only, as LOWER does if bytes are compared. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const inOrder = (one: Row, other: Row): number =>

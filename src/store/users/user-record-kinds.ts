@@ -1,17 +1,21 @@
 /**
- * What is kept about a user, table by table. A column that is not named here is in no export: test/store/user-records.test.ts
- * has every column of the schema that a user's data can reach, and why one is left out.
+ * The stored data about a user, table by table. A column that is not listed here is in no export.
+ * test/store/user-records.test.ts lists every column of the schema that a user's data can reach, and why a column is
+ * left out.
  */
 
-/** One kind of record: a table, the rows of it that are the user's, and what is shown of them. */
+/** One kind of record: a table, the user's rows in it, and the columns that an export has. */
 export type RecordKind = {
   readonly name: string;
   readonly table: string;
-  /** Of a user by `:clientId` and `:userId`, named in the logs by `:subject`; of an event by `:calendarKey`. */
+  /**
+   * Selects the user's rows by `:clientId` and `:userId`, those of the logs by `:subject`, and events by
+   * `:calendarKey`.
+   */
   readonly rows: string;
-  /** What rows are sorted and paged by, unique together. */
+  /** The columns that rows are sorted and paged by. Together they are unique. */
   readonly key: readonly string[];
-  /** As they stand behind SELECT. */
+  /** The columns of the SELECT. */
   readonly columns: string;
   /** Columns that are JSON. */
   readonly json?: readonly string[];
@@ -19,9 +23,9 @@ export type RecordKind = {
   readonly flags?: readonly string[];
   /** A sealed column. */
   readonly sealed?: 'body' | 'answer';
-  /** It is read once for each calendar of the user. */
+  /** The kind is read once for each calendar of the user. */
   readonly byCalendar?: true;
-  /** How many rows are in memory at a time, where they can be large. */
+  /** The number of rows that are in memory at a time, if rows can be large. */
   readonly pageSize?: number;
 };
 
@@ -30,13 +34,13 @@ const OF_GROUPS = `group_id IN (SELECT group_id FROM account_group WHERE ${OF_US
 const OF_ACCOUNTS = `account_key IN (SELECT account_key FROM account WHERE ${OF_USER})`;
 const OF_REQUESTS = `IN (SELECT transaction_id FROM authorization_request WHERE ${OF_USER})`;
 const OF_MESSAGES = `message_id IN (SELECT message_id FROM webhook_message WHERE ${OF_USER})`;
-/** Also entries of others that name the user, such as a replay of the user's deliveries. */
+/** Also selects entries of others that name the user, such as a resend of the user's deliveries. */
 const NAMES_USER = `client_id = :clientId
   AND (subject = :subject OR before_change LIKE '%"' || :subject || '"%' OR after_change LIKE '%"' || :subject || '"%')`;
 
 const LARGE = 50;
 
-/** The calendars of a user, whose events are read one calendar at a time: so an index has their order. */
+/** The calendars of a user. Events are read one calendar at a time, so that an index has their order. */
 export const CALENDARS = `SELECT calendar_key FROM calendar WHERE ${OF_ACCOUNTS} ORDER BY calendar_key`;
 
 const CONNECTING: readonly RecordKind[] = [
@@ -110,7 +114,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     table: 'account',
     rows: OF_USER,
     key: ['account_key'],
-    // That there are credentials, and never what they are.
+    // Shows that credentials exist, and never the credentials.
     columns: `
       account_key, group_id, provider, account_id, key_in_group, identity, proves_owner, display,
       addresses, addresses_read_at, granted_scopes, calendar_permission, health, health_reason,
@@ -152,7 +156,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     table: 'event',
     rows: 'calendar_key = :calendarKey',
     key: ['calendar_key', 'href', 'recurrence_id'],
-    // `event` has the members that answers have; a series is there once, and `timing` has its rule.
+    // `event` has the fields of responses. A series is exported once; `timing` has its rule.
     columns: `
       calendar_key, href, recurrence_id, event_id, series_id, uid, shape, etag, '{' || content || '}' AS
       "event", timing, original, too_complex, unreadable`,
@@ -267,5 +271,5 @@ const LOGGED: readonly RecordKind[] = [
   },
 ];
 
-/** In the order of the document. */
+/** The kinds of records in the order of the document. */
 export const RECORD_KINDS: readonly RecordKind[] = [...CONNECTING, ...CALENDAR_DATA, ...TOLD, ...LOGGED];

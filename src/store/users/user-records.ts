@@ -12,7 +12,7 @@ const PAGE_SIZE = 500;
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 
-/** What is kept about users in `db`. An export by `caller` is audited. */
+/** Returns the records about users in `db`. An export by `caller` is audited. */
 export function userRecords(db: Database, sealer: Sealer, caller?: Caller): UserRecords {
   const kinds = new Map(RECORD_KINDS.map((kind) => [kind.name, kind]));
   return {
@@ -43,7 +43,7 @@ export function userRecords(db: Database, sealer: Sealer, caller?: Caller): User
   };
 }
 
-/** Those that the text names; it refuses others. */
+/** Returns the values that the statement names: a driver refuses others. */
 const toExportValues = ({ rows }: RecordKind, values: StoredRow): StoredRow =>
   Object.fromEntries(Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(rows)));
 
@@ -63,7 +63,7 @@ async function* pages(
   }
 }
 
-/** The first page, and the one behind a key. */
+/** Returns the statements for the first page and for the page behind a key. */
 function pageTexts({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
   const selected = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
   const behind = `AND (${key.join(', ')}) > (${key.map((_, i) => `:after${i}`).join(', ')})`;
@@ -85,7 +85,7 @@ function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord 
   return record;
 }
 
-/** A message or an attempt names itself. */
+/** Opens a sealed value. Messages and attempts have their own contexts. */
 function openedOf(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): string {
   const messageId = String(row.message_id);
   const context = sealed === 'body' ? messageContext(messageId) : answerContext(messageId);
@@ -95,13 +95,13 @@ function openedOf(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): st
 const isInstant = (name: string): boolean =>
   name === 'at' || name === 'trusted_from' || /_(at|since|until)$/.test(name);
 
-/** 0 stands for never. */
+/** 0 means never. */
 function renderInstant(value: number): string | null {
   const date = new Date(value);
   return value === 0 || Number.isNaN(date.valueOf()) ? null : date.toISOString();
 }
 
-/** Null where a provider's object was too long to be kept. What is no JSON is shown as it is. */
+/** Returns null if a provider's object was too long to be stored, and the text itself if it is not JSON. */
 function parsed(value: Value): unknown {
   if (typeof value !== 'string') return value;
   if (value === '') return null;

@@ -5,7 +5,7 @@ import type { Database } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import { deleteUserInParts } from './user-deletion.ts';
 
-// Accounts of a transaction that goes on are not the user's yet.
+// Leaves out accounts of an open authorization request, which are not the user's yet.
 const SUMMARY = `
   SELECT u.client_id, u.user_id, u.created_at, u.last_seen_at,
          (SELECT COUNT(*) FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
@@ -23,15 +23,15 @@ const LIVING_GRANTS = `
 
 const IS_USER = 'SELECT user_id FROM application_user WHERE client_id = :clientId AND user_id = :userId';
 
-// A later call with an earlier time, by another instance, leaves last_seen_at as it is.
+// A later call of another instance with an earlier time leaves last_seen_at as it is.
 const LOAD_OR_CREATE = `
   INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
   VALUES (:clientId, :userId, :now, :now)
   ON CONFLICT (client_id, user_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
    WHERE application_user.last_seen_at < excluded.last_seen_at`;
 
-// A user who links an account or is granted tokens was seen at /authorize just before, so the age protects users who are
-// being connected at this moment.
+// A user who links an account or is granted tokens was seen at /authorize just before, so the age protects users who
+// are being connected now.
 const DELETE_IDLE = `
   DELETE FROM application_user
    WHERE (client_id, user_id) IN (
@@ -44,7 +44,7 @@ const DELETE_IDLE = `
       LIMIT :limit)
      AND last_seen_at < :seenBefore`;
 
-/** Users in `db`. What `caller` changes is audited. */
+/** Returns the store of users in `db`. Changes by `caller` are audited. */
 export function userStore(db: Database, caller?: Caller): UserStore {
   return {
     async isUser(clientId, userId) {

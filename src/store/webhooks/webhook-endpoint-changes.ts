@@ -1,4 +1,4 @@
-/** Pausing, resuming and removing endpoints, and other secrets for them. */
+/** Pauses, resumes and removes endpoints, and changes their secrets. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { AuditedChange, AuditFields, Caller } from '../../audit/audit-entry.ts';
@@ -14,7 +14,7 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
-// Its row is locked by this: what is read then is what the call before made.
+// Locks the endpoint's row, so that the values read are those of the previous call.
 const LOCK = `
   UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
   RETURNING client_id, url, private_network, is_first, state, paused_reason, failures, secrets,
@@ -30,15 +30,17 @@ const CHANGE = `
   UPDATE webhook_endpoint SET hears_events = :events, hears_calendars = :calendars, hears_connections = :connections,
          hears_own = :own
    WHERE endpoint_id = :endpointId`;
-// A new address has refused nothing yet: it is resumed.
+// A new address has had no failure yet: the endpoint is resumed.
 const MOVE = `
   UPDATE webhook_endpoint SET url = :url, address = :address, private_network = ${SET_BY_OWNER}
    WHERE endpoint_id = :endpointId`;
-/** Of events that it no longer hears of; what is under way comes to its end. */
+/**
+ * Clears the due time of streams of events if the endpoint no longer has this topic. Running deliveries are finished.
+ */
 const QUIET = `
   UPDATE webhook_stream SET due_at = NULL
    WHERE endpoint_id = :endpointId AND calendar_key IS NOT NULL AND message_id IS NULL AND lease_holder IS NULL`;
-/** What waits to be tried again is tried now. */
+/** Makes retries that wait due now. */
 const WAKE = `
   UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
 const REMOVE = `
@@ -66,7 +68,7 @@ type Changes = Pick<
   'pauseEndpoint' | 'resumeEndpoint' | 'changeEndpoint' | 'removeEndpoint' | 'changeSecrets'
 >;
 
-/** What an operator does to an endpoint; audited as the caller's. */
+/** Returns the changes of an endpoint by an operator, which are audited as the caller's. */
 export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | undefined): Changes {
   const audit = (tx: Statements, change: AuditedChange) => auditFor(tx, caller, change);
   return {
@@ -167,7 +169,7 @@ const hearsIn = ({ events, calendars, connections, own }: LockedRow): EndpointHe
   own: own === 1,
 });
 
-/** As columns have it. */
+/** Returns the topics as columns. */
 export const hearsFlags = (hears: EndpointHears) => ({
   events: Number(hears.events),
   calendars: Number(hears.calendars),
@@ -175,11 +177,11 @@ export const hearsFlags = (hears: EndpointHears) => ({
   own: Number(hears.own),
 });
 
-/** As entries have it. */
+/** Returns the topics as audit entries have them. */
 export const hearsWords = (hears: EndpointHears): string[] =>
   (['events', 'calendars', 'connections', 'own'] as const).filter((kind) => hears[kind]);
 
-/** What an entry says of other secrets: never the secrets. */
+/** Returns the audit entry of a change of secrets. It never contains the secrets. */
 function secretsChange(before: readonly EndpointSecret[], after: readonly EndpointSecret[]): AuditedChange {
   if (before.length === 0) return { action: 'endpoint.secret_created' };
   const until = after.find((secret) => secret.until !== undefined)?.until;

@@ -21,9 +21,9 @@ type Row = Omit<ListedEndpoint, 'isFirst' | 'hears'> & {
   own: number;
 };
 
-/** An endpoint that is away may have one for every calendar there is. */
+/** An endpoint that is unreachable may have a stream for every calendar. */
 const MOST_WAITING = 10_000;
-/** Those that are tried again are due in the future: they come before what changed since. */
+/** The number of due streams that are searched for the last fault. Retries are due in the future and come first. */
 const MOST_RETRIED = 200;
 const LISTED = `
   SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
@@ -52,7 +52,7 @@ const ADD = `
    WHERE CAST(:most AS BIGINT) IS NULL
       OR (SELECT COUNT(*) FROM webhook_endpoint
            WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)`;
-// This locks its row, so that endpoints and listeners of an application are counted by one caller at a time.
+// Locks the application's row, so that one caller at a time counts its endpoints and listeners.
 const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
 const IS_LISTENER = 'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL';
 const RENEW = `UPDATE webhook_endpoint SET expires_at = :expiresAt WHERE expires_at > :now AND ${IS_LISTENER}`;
@@ -65,7 +65,10 @@ const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :cli
 
 type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
 
-/** Endpoints in `db`, at most `most` of an application; secrets are sealed. Changes by `caller` are audited. */
+/**
+ * Returns the store of endpoints in `db`, at most `most` per application. Secrets are sealed. Changes by `caller` are
+ * audited.
+ */
 export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
   const { caller, most = Number.POSITIVE_INFINITY } = options;
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {

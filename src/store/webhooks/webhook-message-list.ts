@@ -1,11 +1,11 @@
 /**
- * Lists of messages, the newest first: each set of filters is read in the order of one index, so that a page costs the same
- * whatever lies behind it. Held to test/contract/webhook-message-log.contract.ts on both databases.
+ * Lists messages, the newest first. Each set of filters is read in the order of one index, so that a page costs the
+ * same however many messages follow. Held to test/contract/webhook-message-log.contract.ts on both databases.
  */
 import type { LoggedMessage, MessageFilter, MessagePage } from '../../webhooks/message-log.ts';
 import type { Database, Value } from '../drivers/database.ts';
 
-/** As MESSAGE_COLUMNS reads it. */
+/** A row with MESSAGE_COLUMNS. */
 export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
 
 export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
@@ -14,7 +14,7 @@ export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
 
 const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 
-/** What one statement finds. */
+/** The filters of one statement. */
 type FilterPart = Omit<MessageFilter, 'clientId'> & { readonly clientId?: string | undefined };
 
 const COLUMNS = {
@@ -32,7 +32,7 @@ const OF_ANY_STATE = `state IN (${STATES.map((state) => `'${state}'`).join(', ')
 const CLIENT_OF_ENDPOINT = `
   SELECT client_id FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
 
-/** The newest first, at most `limit`, behind a place. */
+/** Returns the newest messages behind a position, at most `limit`. */
 export async function listMessages(
   db: Database,
   filter: MessageFilter,
@@ -43,7 +43,7 @@ export async function listMessages(
   if (others.length === 0)
     return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
   const parts = [first, ...others];
-  // Indexes have what decides the order: only of those that are listed, rows are read, which lie all over the disk.
+  // The indexes have what decides the order: rows, which are scattered on the disk, are read only for listed messages.
   const places = await Promise.all(
     parts.map((part) => listPart<MessagePlace>(db, part, { page, columns: PLACE })),
   );
@@ -57,7 +57,7 @@ export async function listMessages(
   return (await db.all<MessageRow>(sql, { messageIds })).map(messageOf).toSorted(newestFirst);
 }
 
-/** Each is read by its own index: together they would have to be sorted. */
+/** Returns the parts of a filter. Each is read by its own index: together they would have to be sorted. */
 async function planParts(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
   const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
   const { endpointId = '' } = filter;
@@ -90,7 +90,7 @@ function indexOf({ userId, calendarId, endpointId }: FilterPart): keyof typeof I
   return endpointId === undefined ? 'state' : 'endpoint';
 }
 
-/** What a statement asks, such that its index is the one that finds least. `at` is the time of a message. */
+/** Returns the conditions of a statement, such that the most selective index is used. `at` is the time of a message. */
 export function conditionsOf(part: FilterPart) {
   const indexed = INDEXED[indexOf(part)];
   const values: Record<string, Value> = {};
@@ -98,7 +98,7 @@ export function conditionsOf(part: FilterPart) {
   for (const name of NAMES) {
     const value = part[name];
     if (value === undefined) continue;
-    // No other index is to be taken for these.
+    // Keeps the database from using another index for these.
     conditions.push(`${COLUMNS[name]}${indexed.includes(name) ? '' : " || ''"} = :${name}`);
     values[name] = value;
   }
@@ -117,7 +117,7 @@ export function conditionsOf(part: FilterPart) {
   return { text: conditions.join(' AND '), values, at };
 }
 
-/** What a list is of, `at` being the time of a message. */
+/** The columns of a list. `at` is the time of a message. */
 const ALL_COLUMNS = () => MESSAGE_COLUMNS;
 const PLACE = (at: string) => `message_id, ${at} AS created_at`;
 
@@ -141,7 +141,7 @@ async function listPart<Row>(
 const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
   other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
 
-/** A row as the log has it. */
+/** Converts a row to the message of the log. */
 export const messageOf = (row: MessageRow): LoggedMessage => ({
   ...row,
   nextAt: row.state === 'pending' ? row.nextAt : undefined,

@@ -36,7 +36,7 @@ const DELIVERED = `
   UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL
    WHERE message_id = :messageId AND state <> 'pending'`;
 const REPLAYED = 'UPDATE webhook_message SET replay_at = NULL WHERE message_id = :messageId';
-// One that is being tried is its stream's.
+// A message that is being tried belongs to its stream.
 const DELETE_OLD = `
   DELETE FROM webhook_message
    WHERE message_id IN (SELECT message_id FROM webhook_message
@@ -48,7 +48,7 @@ type LogOptions = {
   readonly resendRequested?: (() => void) | undefined;
 };
 
-/** The log of messages in `db`. What `caller` changes is audited. */
+/** Returns the log of messages in `db`. Changes by `caller` are audited. */
 export function messageLog(db: Database, sealer: Sealer, options: LogOptions = {}): MessageLog {
   return { ...reading(db, sealer, options.caller), ...replaying(db, sealer, options) };
 }
@@ -108,7 +108,7 @@ type Replaying = Pick<
 
 type Count = { readonly count: number };
 
-/** Those that wait to be sent once more: few, found by their own index and by no other. */
+/** Messages that wait for a resend: few, found by their own index and by no other. */
 const WAITING = `
   WITH waiting AS MATERIALIZED (SELECT * FROM webhook_message WHERE replay_at IS NOT NULL LIMIT :most)`;
 
@@ -138,7 +138,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
     async countReplays(filter, most) {
       const { text, values } = conditionsOf(filter);
       const waiting = (await db.get<Count>(countText(text, WAITING), { ...values, most }))?.count ?? 0;
-      // Of what is left indexes know everything.
+      // The rest is counted by indexes alone.
       const total = await db.get<Count>(countText(text), { ...values, most: most + waiting });
       return Math.min(most, (total?.count ?? 0) - waiting);
     },
@@ -146,9 +146,9 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
     async askReplays(filter, now, limit) {
       const { text, values } = conditionsOf(filter);
       return requesting(async (tx) => {
-        // First, since it locks the user.
+        // Comes first, since it locks the user.
         const auditFields = caller === undefined ? {} : await auditedFilter(tx, filter);
-        // Both times: what another call has asked for meanwhile was seen without it.
+        // Checks `replay_at` twice: the subquery does not see what another call requested meanwhile.
         const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = :now
           WHERE replay_at IS NULL
@@ -176,7 +176,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
   };
 }
 
-/** The entry is kept before anybody sees the body. */
+/** Writes the audit entry before anyone sees the body. */
 function auditShown(
   db: Database,
   message: { readonly clientId: string; readonly userId: string; readonly messageId: string },
@@ -189,7 +189,7 @@ function auditShown(
   });
 }
 
-/** The filter as an entry has it: the user by a hash, and no id of a calendar, which can be an address. */
+/** Returns the filter for an audit entry: the user as a hash, and no calendar id, which can be an address. */
 async function auditedFilter(tx: Statements, filter: ReplayFilter): Promise<AuditFields> {
   const { clientId, userId, state, endpointId, provider, from, to } = filter;
   const user = userId === undefined ? undefined : await subjectOfUser(tx, { clientId, userId });

@@ -1,4 +1,4 @@
-/** What webhooks keep sealed: each names its row and field. */
+/** The sealed values of webhooks. Each names its row and field. */
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import type { EndpointSecret } from '../../webhooks/message.ts';
 
@@ -8,7 +8,7 @@ const secretsContext = sealedField('webhook_endpoint.secrets');
 
 export type SealedSecrets = { readonly endpointId: string; readonly secrets: string | undefined };
 
-/** None where none was made yet. */
+/** Returns an empty list if no secret was created yet. */
 export function openSecrets({ endpointId, secrets }: SealedSecrets, sealer: Sealer): EndpointSecret[] {
   // Sealed below in this shape.
   return secrets === undefined ? [] : JSON.parse(sealer.open(secrets, secretsContext(endpointId)));

@@ -1,4 +1,4 @@
-/** What one attempt comes to: for its message, its stream and its endpoint (StreamStore). */
+/** Settles one attempt for its message, its stream and its endpoint (StreamStore). */
 import type { Sealer } from '../../lib/sealing.ts';
 import type { TakenStream } from '../../webhooks/message.ts';
 import type { AfterDelivery, AfterFailure, SettledMessage } from '../../webhooks/stream-store.ts';
@@ -29,8 +29,8 @@ const ADD_ATTEMPT = attemptText({
 type Sealing = { readonly sealer: Sealer };
 
 /**
- * Also of a message whose stream was taken over meanwhile: that it was sent is so. Call it once the message's row is locked: its
- * attempts are numbered one after the other, those of a replay too.
+ * Adds an attempt, even if the message's stream was taken over meanwhile: the request was sent. Call it while the
+ * message's row is locked, since its attempts are numbered one after the other, resends included.
  */
 export async function addAttempt(tx: Statements, settled: SettledMessage & Sealing) {
   await tx.change(ADD_ATTEMPT, attemptValues(settled));
@@ -51,11 +51,14 @@ function attemptValues({ messageId, attempt, sealer }: SettledMessage & Sealing)
 const WORKS = `
   UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, gate_at = 0
    WHERE endpoint_id = :endpointId AND failures > 0`;
-// The first success lets all go: those that wait to be tried again are due.
+// After the first success, all streams of the endpoint that wait for a retry are due.
 const LET_GO = `
   UPDATE webhook_stream SET due_at = :now
    WHERE endpoint_id = :endpointId AND due_at > :now AND lease_holder IS NULL`;
-/** All that are delivered at about one time. Two attempts of one message are numbered one after the other: see addAttempt. */
+/**
+ * Settles all successful deliveries of about the same time. Two attempts of one message are numbered one after the
+ * other: see addAttempt.
+ */
 const DELIVERED: BatchStatement = {
   columns: {
     ...ATTEMPT_COLUMNS,
@@ -72,7 +75,7 @@ const DELIVERED: BatchStatement = {
   followedBy: [attemptText, nextText],
   key: 'messageId',
   writes: true,
-  // It is sent once more, under the id and with the bytes of before.
+  // After a power cut the message is sent again with the same id and bytes.
   flush: 'later',
   plan: 'once',
   gather: { calls: 8, ms: 10 },

@@ -12,14 +12,14 @@ import { streamTaker, WAITING_STREAMS } from './webhook-turns.ts';
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
 /**
- * Terms of what a power cut may undo: it is taken, looked at or sent once more, under the id and with the bytes of before. A message is
- * flushed before it is sent.
+ * Options of writes that a power cut may undo: the stream is claimed, read or sent again with the same id and bytes. A
+ * message is flushed before it is sent.
  */
 const LATER = { flush: 'later' } as const;
-/** A change that came while the stream was worked has set due_at to 0. */
+/** A change that came while the stream was worked on has set due_at to 0. */
 const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
 
-/** Streams in `db`. Bodies of messages, answers and secrets of endpoints are sealed. */
+/** Returns the store of streams in `db`. Message bodies, responses and endpoint secrets are sealed. */
 export function streamStore(db: Database, sealer: Sealer): StreamStore {
   return { ...queueOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
 }
@@ -29,7 +29,7 @@ type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' |
 function queueOf(db: Database, sealer: Sealer): Turns {
   return {
     async scheduleChanged(dueAt) {
-      // Most looks find nothing, and need no write.
+      // Most reads find nothing, and need no write.
       const changed = await db.get(
         'SELECT stream_id FROM webhook_stream WHERE due_at = 0 ORDER BY stream_id LIMIT 1',
       );
@@ -67,7 +67,7 @@ type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalend
 type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | undefined };
 type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
   provider: ProviderKind;
-  /** Null where no living grant covers it. */
+  /** Null if no active grant covers it. */
   widest: string | undefined;
   coveredSince: number | undefined;
   feedId: string | undefined;
@@ -121,7 +121,7 @@ const SHOWN_OF_ACCOUNT = `
 
 const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
 
-/** A group that is gone was covered by the grants of its user. */
+/** Notes of a group that was deleted: the grants of its user covered it. */
 const NOTES = `
   SELECT n.seq, n.kind, n.event_type, n.provider, n.data, n.noted_at,
          (SELECT MAX(CASE WHEN f.scope < COALESCE(v.scope, f.scope) THEN f.scope ELSE COALESCE(v.scope, f.scope) END)
@@ -135,8 +135,8 @@ const NOTES = `
    WHERE n.client_id = :clientId AND n.user_id = :userId AND n.seq > :seq ORDER BY n.seq LIMIT :limit`;
 
 /**
- * Of the living grants that cover an account. Each figure is looked up by itself, which PostgreSQL plans in a third of the time of
- * one join. In the order of their names each scope allows more than the one before.
+ * Selects a figure of the active grants that cover an account. PostgreSQL plans one lookup per figure in a third of the
+ * time of one join. In alphabetical order, each scope allows more than the one before.
  */
 const ofGrants = (figure: string): string => `
   (SELECT ${figure} FROM grant_coverage o JOIN token_family f ON f.coverage_id = o.coverage_id AND f.ended_at IS NULL
@@ -219,7 +219,7 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
   };
 }
 
-/** In the order of the columns they are written to. */
+/** The values in the order of their columns. */
 const NEW_MESSAGE = {
   endpointId: 'TEXT',
   clientId: 'TEXT',
@@ -261,7 +261,7 @@ const START: BatchStatement = {
   plan: 'once',
 };
 
-/** A calendar's place moves to the present: a grant that begins later hears of nothing before. */
+/** Moves a calendar's position to the present: a grant that begins later receives nothing from before. */
 const WITHHOLD = `
   UPDATE webhook_stream SET message_id = NULL, initial = 0, pending_since = NULL, told_id = NULL,
          told_seq = CASE WHEN calendar_key IS NULL THEN told_seq ELSE

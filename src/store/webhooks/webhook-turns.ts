@@ -16,7 +16,7 @@ type EndpointRow = Pick<TakenEndpoint, 'endpointId' | 'url' | 'privateNetwork'> 
   readonly hearsConnections: number;
   readonly failures: number;
   readonly failingSince: number | undefined;
-  /** How much more may be under way, and how much is due. */
+  /** How many more deliveries may run, and how many are due. */
   readonly free: number;
   readonly due: number;
 };
@@ -48,7 +48,9 @@ type ReplayRow = Omit<TakenReplay, 'url' | 'secrets' | 'place'> & { readonly end
 /** The number of slots: one look finds an endpoint of each application that can get one. */
 const ENDPOINTS_AT_ONCE = 128;
 
-/** Where work waits for endpoints. `mayBegin` and `most`, how much at once, are of the endpoint `e`. */
+/**
+ * The table in which work waits for endpoints. `mayBegin` and `most`, the concurrency limit, refer to the endpoint `e`.
+ */
 type Work = Readonly<
   Record<'table' | 'key' | 'order' | 'isDue' | 'isLeased' | 'lease' | 'mayBegin' | 'most', string>
 >;
@@ -86,8 +88,8 @@ const ORIGIN = `substr(e.address, 1, length(e.address) -
 
 /**
  * Endpoints with something due, without full applications and origins: one of each application, then a second one of
- * each, and so on. The one with the least under way comes first; among equals, the one served longest ago. Each count is
- * computed once: SQLite would repeat it for each use if the candidates were not materialized.
+ * each, and so on. The one with the least running work comes first; among equals, the one served longest ago. Each
+ * count is computed once: SQLite would repeat it for each use if the candidates were not materialized.
  */
 function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [string, string]): string {
   const { table, order, isDue, isLeased, mayBegin, most } = work((name) => `:${name}`);
@@ -108,13 +110,16 @@ function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [s
    ORDER BY c.turn, c.client_served_at, c.endpoint_id`;
 }
 
-/** As many as an endpoint may have more, by its row as it was locked; none where it may not be served any more. */
+/** Selects how many more an endpoint may have, by its locked row; 0 if it may not be served any more. */
 const freeText = (value: Supplied['value'], { table, isLeased, mayBegin, most }: Work): string => `
   SELECT CASE WHEN free > ${value('most')} THEN ${value('most')} WHEN free > 0 THEN free ELSE 0 END
     FROM (SELECT ${most} - (SELECT COUNT(*) FROM ${table} r WHERE r.endpoint_id = e.endpoint_id AND ${isLeased}) AS free
             FROM webhook_endpoint e WHERE e.endpoint_id = ${value('endpointId')} AND ${mayBegin}) AS f`;
 
-/** What each of several endpoints has due, as much of it as may run: what runs for one is counted by one caller at a time. */
+/**
+ * Leases what is due of several endpoints, within their limits. Running work of an endpoint is counted by one caller at
+ * a time.
+ */
 const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): BatchStatement => ({
   columns: {
     endpointId: 'TEXT',
@@ -141,7 +146,7 @@ const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): B
   },
   key: 'endpointId',
   writes: true,
-  // What is taken is worked once more after a power cut.
+  // After a power cut, leased work is done again.
   flush: 'later',
   plan: 'once',
 });
@@ -157,7 +162,7 @@ const MESSAGE: BatchStatement = {
 const STREAM_COLUMNS = `
   stream_id, told_seq, told_id, sequence, initial, pending_since, message_id, trace`;
 
-/** Takes streams in `db` (StreamStore.takeStreams). */
+/** Returns StreamStore.takeStreams on `db`. */
 export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStreams'] {
   const lease = leaseBatch(STREAMS, db.dialect, STREAM_COLUMNS);
   const dueOfAll = dueText(STREAMS, db.dialect, [WAITING_STREAMS, 'e.expires_at IS NULL']);
@@ -177,16 +182,16 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   };
 }
 
-// In the order of the index, which PostgreSQL would not use by itself while its statistics are behind.
+// In the order of the index, which PostgreSQL would not use while its statistics are outdated.
 const ANY_RESEND =
   'SELECT endpoint_id FROM webhook_message WHERE replay_at IS NOT NULL ORDER BY endpoint_id LIMIT 1';
 
-/** Takes resends in `db` (MessageLog.takeReplays). */
+/** Returns MessageLog.takeReplays on `db`. */
 export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeReplays'] {
   const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS message_id, shows, body');
   const due = dueText(REPLAYS, db.dialect, [waitingText('webhook_message', 'replay_at'), '1 = 1']);
   return async (terms) => {
-    // Mostly there are none, which this finds at less cost.
+    // Usually there are none, which this finds at less cost.
     if ((await db.get(ANY_RESEND, {})) === undefined) return [];
     return take({ db, due, lease }, terms, (endpoint) => {
       const { url, privateNetwork } = endpoint;
@@ -202,7 +207,7 @@ export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeRepla
 
 type Texts = { readonly db: Database; readonly due: string; readonly lease: BatchStatement };
 
-/** Takes slots for what is due, leases it, and gives back the slots of what was not leased; all of them if this fails. */
+/** Takes slots for what is due, leases it, and returns the slots of what was not leased; all of them if this fails. */
 async function take<Row, Opened>(
   { db, due, lease }: Texts,
   { slots, listenerId = '', ...terms }: TakeTerms,

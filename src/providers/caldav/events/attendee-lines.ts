@@ -31,7 +31,7 @@ export function withAttendees(
   return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
 }
 
-/** Of several lines with one address the first. */
+/** Returns the lines by address. If several lines have one address, the first is used. */
 function linesByAddress(lines: readonly string[]): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [comparableAddress(addressIn(line)), line] as const).reverse());
 }
@@ -43,7 +43,7 @@ export const invitedAddresses = (lines: readonly string[]): string =>
     .sort()
     .join();
 
-/** The lines with the account's new answer; `undefined` when it is not among the guests. */
+/** Returns the lines with the account's new response; `undefined` if it is not among the guests. */
 export function withAnswer(
   lines: readonly string[],
   user: UserAddresses,
@@ -56,7 +56,7 @@ export function withAnswer(
   );
 }
 
-/** The account's answer (PARTSTAT); `undefined` when it is not among the guests. */
+/** Returns the account's response (PARTSTAT); `undefined` if it is not among the guests. */
 export function answerOf(user: UserAddresses, lines: readonly string[]): string | undefined {
   const [line] = linesOfUser(user, lines);
   const property = line === undefined ? undefined : parseContentLine(line);
@@ -66,7 +66,7 @@ export function answerOf(user: UserAddresses, lines: readonly string[]): string 
 const linesOfUser = (user: UserAddresses, lines: readonly string[]): string[] =>
   linesNamed(lines, 'ATTENDEE').filter((line) => isUserAddress(user, addressIn(line)));
 
-/** The value of an ATTENDEE or ORGANIZER line, and its EMAIL parameter where the value is no e-mail address. */
+/** Returns the value of an ATTENDEE or ORGANIZER line, and its EMAIL parameter if the value is no e-mail address. */
 export function addressIn(line: string): string {
   const property = parseContentLine(line);
   if (property === undefined) return '';
@@ -104,7 +104,7 @@ function guestLine({ email, name, status }: Attendee): string {
   return contentLine('ATTENDEE', parameters, mailto(email));
 }
 
-/** A guest who stays keeps the answer, unless the new list has another one. */
+/** A guest who stays keeps the response, unless the new list has another one. */
 function changedGuest(line: string, { name, status }: Attendee): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;

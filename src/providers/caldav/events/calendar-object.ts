@@ -13,7 +13,7 @@ import { withTimezones, type ZoneNames, zoneNamesIn } from './timezones.ts';
 export type CalendarObject = {
   /** Without older versions of its events: they are not written again. */
   readonly calendar: Component;
-  /** One at least; the master first, where there is one. */
+  /** At least one event; the master first, if there is one. */
   readonly events: readonly ReadEvent[];
   readonly master: ReadEvent | undefined;
   readonly overrides: readonly ReadEvent[];
@@ -63,9 +63,9 @@ function cannotBeChanged(cause: ICalendarError): ProviderError {
 }
 
 /**
- * The text of the edited object: events stand where they stood, added ones at the end. Every zone they name is described
- * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds. Throws UnsupportedByProvider when it
- * would be over the budget of a resource.
+ * Returns the text of the edited object: existing events keep their order, added ones come last. Every zone they name
+ * is described (RFC 5545 §3.6.5). `undefined` if no event is left. `now` is epoch milliseconds. Throws
+ * UnsupportedByProvider if it would be over the budget of a resource.
  */
 export function writeObject(
   { calendar, events, zones }: CalendarObject,
@@ -89,14 +89,14 @@ export function writeObject(
   return writeCalendar({ ...calendar, components }, zones, now);
 }
 
-/** The text of a calendar as an object of its own, every zone in it described. Fails as writeObject does. */
+/** Returns the text of a calendar as a separate object, with every zone in it described. Fails as writeObject does. */
 export function writeCalendar(calendar: Component, zones: ZoneNames, now: number): string {
   // METHOD belongs to messages between calendars; a stored object has none (RFC 4791 §4.1).
   const lines = linesWithout(calendar.lines, 'METHOD');
   try {
     return writeComponent(withTimezones({ ...calendar, lines }, zones, now));
   } catch (cause) {
-    // What is asked for is too much, and would be so each time.
+    // The request exceeds the budget, and a repetition would exceed it too.
     if (cause instanceof TooComplexError)
       throw new UnsupportedByProvider(
         'field_not_supported_by_provider',

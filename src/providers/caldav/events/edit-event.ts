@@ -15,12 +15,15 @@ import { exclusionBy } from './event-versions.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
 
-/** With `instance`, that occurrence alone; else the single event, or the series with the overrides that follow it. */
+/**
+ * The change of one occurrence with `instance`; otherwise of the single event, or of the series with its dependent
+ * overrides.
+ */
 export type ChangeInput = { readonly instance: EventTime | undefined; readonly change: EventChange };
 
 /**
- * Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. No edits
- * when a guest sends back what was read.
+ * Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. No
+ * edits when a guest sends back what was read.
  */
 export function changeEvent(
   object: CalendarObject,
@@ -57,7 +60,10 @@ function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor
   });
 }
 
-/** Whether an override counts though an EXDATE names its occurrence. It is revised with its series: an older one would not. */
+/**
+ * Whether an override counts though an EXDATE names its occurrence. It is revised with its series: an older one would
+ * not.
+ */
 function besideExdate({ event: master }: ReadEvent): (override: ReadEvent) => boolean {
   const isOut = exclusionBy(master);
   return ({ event }) => isOut(originalOf(event));
@@ -103,7 +109,7 @@ function followedPart(
   return Object.fromEntries(changed.map((field) => [field, change[field]]));
 }
 
-/** What a guest may change of an invitation without its organizer, RFC 6638 §3.2.2.1. */
+/** The fields that a guest may change in an invitation without its organizer, RFC 6638 §3.2.2.1. */
 const GUEST_FIELDS: readonly string[] = ['availability', 'color', 'custom', 'privacy', 'autoConference'];
 
 export function requireRole(lines: readonly string[], change: EventChange, { user }: Editor): void {

@@ -32,7 +32,10 @@ import type { CalendarObject, EventEdit } from './calendar-object.ts';
 /** The properties that make an event a series. */
 export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
 
-/** `recurrence` says more of the length of a series where that is a DURATION, and of RDATEs that are periods. */
+/**
+ * The times of an event. `recurrence` has the length of a series if that is a DURATION, and its RDATEs that are
+ * periods.
+ */
 type Times = {
   readonly start: EventTime;
   readonly end: EventTime;
@@ -82,7 +85,7 @@ function endsThere(lines: readonly string[], { start, end }: Times): boolean {
 const durationsIn = (lines: readonly string[]) =>
   propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
 
-/** With the DURATION, where the lines keep it. */
+/** Returns the times with the DURATION, if the lines keep it. */
 function withDuration({ start, end }: Times, lines: readonly string[]): Times {
   const duration = endsThere(lines, { start, end })
     ? readDuration(start, end, durationsIn(lines))
@@ -112,7 +115,7 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
   };
 }
 
-/** Start and end of one occurrence as the series has it. An RDATE that is a period has an end of its own. */
+/** Returns start and end of one occurrence by the series' rules. An RDATE that is a period has its own end. */
 export function occurrenceTimes(series: Times, instance: EventTime): Omit<Times, 'recurrence'> {
   const start = originalStartOf(series.start, instance, 'UTC');
   const rdate = series.recurrence?.rdates?.findLast((date) =>
@@ -135,10 +138,10 @@ export const originalOf = ({ recurrenceId, start }: VEvent): EventTime => recurr
 export type Series = Pick<CalendarObject, 'overrides' | 'zones'> & { readonly master: ReadEvent };
 
 /**
- * The overrides of a changed series, with RECURRENCE-IDs where its occurrences are now. An override that starts when its
- * occurrence did moves with it, and takes the new length if it had the old one; any other keeps its time. Overrides
- * of occurrences that the series has no more are removed; those that its rules never named stay.
- * `dtstart` is that of the changed series.
+ * Returns the overrides of a changed series, with the RECURRENCE-IDs of its moved occurrences. An override that started
+ * with its occurrence moves with it, and takes the new length if it had the old one; any other keeps its time.
+ * Overrides of occurrences that the series no longer has are removed; those that its rules never named stay. `dtstart`
+ * is that of the changed series.
  */
 export function movedOverrides(
   { master, overrides, zones }: Series,
@@ -175,7 +178,7 @@ export function movedOverrides(
   });
 }
 
-/** What looking for the occurrences of a changed rule may take. */
+/** Limits the search for the occurrences of a changed rule. */
 const MOST_MS = 20;
 
 /**

@@ -1,4 +1,4 @@
-/** Which VEVENTs of a resource count: it has one UID (RFC 4791 §4.1), and one VEVENT for each instance. */
+/** Selects the VEVENTs of a resource that count: it has one UID (RFC 4791 §4.1), and one VEVENT for each instance. */
 
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
@@ -7,9 +7,9 @@ import { instantOf, localOf, originalStartOf } from '../../../lib/recurrence/eve
 import type { EventTime, Zone } from '../../../lib/recurrence/event-time.ts';
 
 /**
- * The events with the UID of the first master, or else of the first event. Of several versions of one event only the
- * newest: by SEQUENCE, then by time, then by position. An override is also older than the EXDATE of its occurrence in a
- * master with a higher SEQUENCE.
+ * Returns the events with the UID of the first master, or else of the first event. If an event has several versions,
+ * only the newest is returned: by SEQUENCE, then by time, then by position. An override is also older than the EXDATE
+ * of its occurrence in a master with a higher SEQUENCE.
  */
 export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const main = events.find(({ event }) => event.recurrenceId === undefined) ?? events[0];
@@ -26,7 +26,10 @@ export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   return versions.filter((read) => !isRemoved(read));
 }
 
-/** A RECURRENCE-ID may be in UTC, or in any zone. Floating times are left: only the calendar's zone relates them to others. */
+/**
+ * A RECURRENCE-ID may be in UTC, or in any zone. Floating times are left: only the calendar's zone relates them to
+ * others.
+ */
 function onClockOf({ start, recurrenceId }: VEvent, named: EventTime | undefined): EventTime | undefined {
   if (named === undefined || recurrenceId !== undefined) return named;
   return (start.type === 'floating') === (named.type === 'floating')

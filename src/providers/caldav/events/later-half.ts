@@ -1,6 +1,6 @@
 /**
- * The later half of a series that is split, as an object of its own: the text of the old one under a new UID, with the
- * times of the new series and what the caller changed. Alarms, categories, attachments, properties of other programs and
+ * Creates the later half of a series that is split, as a separate object: the old text under a new UID, with the times
+ * of the new series and the caller's changes. Alarms, categories, attachments, properties of other programs and
  * VTIMEZONEs stay to the letter.
  */
 import type { EventChange, LaterException, LaterHalf } from '../../../calendars/event-writing.ts';
@@ -19,16 +19,16 @@ import { isInvited, requireRole, withDetailsAndAttendees } from './edit-event.ts
 import { dtstartOf, endAfter, originalOf, withTimes } from './event-times.ts';
 import { type Editor, isOrganizer, markChanged } from './mark-changed.ts';
 
-/** Who makes the new series, and under which UID. */
+/** The UID of the new series, and the user who creates it. */
 export type NewSeries = { readonly uid: string; readonly editor: Editor };
 
 /** Kinds of components that an object has none of beside its events (RFC 4791 §4.1). */
 const ENTRIES: readonly string[] = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY'];
 
 /**
- * Returns the text of the new object without attendees, and their lines. If only the organizer attends, the text keeps them
- * and no lines are returned. Fails as `organizer_only` if the account is a guest of the series, as `not_found` without a
- * series, and as `precondition_failed` if the series lacks one of the exceptions.
+ * Returns the text of the new object without attendees, and their lines. If only the organizer attends, the text keeps
+ * them and no lines are returned. Fails as `organizer_only` if the account is a guest of the series, as `not_found`
+ * without a series, and as `precondition_failed` if the series lacks one of the exceptions.
  */
 export function laterHalfOf(
   object: CalendarObject,
@@ -112,7 +112,7 @@ export function invitingEdits(
   invitations: unknown,
   { now }: Editor,
 ): EventEdit[] {
-  // Only withoutAttendees makes them.
+  // Only withoutAttendees creates them.
   const { lines, exceptions } = invitations as Invitations;
   if (series === undefined) return [];
   const { start } = series.event;

@@ -1,4 +1,4 @@
-/** Who changes an event and when, and how its lines say so afterwards (RFC 5545 §3.8.7). */
+/** Records in the lines of an event that a user changed it, and when (RFC 5545 §3.8.7). */
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { utcText } from '../../../lib/icalendar/write-time.ts';
 import { isUserAddress, type UserAddresses } from '../dav/user-addresses.ts';
@@ -10,7 +10,7 @@ export type Editor = {
   readonly now: number;
 };
 
-/** Whether the event is the account's own. It counts as such where that cannot be known. */
+/** Returns whether the event is the account's own. If that cannot be known, it counts as such. */
 export function isOrganizer(user: UserAddresses, lines: readonly string[]): boolean {
   const [organizer] = linesNamed(lines, 'ORGANIZER');
   if (organizer === undefined || user.addresses.length === 0) return true;

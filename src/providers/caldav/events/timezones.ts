@@ -10,9 +10,9 @@ import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
 import { instantOf } from '../../../lib/recurrence/event-instant.ts';
 import type { CustomZone, Zone } from '../../../lib/recurrence/event-time.ts';
 
-/** What a calendar object calls zones. */
+/** The names of zones in a calendar object. */
 export type ZoneNames = {
-  /** The TZID for a zone: the one that its events use, or for a zone of a calendar's own a free one. */
+  /** Returns the TZID for a zone: the one that its events use, or a free one for a calendar's custom zone. */
   readonly tzidOf: TzidOf;
   /** The zones of calendars' own that were named so far, and that the object did not know. */
   readonly added: ReadonlyMap<string, CustomZone>;
@@ -61,8 +61,8 @@ function describedIn({ components }: Component): ReadonlySet<string> {
 }
 
 /**
- * Adds a VTIMEZONE for each TZID that has none: of those in `added` as it is there, of others as the name is known. A TZID
- * of no known zone stays without.
+ * Adds a VTIMEZONE for each TZID that has none: from `added` if it is listed there, otherwise for the zone that the
+ * name identifies. A TZID of an unknown zone gets none.
  */
 export function withTimezones(
   calendar: Component,

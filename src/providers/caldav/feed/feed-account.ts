@@ -37,8 +37,8 @@ export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): Calendar
 }
 
 /**
- * What the calendar said of itself when it was read last, which its sync token has; while it is read anew, what the mirror
- * has. So listing it sends nothing.
+ * Returns the calendar as its sync token describes it since the last read, or as the mirror has it while it is read
+ * again. So listing it sends no request.
  */
 async function calendarOf(
   { name, url, facts }: FeedCredentials,
@@ -104,7 +104,7 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   return {
     accountId: name,
     identity: name,
-    // Whoever has the address has the calendar: it says nothing of who they are.
+    // Knowing the address gives access to the calendar. It does not prove who the user is.
     provesOwner: false,
     display: facts.title === undefined ? url.hostname : `${facts.title} (${url.hostname})`,
     credentials: feedCredentials({ url, name, facts }),

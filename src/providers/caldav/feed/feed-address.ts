@@ -1,4 +1,7 @@
-/** The address of a calendar that is read as a whole, as people paste it, its secret parts, and the name that replaces it. */
+/**
+ * The address of a calendar that is read as a whole, as people paste it, its secret parts, and the name that replaces
+ * it.
+ */
 import { createHmac } from 'node:crypto';
 
 import { ProviderError } from '../../../calendars/provider-error.ts';
@@ -31,15 +34,18 @@ function spelledAsUrl(typed: string): string {
 const isMail = (typed: string): boolean => /^[^\s/:@]+@[^\s/:@]+$/.test(typed);
 
 /**
- * What the address is called on the wire and in logs: its host, and a digest that tells nobody the rest. The same for the
- * same address at this instance, whoever links it. `key` is the instance's: an address that can be guessed, such as one
- * with a number in it, could be found from a digest without one (docs/security.md T13).
+ * Returns the name of the address on the wire and in logs: its host and a digest. One address has one name at this
+ * instance, for every user who links it. `key` belongs to the instance: without one, an address that can be guessed,
+ * such as one with a number in it, could be found from its digest (docs/security.md T13).
  */
 export function nameOfFeed(url: URL, key: Uint8Array): string {
   return `feed://${url.host}/${createHmac('sha256', key).update(url.href).digest('base64url')}`;
 }
 
-/** What has no digit in it is a word, which a calendar may well use of itself. */
+/**
+ * A part of an address that may be secret. A part without a digit is a word that a calendar may well use in its own
+ * text.
+ */
 const SECRET = /^(?=.*\d).{8,}$/su;
 
 /** Returns the secret parts of the address that was typed and of the one it leads to. */
@@ -47,8 +53,8 @@ export const secretsOf = (addresses: readonly string[]): string[] =>
   addresses.flatMap((address) => secretsIn(new URL(address)));
 
 /**
- * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words, as
- * they are written and as they are meant, and path and query as a whole.
+ * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words,
+ * as they are written and as they are meant, and path and query as a whole.
  */
 function secretsIn({ pathname, search, searchParams }: URL): string[] {
   const segments = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
@@ -57,7 +63,10 @@ function secretsIn({ pathname, search, searchParams }: URL): string[] {
   return [...new Set([...parts.filter((part) => SECRET.test(part)), ...(whole.length > 1 ? [whole] : [])])];
 }
 
-/** Returns a test of whether a line has a URL, of any scheme, at the host of an address and with one of their secrets in it. */
+/**
+ * Returns a test of whether a line has a URL, of any scheme, at the host of an address and with one of their secrets in
+ * it.
+ */
 export function linksTo(addresses: readonly string[]): (line: string) => boolean {
   const hosts = addresses.map((address) => new URL(address).hostname);
   const secrets = secretsOf(addresses);

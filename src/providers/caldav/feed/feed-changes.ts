@@ -1,4 +1,4 @@
-/** What changed in a feed: it is asked for when something new can be there, and compared event by event. */
+/** Reads the changes of a feed: requests it when something new can be expected, and compares it event by event. */
 import type { Changes, StoredVersions } from '../../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
@@ -25,7 +25,7 @@ export type FeedChangesInput = {
   readonly stored: StoredVersions;
 };
 
-/** As `changesSince` of CalendarAccount promises. Sends one request at most, and none while nothing new is to be expected. */
+/** Implements `changesSince` of CalendarAccount. Sends one request at most, and none while nothing new is expected. */
 export async function* feedChanges(
   { address, token, stored }: FeedChangesInput,
   deps: FeedDeps,
@@ -76,7 +76,7 @@ async function* askedChanges(
   }
 }
 
-/** What was cut off is not asked for by its version, which would be answered with "unchanged". */
+/** The validators of a text that was cut off. With the real ones, the server would respond "unchanged". */
 const NO_VALIDATORS = { etag: undefined, lastModified: undefined };
 
 const nothingNew = (state: FeedState): Changes => ({
@@ -84,7 +84,10 @@ const nothingNew = (state: FeedState): Changes => ({
   next: writeFeedState(state),
 });
 
-/** The parts of a whole listing, but for the last. What is missing from a text that was cut off is not gone. */
+/**
+ * Yields the parts of a whole listing except the last. An event that is missing from a text that was cut off is not
+ * deleted.
+ */
 async function* compare(
   feed: Omit<WholeFeed, 'known'> & { readonly name: string },
   stored: StoredVersions,
@@ -106,9 +109,9 @@ async function* compare(
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** For so long an address that is gone may come back. After that its user is asked for another. */
+/** The time within which a missing address may come back. After that its user is asked for another. */
 const GONE_FOR_GOOD_MS = 3 * DAY_MS;
-/** A server in trouble is left alone for so long, however often the calendar is read. */
+/** The shortest wait before a server in trouble is asked again, however often the calendar is read. */
 const RETRY_MS = 5 * 60_000;
 
 /** The failure of a calendar that is linked, as opposed to one in a form. */

@@ -1,11 +1,14 @@
-/** What a calendar that was linked by its address needs later; sealed at rest, since the address is all that guards it. */
+/**
+ * The stored data of a calendar that was linked by its address. It is sealed at rest, since the address is all that
+ * guards it.
+ */
 import type { ProviderCredentials } from '../../../calendars/calendar-provider.ts';
 import type { FeedFacts } from './feed-facts.ts';
 
-/** `name`: as nameOfFeed makes it. */
+/** The address and its `name` (nameOfFeed). */
 export type FeedAddress = { readonly url: URL; readonly name: string };
 
-/** With what the calendar said of itself when it was linked. */
+/** The address, and the facts of the calendar when it was linked. */
 export type FeedCredentials = FeedAddress & { readonly facts: Omit<FeedFacts, 'properties'> };
 
 /** The credentials as they are stored. */
@@ -14,7 +17,7 @@ export const feedCredentials = ({ url, name, facts }: FeedCredentials): Provider
   ...{ title: facts.title, description: facts.description, color: facts.color, timeZone: facts.timeZone },
 });
 
-/** `undefined` where they are not those of a calendar by its address. */
+/** Returns the credentials; `undefined` if they are not those of a calendar by its address. */
 export function readFeedCredentials(credentials: ProviderCredentials): FeedCredentials | undefined {
   const { feed, name, ...facts } = credentials;
   const url = typeof feed === 'string' ? URL.parse(feed) : null;

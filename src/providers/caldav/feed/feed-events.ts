@@ -22,9 +22,9 @@ export type FeedResource = {
 
 export type FeedEvent = {
   readonly calendar: ReadCalendar;
-  /** As it is written, without lines that link to the calendar's address. */
+  /** The text as sent, without lines that link to the calendar's address. */
   readonly text: string;
-  /** Of its lines but those that say when the text was made. */
+  /** The digest of the lines, except those that say when the text was created. */
   readonly digest: string;
   /** Without one: what it says, but for its history. */
   readonly uid: string;
@@ -46,7 +46,10 @@ export type ReadCalendar = {
 /** Events until others have their turn. */
 const EVENTS_OF_TURN = 500;
 
-/** Returns the resources of a feed, in the order of their first events, without links to its address. Yields every 500 events. */
+/**
+ * Returns the resources of a feed, in the order of their first events, without links to its address. Yields every 500
+ * events.
+ */
 export function* resourcesOf(
   calendars: readonly ScannedCalendar[],
   isLink: (line: string) => boolean,
@@ -69,8 +72,9 @@ export function* resourcesOf(
 }
 
 /**
- * Usually one: a series with its overrides. Of several events that are no overrides only the newest version counts, and
- * those of that version with other starts are events of their own, as with holidays of which each year has the same UID.
+ * Returns the resources of one UID, usually one: a series with its overrides. If several events are no overrides, only
+ * the newest SEQUENCE counts. Of that version, each other start is a separate event, as in holiday calendars that reuse
+ * one UID every year.
  */
 function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] {
   const events = [...new Map(all.map((event) => [event.digest, event])).values()];
@@ -211,7 +215,7 @@ function parsed(line: string) {
   }
 }
 
-/** Those of the event itself, without its alarms'. */
+/** Yields the lines of the event itself, without those of its alarms. */
 function* ownLines(lines: readonly string[]): Generator<string> {
   let depth = 0;
   for (const line of lines) {

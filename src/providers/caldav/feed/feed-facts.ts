@@ -1,4 +1,4 @@
-/** What a calendar says of itself, beside its events. */
+/** Reads the facts of a calendar: its properties beside its events. */
 import { parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
@@ -9,7 +9,7 @@ import { timeZoneOf } from '../dav/calendar-time-zone.ts';
 import { CSS_COLORS } from './css-colors.ts';
 import type { ScannedCalendar } from './scan-calendar.ts';
 
-/** As it is kept in the sync token and, from when it was linked, in the credentials. */
+/** The facts as stored in the sync token and, from the time of linking, in the credentials. */
 export type FeedFacts = {
   readonly title?: string;
   readonly description?: string;
@@ -24,8 +24,8 @@ export type FeedFacts = {
 };
 
 /**
- * The properties that are read. Not among them: SOURCE and URL, which say the address, and that is a secret where the
- * calendar is private.
+ * The properties that are read. SOURCE and URL are not: they have the address, which is a secret if the calendar is
+ * private.
  */
 const READ: ReadonlySet<string> = new Set([
   ...['PRODID', 'METHOD', 'NAME', 'X-WR-CALNAME', 'DESCRIPTION', 'X-WR-CALDESC', 'X-WR-TIMEZONE'],
@@ -35,8 +35,8 @@ const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 2_000;
 
 /**
- * The facts of the first calendar of a text. What cannot be read is left out, and so is what tells one of the secrets: whoever
- * publishes a calendar can write its address into what it says of itself, and that is shown.
+ * Returns the facts of the first calendar of a text, without those that cannot be read or that contain a secret: the
+ * publisher can write the address into the calendar's properties, and users see those.
  */
 export function factsOf({ header, zones }: ScannedCalendar, secrets: readonly string[]): FeedFacts {
   const properties = propertiesIn(header, secrets);
@@ -80,7 +80,7 @@ function propertiesIn(header: string, secrets: readonly string[]): Record<string
 const colorIn = ({ COLOR, 'X-APPLE-CALENDAR-COLOR': apple }: Record<string, string>): string | undefined =>
   colorOf(apple) ?? colorOf(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
 
-/** The longer of the two, where it has both. */
+/** Returns the longer of the two, if the calendar has both. */
 function refreshOf(properties: Record<string, string>): number | undefined {
   const waits = [properties['REFRESH-INTERVAL'], properties['X-PUBLISHED-TTL']].flatMap((text) => {
     const duration = text === undefined ? undefined : parseDuration(text);

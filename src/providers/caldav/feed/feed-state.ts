@@ -6,13 +6,13 @@ import type { Validators } from './fetch-feed.ts';
 /** Instants are epoch milliseconds. */
 export type FeedState = {
   readonly validators: Validators;
-  /** Of the whole text; `undefined` where it did not come to its end, so that it is read again. */
+  /** The digest of the whole text; `undefined` if the text was cut off, so that it is read again. */
   readonly digest: string | undefined;
-  /** When its server last said what it is. */
+  /** The last time that the server sent the calendar or confirmed that it is unchanged. */
   readonly readAt: number;
-  /** When somebody last wanted to know, whether the server was asked or not. */
+  /** The last time that the calendar was requested, whether or not the server was asked. */
   readonly wantedAt: number;
-  /** How long its server asks to wait, by the answer and by the calendar. */
+  /** The wait that its server's response asks for, in milliseconds. */
   readonly maxAge: number | undefined;
   readonly facts: FeedFacts;
 };
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 const READ_EVERY_MS = 5 * MINUTE;
 const ASKED_EVERY_MS = 60 * MINUTE;
 const LONGEST_WAIT_MS = 24 * 60 * MINUTE;
-/** The regular sync comes less often than this: whoever wants to know sooner is a reader. */
+/** The regular sync comes less often than this. Requests that are closer together come from a reader. */
 const READERS_COME_WITHIN_MS = 11 * MINUTE;
 
 /** Until when nothing new is to be expected, for who wants to know at `now`. */
@@ -45,7 +45,7 @@ export function readFeedState(token: string): FeedState {
   return state;
 }
 
-/** `undefined` where the token is none of a feed. */
+/** Returns the state; `undefined` if the token is not a feed's. */
 export function stateIn(token: string): FeedState | undefined {
   try {
     const value: unknown = JSON.parse(token);

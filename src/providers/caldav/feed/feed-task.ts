@@ -1,4 +1,4 @@
-/** Reading a feed in a thread: what it says of itself, and which of its events are not as the mirror has them. */
+/** Reads a feed in a thread: its facts, and the events that differ from the mirror. */
 import { hash } from 'node:crypto';
 
 import type { EventResource, LeftOutResource } from '../../../calendars/event.ts';
@@ -15,15 +15,20 @@ import { scanCalendars } from './scan-calendar.ts';
 
 export type FeedInput = {
   readonly body: DavBody;
-  /** Of the body that was read last: the same one is not read again. */
+  /** The digest of the body that was read last. An identical body is not read again. */
   readonly digest: string | undefined;
-  /** What the mirror has, as `knownText` writes it: one text goes to a thread at once, and a hundred thousand do not. */
+  /**
+   * The versions in the mirror, as `knownText` renders them. One text passes to a thread in one step, unlike 100,000
+   * entries.
+   */
   readonly known: string;
-  /** The place of the resource to go on with. */
+  /** The position of the resource to continue with. */
   readonly from: number;
-  /** How many resources to read that the mirror does not have: others have the thread after them. 0: the summary alone. */
+  /**
+   * How many resources to read that the mirror does not have: others have the thread after them. 0: the summary alone.
+   */
   readonly most: number;
-  /** Whether to say of each resource that it is read next: one that ended a thread is found so. */
+  /** Whether to report each resource before it is read. This finds one that ended a thread. */
   readonly isCareful: boolean;
   /** The address that was typed and the one it leads to. Neither the facts nor the events may reveal them. */
   readonly addresses: readonly string[];
@@ -34,17 +39,17 @@ export type FeedPart = {
   readonly changed: readonly EventResource[];
   readonly leftOut: readonly LeftOutResource[];
   readonly unchanged: readonly string[];
-  /** In one part, before anything that is changed. */
+  /** In one part, before any changed event. */
   readonly summary?: FeedSummary;
   /** The place of the first resource that is in no part so far. */
   readonly reached?: number;
-  /** The resource at `reached`, where it is read next and `isCareful`. */
+  /** The resource at `reached`, if `isCareful` and it is read next. */
   readonly isNext?: FeedVersion;
-  /** In the last part if more follows, because `most` or the limit of characters ended it: the place to continue from. */
+  /** In the last part, if `most` or the limit of characters ended it: the place to continue from. */
   readonly next?: number;
 };
 
-/** What names a resource and its version in the mirror. */
+/** The fields that identify a resource and its version in the mirror. */
 export type FeedVersion = Pick<FeedResource, 'href' | 'etag' | 'uid'>;
 
 export type FeedSummary = {
@@ -56,7 +61,10 @@ export type FeedSummary = {
   readonly isWhole: boolean;
 };
 
-/** Begins each digest of a body. If it changes, every calendar is read again, and the events whose `etag` differs are written. */
+/**
+ * Begins each digest of a body. If it changes, every calendar is read again, and the events whose `etag` differs are
+ * written.
+ */
 export const DIGEST_VERSION = '2:';
 
 export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [] };
@@ -69,8 +77,8 @@ const PART_MS = 20;
 const LONGEST_RUN = 2_000_000;
 
 /**
- * Yields the resources of a feed from `from` on. Fails as `invalid_response` with the detail `no_calendar` where the text is none,
- * and `too_large` for too many events.
+ * Yields the resources of a feed from `from` on. Fails as `invalid_response` with the detail `no_calendar` if the text
+ * is no calendar, and as `too_large` for too many events.
  */
 export const FEED: DavTask<FeedInput, FeedPart> = {
   name: 'caldav-feed',
@@ -133,7 +141,7 @@ function* readParts(
   yield { ...closed(part), reached: resources.length };
 }
 
-/** A version as one word; of one that the mirror forgot it is none that a feed has. */
+/** Returns a version as one word. A resource whose etag the mirror has lost gets a word that no feed has. */
 const versionOf = ({
   href,
   etag = '',
@@ -142,7 +150,7 @@ const versionOf = ({
   readonly etag?: string | undefined;
 }): string => `${href} ${etag}`;
 
-/** What the mirror has, for FeedInput. */
+/** Renders the versions in the mirror for FeedInput. */
 export async function knownText(stored: ReadonlyMap<string, string | undefined>): Promise<string> {
   const versions: string[] = [];
   await inTurns(stored, ([href, etag]) => versions.push(versionOf({ href, etag })));
@@ -168,8 +176,8 @@ const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
 
 /**
- * Reads a resource and returns the length of its text. One broken event must not hide a calendar: an event that cannot be
- * read or is over the budget is left out.
+ * Reads a resource and returns the length of its text. One broken event must not hide a calendar: an event that cannot
+ * be read or is over the budget is left out.
  */
 function addTo(part: OpenPart, resource: FeedResource): number {
   const { href, etag, uid: eventId } = resource;

@@ -1,4 +1,4 @@
-/** One request for a calendar at its address. What fails says the host and nothing more of it. */
+/** Requests a calendar at its address. Errors name the host and no other part of the address. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { isPublicAddress, literalOf } from '../../../lib/egress/address-policy.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
@@ -10,23 +10,26 @@ import { bodyOf, type DavBody } from '../dav/dav-body.ts';
 import { boundedTag } from '../dav/listed-object.ts';
 import { isGone } from '../dav/status.ts';
 
-/** What the server named the version by that was read last (RFC 9110 §8.8). */
+/** The server's validators for the version that was read last (RFC 9110 §8.8). */
 export type Validators = {
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
 };
 
-/** `maxAge`: for how many milliseconds its server says that it does not change; absent where it does not say. */
+/**
+ * The response of a server. `maxAge`: the milliseconds for which it says that the calendar does not change; undefined
+ * if it does not say.
+ */
 export type FeedAnswer = { readonly maxAge: number | undefined } & (
   | { readonly type: 'unchanged' }
-  /** `from`: where it was in the end, after redirects. */
+  /** `from`: the final address after redirects. */
   | { readonly type: 'read'; readonly body: DavBody; readonly validators: Validators; readonly from: URL }
 );
 
 /**
- * The calendar as it is now, or that it is as it was. Fails with ProviderError: `not_found` where nothing is there or
- * nobody may see it, `unauthorized` where a sign-in is asked for, `too_large` for more than 10 MB. What is at another
- * origin that it redirects to is a calendar or not: how it fails is not told.
+ * Requests the calendar, or whether it has changed. Fails with ProviderError: `not_found` if there is none or nobody
+ * may see it, `unauthorized` if a sign-in is required, `too_large` for more than 10 MB. After a redirect to another
+ * origin every failure is the same.
  */
 export async function fetchFeed(
   url: URL,
@@ -61,8 +64,9 @@ const isOwnOrigin = ({ origin }: URL, { origin: typed, hostname }: URL): boolean
   origin === typed || origin === `https://${hostname}`;
 
 /**
- * Whoever publishes a calendar must not choose what is asked of hosts in the operator's network, where they are opened
- * (docs/security.md T13). A private host that has a name is not known by it, but has no certificate for a stranger's name.
+ * Returns whether a URL may be requested. If the operator allows private hosts, a calendar's publisher must not choose
+ * requests to them (docs/security.md T13). A name does not reveal a private host, but such a host has no certificate
+ * for a stranger's name.
  */
 function isPublicSite({ protocol, hostname }: URL): boolean {
   const literal = literalOf(hostname);
@@ -75,7 +79,7 @@ const notFollowed = ({ hostname }: URL): ProviderError =>
     reason: 'address_forbidden',
   });
 
-/** The same for all that can be wrong there, so that nobody finds out what another host answers. */
+/** Returns the one error for every failure there, so that nobody learns the response of another host. */
 const nothingElsewhere = ({ hostname }: URL): ProviderError =>
   new ProviderError('invalid_response', `${hostname} redirects to where no calendar can be read`, {
     detail: 'no_calendar',
@@ -91,7 +95,7 @@ function conditionOf(validators: Validators | undefined): Record<string, string>
   };
 }
 
-/** RFC 9111 §5.2.2.1. A server that forbids keeping the answer says nothing of how long it holds. */
+/** RFC 9111 §5.2.2.1. A server that forbids storing the response does not say how long it stays valid. */
 function maxAgeOf(cacheControl = ''): number | undefined {
   if (/\bno-(store|cache)\b/i.test(cacheControl)) return undefined;
   const [, seconds] = /\bmax-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl) ?? [];

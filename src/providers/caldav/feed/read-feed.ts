@@ -9,8 +9,8 @@ const READ_TOGETHER = 5_000;
 export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'addresses'> & { readonly body: DavBody };
 
 /**
- * The parts of the whole feed; the first of them has the summary, and so may later ones. Fails as the task does, and as
- * ReadingStopped where the text as such takes too much.
+ * Yields the parts of the whole feed. The first has the summary, and later ones may. Fails as the task does, and as
+ * ReadingStopped if the text as a whole takes too much.
  */
 export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGenerator<FeedPart> {
   let from: number | undefined = 0;
@@ -18,7 +18,7 @@ export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGene
   while (from !== undefined) {
     let place: { readonly reached: number; readonly isNext?: FeedVersion | undefined } = { reached: from };
     let next: number | undefined;
-    // What a thread is given leaves this one.
+    // The thread takes over the memory of its input, so it gets a copy.
     const body: DavBody = { ...feed.body, bytes: new Uint8Array(feed.body.bytes) };
     try {
       for await (const part of reading.parts(FEED, { ...feed, body, from, most: READ_TOGETHER, isCareful })) {
@@ -31,7 +31,7 @@ export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGene
       if (!(failure instanceof ReadingStopped)) throw failure;
       const { reached, isNext } = place;
       if (!failure.isOfPart) {
-        // All of it together took too long: it goes on from there, if it went on at all.
+        // The rest took too long as a whole. Continue where it stopped, if it made progress.
         if (reached === from) throw failure;
         from = reached;
       } else if (isNext !== undefined) {

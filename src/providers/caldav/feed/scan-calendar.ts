@@ -7,7 +7,7 @@ import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 
 /** One VCALENDAR of the text. Each piece is as it was written, folded lines and all. */
 export type ScannedCalendar = {
-  /** Its own lines. */
+  /** The calendar's own lines. */
   readonly header: string;
   readonly events: readonly string[];
   readonly zones: readonly string[];
@@ -15,7 +15,9 @@ export type ScannedCalendar = {
 
 export type ScannedText = {
   readonly calendars: readonly ScannedCalendar[];
-  /** Whether the last of them came to its end: what a server that failed midway did not send is not gone. */
+  /**
+   * Whether the last calendar is complete: events that a server did not send because it failed midway are not deleted.
+   */
   readonly isWhole: boolean;
 };
 
@@ -28,26 +30,26 @@ const LONGEST_HEADER = 100_000;
 const MARKS_OF_TURN = 2_000;
 
 /**
- * A line that begins or ends a component. Those are never folded, and what is folded begins with a blank. The flag `m`
- * would end lines at U+2028 and U+2029 as well, which stand in descriptions that strangers write: those could end other
- * events there.
+ * A line that begins or ends a component. Such lines are never folded, and the rest of a folded line begins with a
+ * blank. The flag `m` would also end lines at U+2028 and U+2029, so that a stranger's description could end other
+ * events.
  */
 const MARK = /(?<=^\uFEFF?|\n)(BEGIN|END)[ \t]{0,9}:[ \t]{0,9}([\w-]{1,64})[ \t]{0,9}(?=\r{0,3}(?:\n|$))/gi;
-/** What never stands within another one of these. */
+/** The components that never contain one another. */
 const OUTERMOST: ReadonlySet<string> = new Set(['VEVENT', 'VTIMEZONE', 'VTODO', 'VJOURNAL', 'VFREEBUSY']);
 
 type OpenCalendar = { header: string; readonly events: string[]; readonly zones: string[] };
 
 /**
- * The calendars of a text, which are none where it is something else. Yields now and then. A component that does not end is
- * left out, as it is not known what it lacks. Fails as `too_large` for more events than any calendar may have.
+ * Returns the calendars of a text, none if it is another kind of text. Yields at intervals. A component without an end
+ * is left out, since it may be incomplete. Fails as `too_large` for more events than any calendar may have.
  */
 export function* scanCalendars(written: string): Generator<undefined, ScannedText> {
   const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;
   const calendars: OpenCalendar[] = [];
   let calendar: OpenCalendar | undefined;
   let open: { readonly name: string; readonly from: number } | undefined;
-  /** Where the lines of the calendar itself go on. */
+  /** The position where the next lines of the calendar itself begin. */
   let from = 0;
   let turn = 0;
   for (const { 0: mark, 1: verb = '', 2: word = '', index } of text.matchAll(MARK)) {
@@ -62,9 +64,9 @@ export function* scanCalendars(written: string): Generator<undefined, ScannedTex
       open = undefined;
       from = index + mark.length;
     } else if (calendar === undefined) {
-      // It stands outside of any calendar.
+      // A component outside of any calendar.
     } else if (isBegin && (open === undefined || OUTERMOST.has(name))) {
-      // Where one was open, its end is missing.
+      // If a component is still open, its end is missing.
       if (open === undefined) addHeader(calendar, text.slice(from, index));
       open = { name, from: index };
     } else if (!isBegin && open?.name === name) {
