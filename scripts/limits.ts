@@ -6,9 +6,9 @@ export const LIMITS = {
   /** Files that the route of an endpoint loads, and their lines. */
   closures: {
     // Twenty of the files bound the cost of a read: large calendars in pieces, heavy series in threads, responses in pieces.
-    'GET /events': { files: 34, lines: 5735 },
+    'GET /events': { files: 34, lines: 5756 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
-    'PUT /event': { files: 38, lines: 6353 },
+    'PUT /event': { files: 38, lines: 6385 },
     // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
     'linking CalDAV': { files: 36, lines: 4425 },
   },
@@ -22,7 +22,7 @@ export const LIMITS = {
   largeInterfaces: 1,
   interfaceMethods: 9,
   /** Findings of the prose check, by kind of text. */
-  prose: { comments: 2172, documents: 350, commands: 39, catalogs: 202, titles: 209, names: 598 },
+  prose: { comments: 1280, documents: 9, commands: 39, catalogs: 109, titles: 178, names: 259 },
   sentenceWords: 35,
   commitSubjectCharacters: 72,
   /** The image, compressed, in bytes. */
