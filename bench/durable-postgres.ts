@@ -1,4 +1,6 @@
-/** A real PostgreSQL with its default durability and the settings that operators are told to use, on the load's core. */
+/**
+ * A real PostgreSQL with its default durability and the settings that operators are advised to use, on the load's core.
+ */
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,14 +12,14 @@ import { freePort } from '../test/harness/loopback.ts';
 const SETTINGS = new URL('../deploy/postgresql.conf', import.meta.url);
 
 export type DurablePostgres = {
-  /** What it has written to its log. */
+  /** The lines that the server has written to its log. */
   lines(): readonly string[];
-  /** Makes an empty database and answers its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** `flags`: more arguments of the server. */
+/** Starts PostgreSQL; `flags` are further arguments of the server. */
 export async function startDurablePostgres(flags: readonly string[] = []): Promise<DurablePostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-postgres-'));
   // The server runs as a user of its own when root starts it, and must get through to its data.

@@ -20,7 +20,7 @@ export type Kalends = {
   readonly application: Application;
   /** Its database, opened by the bench beside the server. */
   readonly stores: Stores;
-  /** Writes the records of as many approvals and answers their codes. */
+  /** Writes the records of `count` grants and returns their codes. */
   seedCodes(count: number): Promise<string[]>;
   stop(): Promise<void>;
 };
@@ -35,11 +35,11 @@ export type KalendsOptions = {
   readonly seed?: (stores: Stores, application: Application) => Promise<void>;
   /** Arguments of node; those of `npm start` when absent. */
   readonly nodeArguments?: readonly string[];
-  /** Another program on the same configuration, in the place of `src/start.js serve`. */
+  /** Another program that runs on the same configuration instead of `src/start.js serve`. */
   readonly program?: string;
 };
 
-/** What package.json's start script gives node: see docs/performance.md. */
+/** The arguments that package.json's start script gives node: see docs/performance.md. */
 export const AS_NPM_START = ['--max-semi-space-size=4', '--no-concurrent-recompilation'];
 const ALLOCATOR_AS_NPM_START = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
@@ -80,14 +80,16 @@ async function startServer(
   env: Readonly<Record<string, string>>,
   port: number,
 ): Promise<ServerProcess> {
-  // What src/start.js does for the program itself: another one is not to carry the type stripper either.
+  // `src/start.js` sets this for the program itself. Another program must not carry the type stripper either.
   const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
   const server = startNode(words, { env: { ...env, ...ALLOCATOR_AS_NPM_START, NODE_COMPILE_CACHE: cache } });
   await untilHealthy(server, port);
   return server;
 }
 
-/** Starts another instance on its database (SQLite in its folder if absent), with its folder, since the master key is in it. */
+/**
+ * Starts another instance on its database (SQLite in its folder if absent), with its folder, which has the master key.
+ */
 export async function startBeside({ port: first }: Kalends, folder: string, databaseUrl?: string) {
   const port = await freePort();
   const env = kalendsEnvironment(path.join(folder, `kalends-${first}`), port, databaseUrl);
@@ -112,7 +114,7 @@ export function kalendsEnvironment(
   };
 }
 
-/** Registers an application, and so makes the database and its keys where there are none. */
+/** Registers an application, which also creates the database and its keys if they do not exist. */
 export async function createApplication(env: Record<string, string>): Promise<Application> {
   const args = ['client', 'create', '--name', 'Bench', '--redirect-uri', REDIRECT_URI, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { env });
@@ -120,7 +122,7 @@ export async function createApplication(env: Record<string, string>): Promise<Ap
   return { clientId: made.client_id, clientSecret: made.client_secret };
 }
 
-/** Resolves at the first 200 of /health; throws with what the server wrote when it does not come. */
+/** Resolves at the first 200 of /health; throws with the server's output if none comes. */
 export async function untilHealthy(server: ServerProcess, port: number): Promise<void> {
   const deadline = performance.now() + START_SECONDS * 1000;
   const request = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
@@ -132,7 +134,7 @@ export async function untilHealthy(server: ServerProcess, port: number): Promise
       if (server.child.exitCode !== null || performance.now() > deadline) {
         throw new Error(`A server did not start: ${server.errors()}`, { cause: reason });
       }
-      // Until it listens the connection is refused: that is what is waited for.
+      // The connection is refused until the server listens.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }

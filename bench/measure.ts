@@ -1,8 +1,8 @@
-/** Runs a row: its subjects take turns for several rounds, and medians are kept. */
+/** Runs a row: its subjects take turns for several rounds, and the medians are returned. */
 import { type CallSource, type LoadResult, runLoad } from './load/http-load.ts';
 import { cpuSeconds, residentMegabytes } from './process-usage.ts';
 
-/** What is measured: one server doing one kind of work. */
+/** A subject of a measurement: one server doing one kind of work. */
 export type Subject = {
   readonly name: string;
   readonly pid: number;
@@ -17,21 +17,24 @@ export type Pace = {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly rounds: number;
-  /** Whose tokens are in use at a time; far more than connections, so that nothing stays hot by chance. */
+  /**
+   * The number of users whose tokens are in use at a time; far more than connections, so that nothing stays hot by
+   * chance.
+   */
   readonly users: number;
 };
 
 export type SubjectResult = {
   readonly name: string;
-  /** Requests per second: of each round, and their median. */
+  /** Requests per second: in each round, and their median. */
   readonly rates: readonly number[];
   readonly rate: number;
   /** Microseconds of the server's processor for one request; median. */
   readonly cpuMicroseconds: number | undefined;
-  /** Milliseconds; medians. Undefined where nobody waits. */
+  /** Medians in milliseconds; undefined if no client waits for a response. */
   readonly p50: number | undefined;
   readonly p99: number | undefined;
-  /** Of the server after the last round. */
+  /** Resident memory of the server after the last round, in MB. */
   readonly residentMegabytes: number | undefined;
 };
 
@@ -68,7 +71,7 @@ function resultOf({ name, pid }: Subject, rounds: readonly Round[]): SubjectResu
   };
 }
 
-/** The rates of rounds, and their medians. */
+/** Returns the rates of rounds, and their medians. */
 export function ratesOf(
   rounds: readonly Pick<Round, 'rate' | 'cpuMicroseconds'>[],
 ): Pick<SubjectResult, 'rates' | 'rate' | 'cpuMicroseconds'> {
@@ -77,7 +80,7 @@ export function ratesOf(
   return { rates, rate: median(rates), cpuMicroseconds: cpu.length === 0 ? undefined : median(cpu) };
 }
 
-/** Of an odd number the one in the middle, of an even number the mean of the two there. */
+/** Returns the middle value, or the mean of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -85,7 +88,7 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
-/** The median of the rounds' ratios: what one round's two neighbours share of the machine's mood cancels. */
+/** Returns the median of the rounds' ratios: conditions that both subjects of a round share cancel out. */
 export function ratioOf(ours: SubjectResult, theirs: SubjectResult): number {
   return median(ours.rates.map((rate, round) => rate / (theirs.rates[round] ?? Number.NaN)));
 }

@@ -74,7 +74,7 @@ export function meeting(index: number, title = `Meeting ${index}`): EventResourc
   };
 }
 
-/** A change of each of these calendars, as one sync of it makes. */
+/** Changes one event of each of these calendars, as one sync of it does. */
 export async function changeCalendars(
   { mirror }: Stores,
   calendarKeys: readonly string[],
@@ -92,7 +92,7 @@ export async function changeCalendars(
   while (left.length > 0) await Promise.all(left.splice(0, AT_ONCE).map(change));
 }
 
-/** Makes what was linked the user's own, as the redemption of an approval does. */
+/** Completes the connection of the user's accounts, as redeeming an authorization code does. */
 export async function finishLinking({ db }: Pick<Stores, 'db'>, user: User): Promise<void> {
   await db.write(
     `UPDATE account_group SET expires_at = NULL, transaction_id = NULL
@@ -101,7 +101,10 @@ export async function finishLinking({ db }: Pick<Stores, 'db'>, user: User): Pro
   );
 }
 
-/** What else every account has that is linked here: all of a user's in one group, by the browser of this secret's hash. */
+/**
+ * The other arguments for connecting an account here: all accounts of a user are in one group, with the device of this
+ * hash.
+ */
 export const linkedBy = (userId: string, deviceHash = 'bench') => ({
   provesOwner: true,
   transaction: { transactionId: `link ${userId}`, expiresAt: Date.now() + DAY_MS },

@@ -81,7 +81,7 @@ const GROWTH = {
     families: 10_000_000,
     warmUp: 16_000,
     count: 4_000,
-    // A Bearer check is a few microseconds: a fifth of that is told from chance by many rounds alone.
+    // A Bearer check takes a few microseconds: only many rounds distinguish a difference of a fifth from chance.
     rounds: 11,
   },
   quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, warmUp: 16_000, count: 4_000, rounds: 3 },
@@ -95,7 +95,7 @@ const MEMORY = {
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 const HEAVY_EVENTS = { full: 500, quick: 500, smoke: 20 };
 
-/** `undefined` when help was asked for; throws a sentence when a word is not known. */
+/** Returns `undefined` if help was requested; throws a sentence if an argument is unknown. */
 export function readOptions(argv: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...argv],

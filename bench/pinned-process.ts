@@ -10,12 +10,14 @@ const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Moves this process, and so all it starts unpinned, to the load's core. Answers whether it could. */
+/**
+ * Moves this process, and so every unpinned process that it starts, to the load's core. Returns whether that worked.
+ */
 export function pinToLoadCore(): boolean {
   return canPin && spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]).status === 0;
 }
 
-/** Servers that run; none outlives the bench, however it ends. */
+/** The running servers; none outlives the bench, however it ends. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -25,9 +27,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 export type ServerProcess = {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it wrote to standard error so far. */
+  /** The text that the process has written to standard error so far. */
   errors(): string;
-  /** SIGTERM, and SIGKILL when it has not ended after five seconds. */
+  /** Sends SIGTERM, and SIGKILL if the process has not ended after five seconds. */
   stop(): Promise<void>;
 };
 

@@ -1,10 +1,10 @@
-/** What another process has used so far, from Linux' /proc; `undefined` where there is none. */
+/** The resources that another process has used so far, from Linux' /proc; `undefined` if there is no /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts processor time in hundredths of a second on every architecture Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Seconds of processor time, of all threads. */
+/** Returns seconds of processor time, of all threads. */
 export function cpuSeconds(pid: number): number | undefined {
   const stat = readProc(pid, 'stat');
   if (stat === undefined) return undefined;
@@ -13,14 +13,16 @@ export function cpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The same of the threads that run now, to the nanosecond: for what takes less than a second. */
+/**
+ * Returns seconds of processor time of the threads that run now, to the nanosecond: for measurements under a second.
+ */
 export function threadSeconds(pid: number): number | undefined {
   const threads = readOrNothing(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   const used = threads.map((thread) => Number(readProc(pid, `task/${thread}/schedstat`)?.split(' ')[0] ?? 0));
   return used.length === 0 ? undefined : used.reduce((sum, one) => sum + one, 0) / 1e9;
 }
 
-/** Resident memory in MB (10^6 bytes). */
+/** Returns resident memory in MB (10^6 bytes). */
 export function residentMegabytes(pid: number): number | undefined {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status') ?? '')?.[1];
   return kibibytes === undefined ? undefined : (Number(kibibytes) * 1024) / 1e6;
@@ -38,7 +40,7 @@ function readOrNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** The processes that a process has started and those that they started, but for some. */
+/** Returns the direct and indirect child processes of a process, except for some. */
 export function descendantsOf(
   pid: number,
   except: readonly { readonly pid: number }[],

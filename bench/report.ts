@@ -39,7 +39,7 @@ function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Ve
 
 const MORE_IS_BETTER: readonly string[] = ['×', '%', '/s'];
 
-/** Of ratios and rates more is better, of times and memory less. */
+/** Compares a figure with its target: for ratios and rates more is better, for times and memory less is better. */
 export function verdictOf(what: string, { measured, unit }: Figure, target: Target | undefined): Verdict {
   const figure = { what, measured, unit, target };
   if (target === undefined) return { ...figure, verdict: 'no target' };
@@ -48,7 +48,7 @@ export function verdictOf(what: string, { measured, unit }: Figure, target: Targ
   return { ...figure, verdict: reaches(target.required) ? verdict : 'no' };
 }
 
-/** Rows of text with their columns aligned; all but the first to the right. */
+/** Renders rows of text with aligned columns; all but the first column are aligned to the right. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
@@ -60,7 +60,7 @@ export function aligned(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd()).join('\n');
 }
 
-/** One row for people. */
+/** Renders one row for people. */
 export function textOf({ title, subjects, verdicts }: RowReport): string {
   const head = ['', 'requests/s', 'CPU µs', 'p50 ms', 'p99 ms', 'RSS MB'];
   const measured = subjects.map((subject) => [

@@ -1,4 +1,4 @@
-/** What a row of the table is: who takes part, and what Kalends must reach beside them. */
+/** A row of the table: who takes part, and which figures Kalends must reach. */
 import type { DurablePostgres } from './durable-postgres.ts';
 import type { Pace, Subject } from './measure.ts';
 
@@ -23,7 +23,7 @@ export const ROWS = [
 ] as const;
 export type RowName = (typeof ROWS)[number];
 
-/** A figure that is required, and the one we are out for. */
+/** A required figure, and the one that we aim for. */
 export type Target = { readonly required: number; readonly outFor: number };
 
 /** Kalends' rate over a peer's. */
@@ -38,9 +38,9 @@ export type LoadRow = {
   readonly name: RowName;
   readonly title: string;
   readonly comparisons: readonly Comparison[];
-  /** In place of the pace's: one, where it is waiting that is measured. */
+  /** Replaces the pace's number of connections: 1 if the row measures waiting. */
   readonly connections?: number;
-  /** Starts the servers; whatever starts is given to `after`, and stopped by the caller. */
+  /** Starts the servers; the row passes whatever it starts to `after`, and the caller stops it. */
   subjects(context: RowContext): Promise<readonly Subject[]>;
 };
 
@@ -48,8 +48,8 @@ export type RowContext = {
   /** Removed at the end. */
   readonly folder: string;
   readonly pace: Pace;
-  /** Started when it is first asked for. */
+  /** Starts PostgreSQL on the first call. */
   postgres(): Promise<DurablePostgres>;
-  /** What is stopped when the row is done, the last first. */
+  /** Registers a function that runs when the row is done, the last one first. */
   after(stop: () => Promise<void>): void;
 };

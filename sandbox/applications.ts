@@ -1,6 +1,7 @@
 /**
- * The sandbox's applications at Kalends: the demo, and those of whoever starts it. Their ids and secrets are the same at
- * every start, so that an application's own settings hold. They are no secrets: whoever reads this file has them.
+ * The sandbox's applications at Kalends: the demo, and those of the person who starts it. Their ids and secrets are the
+ * same at every start, so that an application's own settings stay valid. They are not secret: anyone can read them
+ * here.
  */
 import { loadConfig } from '../src/config/config.ts';
 import { hashOfSecret } from '../src/lib/sealing.ts';
@@ -33,7 +34,10 @@ export const demoApplication = (redirectUri: string, webhookUrl: string): Sandbo
   webhookUrl,
 });
 
-/** One for each redirect URI, since an application has one; all of them hear of changes at the same address. */
+/**
+ * Returns one application per redirect URI, since an application has one; all of them receive changes at the same
+ * address.
+ */
 export const ownApplications = (
   redirectUris: readonly string[],
   webhookUrl: string | undefined,
@@ -49,7 +53,7 @@ export const ownApplications = (
     };
   });
 
-/** Makes them known to the Kalends of these settings, which need not run yet, or gives them their addresses of now. */
+/** Registers them in the database of these settings, even if Kalends is not running, or updates their addresses. */
 export async function registerApplications(
   settings: Readonly<Record<string, string>>,
   applications: readonly SandboxApplication[],

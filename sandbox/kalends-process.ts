@@ -1,18 +1,18 @@
-/** Kalends itself beside the sandbox's providers: the program as it is shipped, in a process of its own. */
+/** Kalends beside the sandbox's providers: the program as it is shipped, in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The repository's start, or the published package's. */
+/** The start file of the repository, or of the published package. */
 const MAIN = path.resolve(
   import.meta.dirname,
   path.extname(import.meta.filename) === '.ts' ? '../src/start.js' : '../src/main.js',
 );
 /**
- * The channel closes when the sandbox ends, even by SIGKILL: its Kalends must not stay and hold the port. Node imports
- * this in threads too, which have no channel.
+ * The module that ends Kalends with its parent: the channel closes when the sandbox ends, even by SIGKILL, so that
+ * Kalends does not keep the port. Node imports this in threads too, which have no channel.
  */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel?.unref();",
@@ -23,23 +23,23 @@ const STOP_MS = 10_000;
 export type KalendsProcess = {
   /** The public origin. */
   readonly url: string;
-  /** Where the dashboard's first owner is made, once and within half an hour. */
+  /** The address for creating the dashboard's first owner, once and within half an hour. */
   readonly setupUrl: string | undefined;
-  /** What it wrote to standard error, which is its log; the last of it. */
+  /** Returns the end of its log, which goes to standard error. */
   log(): string;
-  /** Resolves when it has ended by itself: nothing works without it. */
+  /** Resolves if the process ends unexpectedly: nothing works without it. */
   readonly ended: Promise<void>;
-  /** Ends it. */
+  /** Ends the process. */
   close(): Promise<void>;
 };
 
-/** The environment of a Kalends for this machine alone, with its data there. */
+/** Returns the environment of a Kalends for this machine alone, with its data in `dataDir`. */
 export const kalendsSettings = (
   port: number,
   dataDir: string,
   settings: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
-  // Nothing of the environment but the path: an operator's own settings would point at real providers.
+  // Only the path is inherited: an operator's own settings would point at real providers.
   PATH: process.env.PATH ?? '',
   KALENDS_HOST: '127.0.0.1',
   KALENDS_PORT: String(port),
@@ -48,7 +48,7 @@ export const kalendsSettings = (
   ...settings,
 });
 
-/** Starts it with these settings, and waits until it answers. */
+/** Starts Kalends with these settings, and waits until it responds. */
 export async function startKalends(env: Readonly<Record<string, string>>): Promise<KalendsProcess> {
   const url = env.KALENDS_URL ?? '';
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN, 'serve', '--json'], {
@@ -58,7 +58,8 @@ export async function startKalends(env: Readonly<Record<string, string>>): Promi
   });
   const log = lastOutput(child);
   const started = firstLine(child);
-  // In a group of its own, Ctrl-C does not reach it before we end it; but it must not outlive us either.
+  // In a separate process group, Ctrl-C does not reach it before this process ends it; but it must not outlive this
+  // process.
   const killed = () => void child.kill('SIGKILL');
   process.once('exit', killed);
   const close = async () => {
@@ -81,12 +82,12 @@ export async function startKalends(env: Readonly<Record<string, string>>): Promi
   };
 }
 
-/** What it says of itself once it listens. */
+/** Reads the object that Kalends writes once it listens. */
 async function firstLine(child: ChildProcess): Promise<{ readonly setupUrl?: string }> {
   if (child.stdout === null) return {};
   const line = once(createInterface({ input: child.stdout }), 'line');
   const [text]: unknown[] = await Promise.race([line, once(child, 'exit')]);
-  // `serve --json` writes one object. Without it the process has ended, which is told elsewhere.
+  // `serve --json` writes one object. Without it the process has ended, which is reported elsewhere.
   return typeof text === 'string' ? (JSON.parse(text) as { setupUrl?: string }) : {};
 }
 
@@ -103,7 +104,7 @@ async function healthy(url: string, child: ChildProcess, log: () => string): Pro
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`Kalends did not start: ${log()}`);
-    // Until it listens the connection is refused: that is what is waited for.
+    // The connection is refused until the server listens.
     const answer = await fetch(`${url}/health`).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(50);

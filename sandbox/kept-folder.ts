@@ -1,6 +1,6 @@
 /**
- * `--keep DIR`: a folder with all that a sandbox knows. Its providers' state is one value in a small database, which also
- * says whether another sandbox has the folder: its lock ends with the process that holds it, however that ends.
+ * `--keep DIR`: a folder with the whole state of a sandbox. Its providers' state is one value in a small database. Its
+ * lock tells whether another sandbox uses the folder, and ends with the process that holds it, however that ends.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ import type { Ports } from './ports.ts';
 
 export type SandboxState = {
   readonly ports: Ports;
-  /** By how many milliseconds the providers' clock is ahead. */
+  /** The milliseconds by which the providers' clock is ahead. */
   readonly ahead: number;
   readonly google: GoogleState;
   readonly microsoft: MicrosoftState;
@@ -28,11 +28,11 @@ export type SandboxState = {
 };
 
 export interface KeptFolder {
-  /** Of Kalends itself. */
+  /** The data folder of Kalends itself. */
   readonly dataDir: string;
-  /** What was saved last, as a value of its own. */
+  /** A copy of the state that was saved last. */
   readonly state: SandboxState | undefined;
-  /** Returns once a process that is killed does not take it along. */
+  /** Returns when the state survives a killed process. */
   save(state: SandboxState): void;
   close(): void;
 }
@@ -40,7 +40,10 @@ export interface KeptFolder {
 const FILE = 'sandbox.db';
 const BUSY = 5;
 
-/** Makes the folder where it is missing. Throws an Error, a sentence for whoever named it, where it cannot be used. */
+/**
+ * Opens the folder, and creates it if it does not exist. Throws an Error with a sentence for the user if it cannot be
+ * used.
+ */
 export function openKeptFolder(folder: string): KeptFolder {
   const root = path.resolve(folder);
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -73,9 +76,9 @@ function openLocked(root: string): DatabaseSync {
   const file = path.join(root, FILE);
   const db = new DatabaseSync(file);
   try {
-    // Tokens are in it, and the folder may be one that others can read.
+    // The file has tokens, and other users may be able to read the folder.
     chmodSync(file, 0o600);
-    // Losing power may lose the last moments; a killed process loses nothing.
+    // A power failure may lose the last moments; a killed process loses nothing.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; BEGIN EXCLUSIVE; COMMIT;');
     return db;
   } catch (failure) {
@@ -96,6 +99,6 @@ function stateIn(db: DatabaseSync, root: string): SandboxState | undefined {
     const message = `${root} is of a sandbox of Kalends ${row.version}, and this is ${version()}: name a new folder.`;
     throw new Error(message);
   }
-  // What `save` of the same version has written.
+  // `save` of the same version has written this value.
   return deserialize(row.value) as SandboxState;
 }

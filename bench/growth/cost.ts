@@ -1,4 +1,4 @@
-/** What work costs: processor time of this process and of PostgreSQL's, and the rows and pages that it visits. */
+/** The cost of work: processor time of this process and of PostgreSQL, and the rows and pages that the work visits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -7,16 +7,16 @@ import type { Work } from './growth-work.ts';
 
 /** Microseconds for one piece of work. */
 export type Cost = {
-  /** Of this process; on SQLite the database's is in it. */
+  /** The processor time of this process; on SQLite it includes the database. */
   readonly processor: number;
-  /** Of PostgreSQL's processes. */
+  /** The processor time of PostgreSQL's processes. */
   readonly database: number;
 };
 
-/** Of one piece of work. */
+/** The pages and rows that one piece of work visits. */
 export type Visits = { readonly pages: number; readonly rows: number };
 
-/** As many as requests under load. */
+/** The number of pieces that run at once, as many as requests under load. */
 const AT_ONCE = 64;
 
 export async function costOf(db: Database, work: Work, count: number): Promise<Cost> {
@@ -29,7 +29,7 @@ export async function costOf(db: Database, work: Work, count: number): Promise<C
   return { processor: (user + system) / count, database: ((after - before) * 1e6) / count };
 }
 
-/** Does so many pieces of the work. */
+/** Repeats the work `count` times. */
 export async function repeat({ once }: Work, count: number): Promise<void> {
   let left = count;
   const goOn = async () => {
@@ -46,7 +46,7 @@ async function databaseSeconds(db: Database): Promise<number> {
   return backends.reduce((sum, { pid }) => sum + (cpuSeconds(pid) ?? 0), 0);
 }
 
-/** A backend tells what it did no more often than this. */
+/** The interval at which a PostgreSQL backend reports its statistics. */
 const TOLD_MS = 1_200;
 const CONNECTIONS = 10;
 
@@ -70,7 +70,7 @@ async function counted(db: Database): Promise<Visits> {
   return row;
 }
 
-/** On SQLite: how many pages a look-up in the table's tree reads. It counts no more than that for whoever asks by SQL. */
+/** Returns how many pages a look-up in the table's tree reads on SQLite, which reports no other figure through SQL. */
 export async function levelsOf(db: Database, table: string): Promise<number> {
   // The first pages that it lists are the way down to the first leaf.
   const row = await db.get<{ levels: number }>(

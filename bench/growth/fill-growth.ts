@@ -10,18 +10,18 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { meeting, seedUser } from '../mirror-seed.ts';
 
 export const CLIENT_ID = 'bench';
-/** Of each user who has any. */
+/** The number of events of each user who has events. */
 export const EVENTS_OF_USER = 100;
-/** One user in so many has events. */
+/** The number of users per user with events. */
 export const USERS_PER_CALENDAR = 100;
 /** Jobs that are due, however many there are: more than one look compares. */
 const DUE = 2_000;
 const HOUR_MS = 3_600_000;
 
 export type Filling = {
-  /** Users, and of each an account, a calendar, a job and its turn; and so many events in all. */
+  /** The number of users, each with an account, a calendar, a job and its turn; and the number of events in total. */
   readonly rows: number;
-  /** Token families; those beyond `rows` are of users who have nothing else. */
+  /** The number of token families; those beyond `rows` belong to users who have nothing else. */
   readonly families: number;
   /** The application whose users they are; `CLIENT_ID` if absent. */
   readonly clientId?: string;
@@ -34,11 +34,11 @@ export const keyOf = (prefix: string, n: number): string => `${prefix}-${1_000_0
 type Copy = {
   readonly table: string;
   readonly count: number;
-  /** What differs from the row that is copied, by column: expressions over `n`, the copy's number. */
+  /** The columns that differ from the copied row: expressions over `n`, the number of the copy. */
   readonly changes: Readonly<Record<string, string>>;
 };
 
-/** Fills an empty migrated database, on PostgreSQL that at `databaseUrl`. What was there before is there afterwards. */
+/** Fills an empty migrated database; on PostgreSQL, the one at `databaseUrl`. Existing rows stay. */
 export async function fillGrowth(
   stores: Stores,
   filling: Filling,
@@ -52,14 +52,14 @@ export async function fillGrowth(
     await db.clearLog();
     return;
   }
-  // On a connection of its own: the program's would take a statement of minutes for a server that is gone.
+  // This connection is separate because the program's own would give up on a statement that runs for minutes.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    // Parents are there: PostgreSQL would look each of them up.
+    // The parents exist; without this setting PostgreSQL would look up each of them.
     await client.query('SET session_replication_role = replica');
     for (const text of copies) await client.query(text);
-    // What autovacuum and checkpoints do in their own time.
+    // Does now what autovacuum and checkpoints do in the background.
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
   } finally {
@@ -121,7 +121,7 @@ function copiesOf({ rows, families }: Filling, now: number): Copy[] {
   ];
 }
 
-/** Of a job's turn and a job there may be more than the user's own; one of each is enough. */
+/** The conditions that choose one row to copy if the table may have more than the user's own. */
 const ONE_OF: Readonly<Record<string, string>> = {
   job: "WHERE kind = 'sync-account'",
   job_turn: "WHERE kind = 'sync-account'",

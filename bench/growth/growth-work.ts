@@ -14,13 +14,16 @@ export type WorkName = (typeof WORKS)[number];
 export type Work = {
   /** Does one piece of the work; different rows each time. */
   readonly once: () => Promise<void>;
-  /** Runs before each measurement: what the work before it left to be done is not its own. */
+  /** Runs before each measurement and completes what the previous work left over. */
   readonly before?: () => Promise<void>;
 };
 
-/** So many rows of a table are in use, evenly spread: more than one measurement works on, so that none is answered from memory. */
+/**
+ * The number of a table's rows in use, evenly spread: more than one measurement uses, so that memory serves none of
+ * them.
+ */
 const IN_USE = 8_000;
-/** As many as have events at the size that others are compared with. */
+/** The number of calendars in use: those that have events at the size that others are compared with. */
 const CALENDARS_IN_USE = 1_000;
 const HOUR_MS = 3_600_000;
 const WINDOW = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 11, 1) };
@@ -39,7 +42,7 @@ export async function worksOn(stores: Stores, filling: Filling): Promise<Map<Wor
     .set('job taking', taking(stores));
 }
 
-/** Every so manieth of `count` numbers, in an order in which neighbours lie apart. */
+/** Returns at most `most` of `count` numbers, evenly spread, in an order in which neighbors lie apart. */
 function spread(count: number, most = IN_USE): number[] {
   const inUse = Math.min(count, most);
   return Array.from({ length: inUse }, (_, i) => Math.floor((((i * 997) % inUse) * count) / inUse));
@@ -91,7 +94,7 @@ function checking({ families }: Stores, filling: Filling, refresh: Work): Work {
     if ((await families.findLivingGrant(next() + 1)) === undefined) throw new Error('A grant was not found');
   };
   const before = async () => {
-    // Whoever reads a page first on PostgreSQL takes away what refreshes left there.
+    // On PostgreSQL the first reader of a page removes what refreshes left there.
     for (const _ of inUse) await once();
     await refresh.once();
   };

@@ -1,12 +1,12 @@
 /**
- * A load generator for one HTTP/1.1 server: plain sockets, keep-alive, one request in flight on each.
- * It knows just enough of HTTP to be cheaper than any server it loads: answers must carry a
- * Content-Length. Tools made for this cannot chain requests, as a refresh token's next use must.
+ * A load generator for one HTTP/1.1 server: plain sockets, keep-alive, one request in flight on each. It knows just
+ * enough of HTTP to be cheaper than any server that it loads: responses must carry a Content-Length. Tools made for
+ * this cannot chain requests, as the next use of a refresh token requires.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One request, ready for the wire, and what to do with the body of its answer. */
+/** One request, ready for the wire, and what to do with the body of its response. */
 export type Call = { readonly request: string; readonly answered?: (body: string) => unknown };
 
 /** The next call to make; `undefined` when there is nothing left to send. */
@@ -16,14 +16,14 @@ export type LoadOptions = {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Any other status ends the run: a bench of refusals measures nothing. */
+  /** Any other status ends the run, because a benchmark of errors measures nothing. */
   readonly expectedStatus: number;
-  /** At most so many requests a second, evenly over time and connections; as many as are answered when absent. */
+  /** The maximum of requests per second, spread evenly over time and connections; unlimited if absent. */
   readonly perSecond?: number | undefined;
 };
 
 export type LoadResult = {
-  /** Answers per second. */
+  /** Responses per second. */
   readonly rate: number;
   readonly answers: number;
   readonly seconds: number;
@@ -34,7 +34,7 @@ export type LoadResult = {
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** Loads the server until the time is over or the source runs dry, then waits for what is under way. */
+/** Loads the server until the time is over or the source is empty, then waits for the requests in flight. */
 export async function runLoad(options: LoadOptions, next: CallSource): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.port)));
   const latencies: number[] = [];
@@ -59,7 +59,7 @@ export async function runLoad(options: LoadOptions, next: CallSource): Promise<L
   } finally {
     for (const socket of sockets) socket.destroy();
   }
-  // A source that ran dry ends the measurement with its last answer.
+  // If the source is empty, the measurement ends with its last response.
   const seconds = (performance.now() < end ? last - start : end - start) / 1000;
   latencies.sort((a, b) => a - b);
   return {
@@ -71,7 +71,7 @@ export async function runLoad(options: LoadOptions, next: CallSource): Promise<L
   };
 }
 
-/** Sends one call on a connection of its own and answers the body. */
+/** Sends one call on a separate connection and returns the body. */
 export async function sendOnce(port: number, request: string, expectedStatus = 200): Promise<string> {
   let body = '';
   const call: Call = {

@@ -1,12 +1,12 @@
-/** What the bench and a peer's process say to each other over the IPC channel. */
+/** The messages that the bench and a peer's process exchange over the IPC channel. */
 
-/** To the peer: make this many authorization codes that can be exchanged. */
+/** A message to the peer: create this many authorization codes that can be exchanged. */
 export type SeedRequest = { readonly seedCodes: number };
 
-/** From the peer. */
+/** A message from the peer. */
 export type PeerMessage = { readonly listening: number } | { readonly seeded: readonly string[] };
 
-/** In the peer: says where it listens, and seeds when it is asked to. */
+/** Runs in the peer: reports the port where it listens, and creates codes on request. */
 export function servePeer(port: number, seedCodes: (count: number) => Promise<readonly string[]>): void {
   const tell = (message: PeerMessage) => process.send?.(message);
   process.on('message', (request: SeedRequest) => {

@@ -1,4 +1,4 @@
-/** What the load generator itself can do: node:http answering a few bytes must be the slower of the two. */
+/** The ceiling of the load generator: node:http returning a few bytes must be the slower of the two. */
 import type { LoadRow } from '../row.ts';
 import { peer, repeating } from './token-subjects.ts';
 

@@ -16,10 +16,13 @@ export type DashboardPace = { readonly users: number; readonly rounds: number };
 
 const MOST_MS = { required: 100, outFor: 50 };
 const CONNECTIONS = 10;
-/** From one opening to the next another user's rows, which nothing has read before. */
+/** The distance to the next opening's user, whose rows no earlier opening has read. */
 const STEP = 97;
 
-/** The report of each database as soon as it is there. Where there is no other row, PostgreSQL is started for this one. */
+/**
+ * Yields the report of each database as soon as it is complete. If no other row uses PostgreSQL, it is started for this
+ * one.
+ */
 export async function* dashboardRow(
   folder: string,
   pace: DashboardPace,
@@ -46,7 +49,7 @@ async function measurePages(
         const times: number[] = [];
         for (let round = 0, older: string | undefined; round < rounds; round += 1) {
           const began = performance.now();
-          // Every other time the page behind it, which pages by key answer as fast.
+          // Every other round opens the next page instead, which pagination by key returns as fast.
           const opened = await openPage(browser, older ?? page, round * STEP);
           times.push(performance.now() - began);
           if (opened.status >= 500) throw new Error(`${page} answers ${opened.status}`);

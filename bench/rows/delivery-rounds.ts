@@ -1,4 +1,4 @@
-/** Rounds of deliveries that are measured: calendars change while nothing may be sent, and then all is sent. */
+/** Measured rounds of deliveries: calendars change while delivery is paused, and then everything is sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { addEndpoint } from '../../src/webhooks/endpoints.ts';
@@ -13,7 +13,7 @@ import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 export const ENDPOINTS = 8;
 const EVENTS_OF_EACH = 20;
 
-/** Deliveries a second, and processor time of one. */
+/** Deliveries per second, and processor time of one. */
 export type Round = { readonly rate: number; readonly cpuMicroseconds: number | undefined };
 
 export type Seed = { readonly calendars: number; readonly receiver: DeliveryReceiver } & Pick<
@@ -21,7 +21,10 @@ export type Seed = { readonly calendars: number; readonly receiver: DeliveryRece
   'databaseUrl' | 'env'
 >;
 
-/** Each user has one calendar and a grant, and each endpoint hears of all. Calendar servers are asked nothing. */
+/**
+ * Starts a server. Each user has one calendar and a grant, and each endpoint receives every change. No calendar server
+ * is called.
+ */
 export async function startSeeded(
   folder: string,
   { calendars, receiver, databaseUrl, env }: Seed,
@@ -48,7 +51,10 @@ export async function startSeeded(
   return server;
 }
 
-/** Changes every calendar while nothing may be sent, lets so many endpoints go, and measures until all were told. */
+/**
+ * Prepares rounds. Each changes every calendar while endpoints are paused, resumes `count` of them, and measures until
+ * all changes are delivered.
+ */
 export async function waiting(
   { stores, process, application: { clientId } }: Kalends,
   receiver: DeliveryReceiver,
@@ -59,7 +65,7 @@ export async function waiting(
   const rows = await db.all<{ key: string }>('SELECT calendar_key AS "key" FROM calendar');
   const keys = rows.map(({ key }) => key);
   return async (round: number, count: number): Promise<Round> => {
-    // What was still to be told when the calendars were made would count as this round's.
+    // Deliveries left over from creating the calendars would count toward this round.
     while ((await db.get(UNTOLD)) !== undefined) await sleep(100);
     for (const id of ids) await endpoints.pauseEndpoint(id, Date.now());
     await changeCalendars(stores, keys, meeting(0, `Moved ${round} ${count}`));
@@ -75,7 +81,7 @@ const UNTOLD = `
   SELECT s.stream_id FROM webhook_stream s JOIN webhook_endpoint e ON e.endpoint_id = s.endpoint_id AND e.state = 'active'
    WHERE s.due_at IS NOT NULL LIMIT 1`;
 
-/** From the first that arrives to the last. */
+/** Measures from the first delivery that arrives to the last. */
 export async function measureOnce(
   processes: readonly ServerProcess[],
   count: number,
@@ -95,7 +101,7 @@ export async function measureOnce(
   };
 }
 
-/** Seconds of processor time, of all of them. */
+/** Returns seconds of processor time, of all the processes together. */
 export function cpuOf(processes: readonly Pick<ServerProcess, 'pid'>[]): number | undefined {
   const each = processes.map(({ pid }) => cpuSeconds(pid));
   return each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);

@@ -1,6 +1,6 @@
 /**
- * Measures how long the first sync of a calendar of 10,000 events takes, from the link on, and by how much memory grows;
- * and the same for 500 events that are placed in a thread.
+ * Measures how long the first sync of a calendar of 10,000 events takes from connecting the account, and how much
+ * memory grows; and the same for 500 events that are placed in a thread.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ import { type RowReport, type Verdict, verdictOf } from '../report.ts';
 
 const MOST_MS = { required: 10_000, outFor: 10_000 };
 const MOST_GROWTH = { required: 100, outFor: 100 };
-/** Each of them costs a turn in a thread, and no start of one. */
+/** Each of these events costs a turn in a thread, but does not start one. */
 const MOST_HEAVY_MS = { required: 5_000, outFor: 5_000 };
 const PATIENCE_MS = 120_000;
 const KINDS: readonly SandboxKind[] = ['google', 'microsoft', 'caldav'];
@@ -49,7 +49,7 @@ async function firstSync({ kind, events, isHeavy = false }: Case, folder: string
   const words = [kind, String(events), ...(isHeavy ? ['heavy'] : [])];
   const sandbox = fork(program, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   try {
-    // What the program says first.
+    // The first message of the sandbox has its address.
     const [hello] = (await once(sandbox, 'message')) as [SandboxHello];
     const server = await startKalends({ folder, env: environmentOf(kind, hello) });
     try {

@@ -1,6 +1,6 @@
 /**
- * What the work of one request or job costs where its tables have ten thousand rows, and where they have a thousand times
- * as many. Every size is a database of its own, and they take turns: only ratios within a round count.
+ * The cost of the work of one request or job if its tables have ten thousand rows, and if they have a thousand times as
+ * many. Every size is a separate database, and the databases take turns: only ratios within a round count.
  */
 import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,9 +27,9 @@ export type GrowthPace = {
   readonly rounds: number;
 };
 
-/** At most this much more than with the second size. */
+/** The maximum ratio to the second size. */
 const FLAT = 1.2;
-/** They are found by SQLite in the tree of this table. */
+/** The table whose tree SQLite searches for each kind of work. */
 const TABLES: Readonly<Record<WorkName, string>> = {
   refresh: 'token_family',
   Bearer: 'token_family',
@@ -37,7 +37,7 @@ const TABLES: Readonly<Record<WorkName, string>> = {
   sync: 'event',
   'job taking': 'job_turn_by_time',
 };
-/** Of those that take longer, one for so many of the others. */
+/** Slower kinds of work: one piece is measured for this many pieces of the others. */
 const FEWER: Readonly<Record<WorkName, number>> = {
   refresh: 1,
   Bearer: 1,
@@ -53,7 +53,7 @@ type Sized = {
   readonly costs: Map<WorkName, Cost[]>;
 };
 
-/** The report of each database as soon as it is there. */
+/** Yields the report of each database as soon as it is complete. */
 export async function* growthRow(
   folder: string,
   pace: GrowthPace,
@@ -75,7 +75,8 @@ async function measureGrowth(name: string, pace: GrowthPace, place: Place): Prom
   try {
     for (const filling of fillingsOf(pace))
       opened.push(await openSized(filling, await place(sizeOf(filling))));
-    // Only when all are filled: a checkpoint meanwhile would let the next change of each page write it whole to the log.
+    // This waits until all are filled: a checkpoint meanwhile would make the next change of each page write it whole to
+    // the log.
     for (const one of opened) await warmUp(one, pace.warmUp);
     for (let round = 0; round < pace.rounds; round++)
       for (const work of WORKS) for (const one of opened) await measureOnce(one, work, pace.count);

@@ -1,6 +1,6 @@
 /**
- * One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. Each
- * instance gets the same number of requests a second, however many instances there are.
+ * One, two and four instances on one PostgreSQL: what a request costs them and the database, and which statements wait
+ * for a lock. Each instance gets the same number of requests per second, however many instances there are.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,15 +14,15 @@ import { cpuSeconds } from '../process-usage.ts';
 import { type RowReport, type Verdict, verdictOf } from '../report.ts';
 
 const INSTANCES = [1, 2, 4];
-/** Together they need longer than one alone until their code is compiled as it is after a while. */
+/** Several instances need longer than one until their code is compiled as in normal operation. */
 const WARM_UPS = 5;
-/** Of what all of them together answer at most: they share a core. */
+/** The share of the highest total rate that the load uses, because all instances share a core. */
 const SHARE_OF_MOST = 0.7;
 const FLAT = { required: 1.1, outFor: 1.1 };
-/** Who waits for a lock for longer than this is logged by PostgreSQL. */
+/** PostgreSQL logs every wait for a lock that is longer than this. */
 const LOCK_MS = 10;
 const FLAGS = ['-c', `deadlock_timeout=${LOCK_MS}ms`, '-c', 'log_lock_waits=on'];
-/** An idle connection tells what it did no later than this. */
+/** The longest time until an idle connection reports its statistics. */
 const TOLD_MS = 11_000;
 
 type Instance = { readonly port: number; readonly pid: number };
@@ -60,7 +60,7 @@ export async function instancesRow(folder: string, pace: Pace): Promise<RowRepor
 }
 
 async function sourcesOf(server: Kalends, { users, connections }: Pace): Promise<Record<string, CallSource>> {
-  // No connection is without a token to spend.
+  // Every connection must have a token to use.
   const count = Math.max(users, 2 * connections * Math.max(...INSTANCES));
   const tokens = await tokensFor(server, await server.seedCodes(count));
   const queue = new TokenQueue(tokens.map(({ refresh_token }) => refresh_token));
@@ -72,7 +72,7 @@ async function sourcesOf(server: Kalends, { users, connections }: Pace): Promise
   };
 }
 
-/** The statements that waited, but for those who take jobs: they take turns at one row. */
+/** Returns the statements that waited, except those that claim jobs: they take turns at one row. */
 function lockWaits(log: string): string[] {
   const waits = [...log.matchAll(/still waiting for .*?STATEMENT: +([^\n]*)/gs)].map(([, text = '']) =>
     text.trim(),
@@ -122,7 +122,9 @@ async function measureInstances(what: string, source: CallSource, measured: Meas
   });
 }
 
-/** Another one comes first in each round: one that always ran alone too would be compiled better than the others. */
+/**
+ * A different instance comes first in each round: one that always ran alone would be compiled better than the others.
+ */
 const inTurnFrom = <T>(all: readonly T[], round: number): T[] => {
   const first = round % all.length;
   return [...all.slice(first), ...all.slice(0, first)];

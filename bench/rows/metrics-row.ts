@@ -1,4 +1,4 @@
-/** What metrics cost: the same servers with them, and as they are shipped, without. */
+/** The cost of metrics: the same servers with metrics, and as they are shipped, without. */
 import type { LoadRow } from '../row.ts';
 import { kalends, refreshing } from './token-subjects.ts';
 

@@ -1,4 +1,7 @@
-/** How soon a provider has its answer when it tells of changes as fast as it can, while they are read and delivered. */
+/**
+ * Measures how soon a provider has its response if it sends push notifications as fast as it can, while changes are
+ * read and delivered.
+ */
 import { randomBytes } from 'node:crypto';
 
 import { hashOfSecret } from '../../src/lib/sealing.ts';
@@ -12,11 +15,11 @@ const P99 = { required: 50, outFor: 50 };
 
 export type NoticeLoad = {
   readonly seconds: number;
-  /** Changes something at the provider, again and again meanwhile. */
+  /** Changes something at the provider; called repeatedly during the measurement. */
   readonly change: (count: number) => Promise<unknown>;
 };
 
-/** Every calendar is told of in turn, under a watch of its own. */
+/** Sends push notifications for every calendar in turn, each under a separate watch. */
 export async function noticeAnswers(
   { stores, port }: Kalends,
   { seconds, change }: NoticeLoad,
@@ -40,7 +43,7 @@ export async function noticeAnswers(
   return verdictOf(what, { measured: p99, unit: 'ms' }, P99);
 }
 
-/** Kalends asks for watches itself, but keeps no more than a digest of their tokens. */
+/** Creates watches here, because Kalends stores only a digest of the tokens of its own. */
 async function watchCalendars({ db, watches }: Kalends['stores']): Promise<Call[]> {
   const calendars = await db.all<{ calendarKey: string; accountKey: string }>(
     'SELECT calendar_key AS "calendarKey", account_key AS "accountKey" FROM calendar WHERE left_out = 0',

@@ -1,6 +1,6 @@
 /**
- * How long a browser waits for the selection page: branded, of a user with three accounts, one request at
- * a time over a warm connection. Beside it a server that has the finished page in its hand.
+ * How long a browser waits for the selection page: branded, of a user with three accounts, one request at a time over a
+ * warm connection. The comparison is a server that holds the finished page in memory.
  */
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { hashOfSecret } from '../../src/lib/sealing.ts';
@@ -16,7 +16,7 @@ const KALENDS = 'Kalends, selection page, SQLite';
 const BARE = 'bare Fastify, a page of the same size';
 const USER = 'ada';
 const ACCOUNTS = 3;
-/** The browser's secret, as the cookie carries it: it linked the accounts, so that all of each is shown. */
+/** The browser's secret, as in the cookie: this browser connected the accounts, so the page shows all of each. */
 const DEVICE = 'd'.repeat(43);
 
 export const pagesRow: LoadRow = {
@@ -48,7 +48,7 @@ const seed: NonNullable<KalendsOptions['seed']> = async (stores, { clientId }) =
   );
   await stores.users.loadOrCreateUser(clientId, USER, now);
   await linkAccounts(stores, clientId, now);
-  // Nobody is there to be synced with.
+  // There is no provider to sync with.
   await stores.db.write('DELETE FROM job');
 };
 
@@ -72,7 +72,7 @@ const accountOf = (clientId: string, index: number): NewAccount => ({
   credentials: { username: USER, password: 'bench' },
 });
 
-/** Starts a flow as a browser does, and answers the request for its page. */
+/** Starts a flow as a browser does, and returns the request for its page. */
 async function startFlow(port: number, { clientId }: Application): Promise<string> {
   const origin = `http://127.0.0.1:${port}`;
   const started = await fetch(`${origin}/authorize?client_id=${clientId}&user_id=${USER}`, {

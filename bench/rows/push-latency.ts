@@ -1,4 +1,7 @@
-/** How long a change takes from a provider that tells of it at once to the receiver, one at a time. */
+/**
+ * Measures how long a change takes from a provider that sends push notifications at once to the receiver, one at a
+ * time.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { sandboxClock } from '../../sandbox/core/clock.ts';
@@ -16,7 +19,7 @@ import { SANDBOX_APP, SANDBOX_REDIRECT_URI } from '../peers/provider-sandbox.ts'
 import { type Verdict, verdictOf } from '../report.ts';
 import { noticeAnswers } from './notice-answers.ts';
 
-/** Each has a calendar besides their first. */
+/** The number of people; each has one calendar besides the first. */
 const PEOPLE = 8;
 const CHANGE_EVERY_MS = 20;
 const P50 = { required: 500, outFor: 500 };
@@ -24,7 +27,7 @@ const P95 = { required: 1_000, outFor: 1_000 };
 
 export type PushPace = {
   readonly pushes: number;
-  /** How long notices are sent as fast as they are answered. */
+  /** Seconds during which push notifications are sent as fast as they get a response. */
   readonly noticeSeconds: number;
 };
 
@@ -42,7 +45,7 @@ export async function pushLatency(
     const calendars: { readonly email: string; readonly calendarId: string }[] = [];
     for (let i = 0; i < PEOPLE; i += 1) calendars.push(await connectPerson(i, sandbox, server));
     const codes = await server.seedCodes(PEOPLE);
-    // The exchange makes what was linked the user's: from then on it is followed.
+    // The exchange completes the connection: from then on the accounts are synced.
     await server.stores.db.write('UPDATE authorization_code SET finishes = 1');
     const synced = receiver.next(2 * PEOPLE, '"isInitialSync":true');
     await tokensFor(server, codes);
@@ -52,7 +55,7 @@ export async function pushLatency(
       return sandbox.manual.createEvent(email, calendarId, { title, ...AT });
     };
     const change = (i: number) => toReceiver(receiver, `Change ${i}`, (title) => create(i, title));
-    // The first of each may come before Google tells of its calendar.
+    // The first change of each calendar may come before Google sends push notifications for it.
     for (let i = 0; i < 2 * PEOPLE; i += 1) await change(i);
     const times: number[] = [];
     for (let i = 0; i < pushes; i += 1) times.push(await change(2 * PEOPLE + i));
@@ -84,7 +87,7 @@ const environmentOf = ({ issuer, apiUrl }: GoogleSandbox) => ({
   KALENDS_GOOGLE_API_URL: apiUrl,
 });
 
-/** Makes a person with a calendar of their own, and links their account. */
+/** Creates a person with an additional calendar, and connects their account. */
 async function connectPerson(index: number, sandbox: GoogleSandbox, { stores, application }: Kalends) {
   const { clientId } = application;
   const userId = `user-${index}`;
@@ -107,7 +110,7 @@ async function connectPerson(index: number, sandbox: GoogleSandbox, { stores, ap
   return { email, calendarId };
 }
 
-/** Milliseconds until the receiver hears of it. */
+/** Returns the milliseconds until the receiver gets the change. */
 async function toReceiver(
   receiver: DeliveryReceiver,
   title: string,

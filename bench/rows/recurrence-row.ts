@@ -1,4 +1,4 @@
-/** A month of 50 recurring series that have run for six years, expanded anew for each request. */
+/** A month of 50 recurring series that have run for six years, expanded again for each request. */
 import type { EventResource } from '../../src/calendars/event.ts';
 import { startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
@@ -11,9 +11,9 @@ const SERIES = 50;
 const MONTH_START = Date.UTC(2026, 10, 1);
 const MONTH_END = '2026-12-01T00:00:00Z';
 const MOST_MS = { required: 20, outFor: 20 };
-/** The first requests still have the compiler at work. */
+/** The number of first requests that still have the compiler at work. */
 const WARM_UP = 30;
-/** What people's series are: each rule with instances in the month, in a zone that has had its clocks changed twelve times. */
+/** The usual rules of series: each has occurrences in the month, in a zone that has changed its clocks twelve times. */
 const RULES = [
   'FREQ=DAILY',
   'FREQ=WEEKLY;BYDAY=MO,WE,FR',
@@ -28,7 +28,7 @@ export async function recurrenceRow(folder: string, rounds: number): Promise<Row
     folder,
     async seed(stores, { clientId }) {
       await seedUser(stores, { clientId, userId: 'user-0' }, series());
-      // Nobody is there to be synced with.
+      // There is no provider to sync with.
       await stores.db.write('DELETE FROM job');
     },
   });
@@ -38,7 +38,7 @@ export async function recurrenceRow(folder: string, rounds: number): Promise<Row
     const times: number[] = [];
     let listed = 0;
     for (let round = 0; round < WARM_UP + rounds; round++) {
-      // Another window each time, by a second: no answer that is kept fits.
+      // The window moves by a second each time, so that no cached response fits.
       const start = new Date(MONTH_START + round * 1000).toISOString();
       const path = `/events?pageSize=1000&start=${start}&end=${MONTH_END}`;
       const began = performance.now();

@@ -1,4 +1,4 @@
-/** What the request log costs: the same servers with it, as it is shipped, and without it. */
+/** The cost of the request log: the same servers with it, as they are shipped, and without it. */
 import type { LoadRow, RowContext } from '../row.ts';
 import { BEARER_PROGRAM } from './token-rows.ts';
 import { getWith, kalends, presenting, refreshing } from './token-subjects.ts';

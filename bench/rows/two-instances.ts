@@ -1,4 +1,4 @@
-/** Deliveries a second of two instances on one PostgreSQL, with what each part takes of the two cores they all share. */
+/** Deliveries per second of two instances on one PostgreSQL, with the share of the two cores that each part uses. */
 import { randomBytes } from 'node:crypto';
 
 import type { DurablePostgres } from '../durable-postgres.ts';
@@ -10,7 +10,7 @@ import { type Verdict, verdictOf } from '../report.ts';
 import { cpuOf, ENDPOINTS, type Round, resultOf, startSeeded, waiting } from './delivery-rounds.ts';
 
 const NAME = `Kalends, PostgreSQL, two instances, ${ENDPOINTS} endpoints`;
-/** Deliveries a second, of both together. */
+/** Deliveries per second, of both instances together. */
 const RATE = { required: 1_000, outFor: 1_500 };
 
 type Pace = { readonly calendars: number; readonly rounds: number };
@@ -47,7 +47,10 @@ type Parts = {
   readonly postgres: () => readonly { readonly pid: number }[];
 };
 
-/** From now until it is called, the changes that are told included: what the parts take of one core. */
+/**
+ * Starts measuring. The returned function reports each part's share of one core since then, changing the calendars
+ * included.
+ */
 function sharesOf({ servers, postgres }: Parts): () => Verdict[] {
   const now = () => ({
     at: performance.now(),

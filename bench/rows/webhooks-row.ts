@@ -1,6 +1,6 @@
 /**
- * Deliveries a second, from changes that wait to a receiver on this machine, beside undici sending the same signed bytes;
- * and how long a change at a provider that tells of it takes to the receiver.
+ * Deliveries per second, from waiting changes to a receiver on this machine, beside undici sending the same signed
+ * bytes; and how long a change takes from a provider with push notifications to the receiver.
  */
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
@@ -19,13 +19,13 @@ import { twoInstances } from './two-instances.ts';
 
 export type WebhookPace = PushPace & { readonly calendars: number; readonly rounds: number };
 
-/** As many as Kalends has under way to one host. */
+/** The number of connections that Kalends uses to one host. */
 const CONNECTIONS = 16;
 
 const ONE = 'Kalends, SQLite, one endpoint';
 const ALL = `Kalends, SQLite, ${ENDPOINTS} endpoints`;
 const BARE = 'undici, the same signed bytes';
-/** Deliveries a second. */
+/** Deliveries per second. */
 const RATE = { required: 500, outFor: 1_500 };
 
 export async function webhooksRow(

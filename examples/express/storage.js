@@ -1,10 +1,10 @@
-/** What the application keeps, in one file: its sessions, the tokens of its users, and the changes it has heard of. */
+/** The application's storage, in one file: its sessions, the tokens of its users, and the changes that it received. */
 import { DatabaseSync } from 'node:sqlite';
 
-/** `file` is made where it is missing. */
+/** Opens `file`, and creates it if it does not exist. */
 export function openStorage(file) {
   const db = new DatabaseSync(file);
-  // Each write is on the disk when it returns: new tokens are kept before they are used.
+  // Each write is on disk when it returns: new tokens are stored before they are used.
   db.exec(`
     PRAGMA synchronous = FULL;
     CREATE TABLE IF NOT EXISTS tokens (
@@ -32,7 +32,7 @@ export function openStorage(file) {
         expiresAt,
       );
     },
-    /** A delivery that came before is left as it is. */
+    /** Ignores a delivery that was stored before. */
     addChange(deliveryId, userId, text) {
       db.prepare('INSERT OR IGNORE INTO changes VALUES (?, ?, ?)').run(deliveryId, userId, text);
     },

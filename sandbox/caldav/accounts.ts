@@ -1,4 +1,4 @@
-/** Who has an account on the server, and what proves it. */
+/** The accounts on the server and their passwords. */
 import { randomBytes, randomInt } from 'node:crypto';
 
 import type { Person } from '../core/provider-sandbox.ts';
@@ -8,16 +8,16 @@ import { CalendarCollection, type CollectionState } from './collection.ts';
 
 export type Account = {
   readonly person: Person;
-  /** The segment of its paths: the sign-in name, or a number where the server has numbers for people (iCloud's DSID). */
+  /** The segment of its paths: the sign-in name, or a number if the server numbers people (iCloud's DSID). */
   readonly id: string;
   password: string;
-  /** Further addresses of the person, beside that of the sign-in. */
+  /** Further addresses of the person, besides the sign-in name. */
   readonly aliases: string[];
   /** By name. */
   readonly calendars: Map<string, CalendarCollection>;
-  /** The messages that the server received for the person (RFC 6638 §2.2), where it schedules. */
+  /** The messages that the server received for the person (RFC 6638 §2.2), if it schedules. */
   readonly inbox: CalendarCollection;
-  /** Draws the tag of a calendar after a change, where it is not the exact one. */
+  /** Draws the tag of a calendar after a change, if the tag is not exact. */
   readonly newTag: (() => string) | undefined;
 };
 
@@ -33,7 +33,7 @@ export const stateOf = ({ person, id, password, aliases, calendars, inbox }: Acc
   inbox: inbox.state(),
 });
 
-/** Of a server with exact tags. */
+/** Returns an account of a server with exact tags. */
 const accountOf = ({ calendars, inbox, ...rest }: AccountState): Account => ({
   ...rest,
   newTag: undefined,
@@ -42,21 +42,21 @@ const accountOf = ({ calendars, inbox, ...rest }: AccountState): Account => ({
 });
 
 export type AccountsOptions = {
-  /** That of every account. */
+  /** The `newTag` of every account. */
   readonly newTag?: (() => string) | undefined;
-  /** Those there are from the start. */
+  /** The accounts that exist from the start. */
   readonly accounts?: readonly AccountState[] | undefined;
 };
 
 export interface Accounts {
   add(person: Person): Account;
-  /** Throws an Error when there is no such person. */
+  /** Throws an Error if there is no such person. */
   of(email: string): Account;
   byId(id: string): Account | undefined;
   all(): readonly Account[];
   /** The account that HTTP Basic (RFC 7617) proves; `undefined` for a wrong or missing password. */
   signedIn(request: Pick<SandboxRequest, 'headers'>): Account | undefined;
-  /** Another password, in the place of one that no longer works. */
+  /** Replaces the password, which then no longer works, and returns the new one. */
   renewPassword(email: string): string;
 }
 
@@ -67,8 +67,8 @@ export function calendarAccounts(
   const before = accounts.map(accountOf);
   const byEmail = new Map(before.map((account) => [keyOf(account.person.email), account]));
   const byId = new Map(before.map((account) => [account.id, account]));
-  // Apple shows app-specific passwords in groups; without the hyphens, or with blanks, they are the same. At Apple's own server
-  // Kalends spells them before it asks, and here they come as they were typed.
+  // Apple shows app-specific passwords in groups; without hyphens, or with blanks, they are the same. Kalends removes
+  // these before it calls Apple's own server; here they arrive as the user typed them.
   const plain = (password: string) => (kind === 'icloud' ? password.replace(/[-\s]/g, '') : password);
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
   const of = (email: string): Account => {

@@ -31,7 +31,7 @@ import {
 } from './server-behaviour.ts';
 import { type Conditions, deleteResource, makeCalendar, putObject } from './writes.ts';
 
-/** All that it knows, as structured data. */
+/** The whole state of the server, as structured data. */
 export type CalDavState = {
   readonly accounts: readonly AccountState[];
   readonly sent: readonly SentMessage[];
@@ -41,39 +41,47 @@ export type CalDavSandboxOptions = SandboxDeps & {
   readonly kind: 'icloud' | 'caldav';
   /** Any free one when absent. */
   readonly port?: number;
-  /** iCloud's second port, where homes are. Any free one when absent. */
+  /** iCloud's second port, which serves homes. Any free one if absent. */
   readonly homePort?: number | undefined;
-  /** What one before it knew, with exact tags; nobody and nothing when absent. */
+  /** The state of an earlier server with exact tags; empty if absent. */
   readonly state?: CalDavState | undefined;
   /** Most members in one part of a sync-collection answer; the rest follows after a 507. Default 1,000. */
   readonly syncPage?: number;
-  /** It sends invitations and answers itself (RFC 6638): to its own people, and by mail to others. Default false. */
+  /**
+   * The server sends invitations and responses itself (RFC 6638): to its own people, and by email to others. Default
+   * false.
+   */
   readonly schedules?: boolean;
   /**
-   * What tells that a calendar changed, its ctag and the sync token that is shown with it: `exact` is another one after every
-   * change, `seconds` the time of the last one in whole seconds, `stuck` always the same. Default `exact`.
+   * How a calendar's ctag, and the sync token listed with it, change: `exact` differs after every change, `seconds` is
+   * the time of the last change in whole seconds, `stuck` never changes. Default `exact`.
    */
   readonly tags?: 'exact' | 'seconds' | 'stuck';
 };
 
 export interface CalDavSandbox extends ProviderSandbox {
-  /** Where homes and calendars are: for iCloud the person's partition, a port of its own. */
+  /** The origin of homes and calendars: for iCloud the person's partition, on a separate port. */
   readonly homeOrigin: string;
-  /** What proves the person now: the one given, or made when none was, or after access was revoked. */
+  /**
+   * Returns the person's current password: the given one, or a generated one if none was given or access was revoked.
+   */
   passwordOf(email: string): string;
   state(): CalDavState;
-  /** The address that a calendar of this name has, or would be made at. */
+  /** Returns the address that a calendar of this name has, or would be created at. */
   calendarUrl(email: string, name: string): string;
-  /** A further address of the person's, under which they are invited. */
+  /** Adds a further address of the person, under which they can be invited. */
   addAlias(email: string, alias: string): void;
-  /** Somebody of another server invites the person, changes it, or cancels. Throws an Error where it does not schedule. */
+  /**
+   * A person of another server invites the person, changes the event, or cancels it. Throws an Error if the server does
+   * not schedule.
+   */
   invite(email: string, invitation: Invitation): void;
-  /** The person answers an invitation in the server's own app. Throws an Error where there is none. */
+  /** The person responds to an invitation in the server's own app. Throws an Error if there is none. */
   respond(email: string, calendarId: string, answer: HandAnswer): void;
   sent(): readonly (SentMessage & { readonly provider: 'icloud' | 'caldav' })[];
 }
 
-/** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
+/** Starts an empty server: people and their calendars are added later. Rejects if the port is taken. */
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
   const { kind, clock, faults, beforeAnswer, port, homePort, state } = options;
   const { syncPage = 1000, schedules = false, tags } = options;

@@ -6,25 +6,27 @@ export type CalendarObject = {
   readonly name: string;
   readonly uid: string;
   readonly icalendar: string;
-  /** With its quotes. */
+  /** The etag, with its quotes. */
   readonly etag: string;
-  /** RFC 6638 §3.2.10, with its quotes: as the etag, but an answer of a guest does not change it. */
+  /**
+   * The schedule tag of RFC 6638 §3.2.10, with its quotes: like the etag, but a guest's response does not change it.
+   */
   readonly scheduleTag: string;
 };
 
 export type CollectionChanges = {
   readonly changed: readonly CalendarObject[];
-  /** Names. */
+  /** The names of removed objects. */
   readonly removed: readonly string[];
   readonly syncToken: string;
-  /** There are more: ask again with the token. */
+  /** True if there are more changes: ask again with the token. */
   readonly truncated: boolean;
 };
 
-/** An object as it is since `revision`; without one it was removed then. */
+/** An object as of `revision`; without an object, it was removed then. */
 type Member = { readonly revision: number; readonly object: CalendarObject | undefined };
 
-/** All of a collection, as structured data. */
+/** A whole collection, as structured data. */
 export type CollectionState = {
   readonly name: string;
   readonly components: readonly string[];
@@ -38,16 +40,16 @@ export type CollectionState = {
 export class CalendarCollection {
   /** The last segment of its href, decoded. */
   readonly name: string;
-  /** What it takes: `VEVENT`, `VTODO`. */
+  /** The components that it accepts: `VEVENT`, `VTODO`. */
   readonly components: readonly string[];
   readonly readOnly: boolean;
-  /** Of clients: the inner XML of each property by its Clark name. */
+  /** The properties that clients set: the inner XML of each by its Clark name. */
   readonly properties: Map<string, string>;
   /** In the order of their revisions. */
   readonly #members = new Map<string, Member>();
   readonly #namesOfUids = new Map<string, string>();
   #revision = 0;
-  /** Draws the tag after a change, where it is not the exact one. */
+  /** Draws the tag after a change, if the tag is not exact. */
   readonly #newTag: (() => string) | undefined;
   #tag: string | undefined;
   #epoch = newEpoch();
@@ -67,7 +69,7 @@ export class CalendarCollection {
     this.#tag = this.#newTag?.();
   }
 
-  /** The collection as `state` had it. */
+  /** Restores a collection from its state. */
   static of(state: CollectionState): CalendarCollection {
     const collection = new CalendarCollection(state);
     for (const [name, member] of state.members) {
@@ -98,7 +100,7 @@ export class CalendarCollection {
     return [...this.#members.values()].flatMap(({ object }) => object ?? []);
   }
 
-  /** Creates or replaces. */
+  /** Creates or replaces an object. */
   put(name: string, uid: string, icalendar: string): CalendarObject {
     const before = this.object(name);
     if (before !== undefined) this.#namesOfUids.delete(before.uid);
@@ -108,7 +110,7 @@ export class CalendarCollection {
     return object;
   }
 
-  /** Replaces an object by one that has the answers of guests beside: its schedule tag stays. */
+  /** Replaces an object by one that also has the responses of guests: its schedule tag stays. */
   putAnswered(before: CalendarObject, icalendar: string): void {
     this.#change(before.name, { ...before, icalendar, etag: newEtag() });
   }
@@ -132,7 +134,7 @@ export class CalendarCollection {
     return this.#tokenOf(this.#revision);
   }
 
-  /** The collection's tag: another one after every change, unless its server draws others. */
+  /** The collection's tag: different after every change, unless its server draws tags. */
   get ctag(): string {
     return this.#tag ?? `${this.#epoch}-${this.#revision}`;
   }
@@ -142,12 +144,14 @@ export class CalendarCollection {
     return this.#tag === undefined ? this.syncToken : `${TOKENS}${this.#tag}`;
   }
 
-  /** Tokens handed out so far are no longer known. */
+  /** Makes all sync tokens so far unknown. */
   forgetSyncTokens(): void {
     this.#epoch = newEpoch();
   }
 
-  /** At most so many changes since the token; everything there is since `''`. `undefined` for an unknown token. */
+  /**
+   * Returns at most `most` changes since the token, or all objects for `''`. Returns `undefined` for an unknown token.
+   */
   changesSince(syncToken: string, most: number): CollectionChanges | undefined {
     const since = syncToken === '' ? 0 : this.#revisionOf(syncToken);
     if (since === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Answers in XML: multistatus (RFC 4918 §13), and errors that name a precondition (§16). */
+/** Responses in XML: multistatus (RFC 4918 §13), and errors with a precondition (§16). */
 import { davDocument, prefixed } from '../../src/providers/caldav/dav/dav-names.ts';
 import type { XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
@@ -6,14 +6,14 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
 const XML_TYPE = 'application/xml; charset=utf-8';
 
-/** Carriage returns survive as references only: parsers make line feeds of bare ones. */
+/** Carriage returns survive only as references: parsers turn bare ones into line feeds. */
 export const xmlText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;');
 
 const attributeText = (text: string): string =>
   xmlText(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 
-/** An element of this Clark name, empty without content. */
+/** Renders an element with this Clark name, empty if there is no content. */
 export function element(name: string, content = '', attributes = ''): string {
   const [, namespace = '', local = ''] = /^\{([^}]*)\}(.*)$/.exec(name) ?? [];
   const prefixedName = prefixed(name);
@@ -24,7 +24,7 @@ export function element(name: string, content = '', attributes = ''): string {
     : `<${tag}${declaration}${attributes}>${content}</${tag}>`;
 }
 
-/** What is inside of an element a client sent, to be sent again. */
+/** Renders the content of an element that a client sent, so that it can be sent again. */
 export function innerXml({ text, children }: XmlElement): string {
   const nested = children.map((part) => {
     const attributes = Object.entries(part.attributes).map(
@@ -35,10 +35,10 @@ export function innerXml({ text, children }: XmlElement): string {
   return xmlText(text) + nested.join('');
 }
 
-/** A property that is there has its inner XML; one that is not has none. */
+/** The properties of a resource with their inner XML; an absent property has none. */
 export type PropertyValues = ReadonlyMap<string, string | undefined>;
 
-/** One response with what was found (200) and what was not (404). */
+/** Renders one response with the present properties (200) and the missing ones (404). */
 export function propertyResponse(href: string, values: PropertyValues): string {
   const entries = [...values];
   const present = entries.flatMap(([name, inner]) => (inner === undefined ? [] : element(name, inner)));
@@ -53,7 +53,7 @@ function propstat(properties: readonly string[], status: string): string {
   return `<d:propstat><d:prop>${properties.join('')}</d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat>`;
 }
 
-/** A response about a resource as a whole. */
+/** Renders a response about a resource as a whole. */
 export const statusResponse = (href: string, status: string, more = ''): string =>
   `<d:response><d:href>${xmlText(href)}</d:href><d:status>HTTP/1.1 ${status}</d:status>${more}</d:response>`;
 
@@ -62,11 +62,11 @@ export function multistatus(responses: readonly string[], more = ''): SandboxAns
   return { status: 207, headers: { 'content-type': XML_TYPE }, body };
 }
 
-/** A refusal by a precondition of this name, with its prefix: `c:no-uid-conflict`. */
+/** Returns an error with a precondition of this name, including its prefix: `c:no-uid-conflict`. */
 export const failedCondition = (status: number, condition: string, message: string): SandboxRefusal =>
   new SandboxRefusal(status, condition, message);
 
-/** The body of a refusal: the precondition where its reason is one, else a text. */
+/** Renders the body of an error: the precondition if its reason is one, otherwise a text. */
 export function errorAnswer({
   status,
   reason,

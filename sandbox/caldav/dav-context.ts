@@ -1,4 +1,4 @@
-/** What answering a request needs beside what it names. */
+/** The context for responding to a request. */
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import type { Account } from './accounts.ts';
 import type { PropertyContext } from './live-properties.ts';
@@ -8,7 +8,7 @@ import type { Scheduling } from './scheduling.ts';
 export type DavContext = PropertyContext &
   Tree & {
     readonly account: Account;
-    /** Absent where the server sends nothing by itself. */
+    /** Absent if the server sends nothing itself. */
     readonly scheduling: Scheduling | undefined;
     /** Epoch milliseconds. */
     readonly now: number;
@@ -17,7 +17,7 @@ export type DavContext = PropertyContext &
     readonly effects: readonly FaultEffect[];
   };
 
-/** The responses of a listing as the faults of its request have them: each twice, or in another order. */
+/** Applies the faults of its request to a listing's responses: each twice, or in another order. */
 export function withFaults(responses: readonly string[], effects: readonly FaultEffect[]): readonly string[] {
   const repeated = hasEffect(effects, 'duplicate')
     ? responses.flatMap((response) => [response, response])

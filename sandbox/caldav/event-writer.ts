@@ -12,11 +12,11 @@ export type Writing = {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly sequence: number;
-  /** Who writes it: the organizer, where there are guests. */
+  /** The author of the event: its organizer, if there are guests. */
   readonly organizer: { readonly email: string; readonly name: string };
 };
 
-/** Throws an Error for times that are none. */
+/** Throws an Error if a time is invalid. */
 export function eventLines(draft: EventDraft, { uid, now, sequence, organizer }: Writing): string[] {
   checkTimes(draft);
   const { description, location, availability, privacy, conference, attendees = [] } = draft;
@@ -51,7 +51,7 @@ function checkTimes({ title, start, end }: EventDraft): void {
     throw new Error(`"${title}" ends before it starts`);
 }
 
-/** Throws an Error for what is no date, no time or no zone. */
+/** Throws an Error for an invalid date, time or zone. */
 export function eventTimeOf(time: DraftTime): EventTime {
   const text = 'date' in time ? time.date : time.dateTime;
   if (parseLocal(text) === undefined || text.includes('T') === 'date' in time)

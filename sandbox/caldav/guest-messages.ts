@@ -1,6 +1,7 @@
 /**
- * What a guest's change makes the server send, RFC 6638 §3.2.2: answers to the organizer. What only the organizer may
- * change is refused (§3.2.4.4); sabre/dav lets it through, and the next update of the organizer undoes it.
+ * The messages that the server sends after a guest's change, RFC 6638 §3.2.2: responses to the organizer. A change that
+ * only the organizer may make is refused (§3.2.4.4); sabre/dav lets it through, and the next update of the organizer
+ * undoes it.
  */
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../src/lib/icalendar/edit-lines.ts';
@@ -27,7 +28,10 @@ import {
   withParameters,
 } from './scheduled-object.ts';
 
-/** One message with all new answers. None for a copy that is only being made: as sabre/dav, which takes it for an import. */
+/**
+ * Returns one message with all new responses. Returns none for a new copy: like sabre/dav, which regards it as an
+ * import.
+ */
 export function guestMessages(change: ObjectChange, { own, now }: Sender): ItipMessage[] {
   const { before, after } = change;
   const object = after ?? before;
@@ -101,7 +105,7 @@ function newAnswer(event: ScheduledEvent, answer: string, earlier: Earlier): New
 const ownLine = ({ attendees }: ScheduledEvent, own: ReadonlySet<string>): string | undefined =>
   [...attendees].find(([address]) => own.has(address))?.[1];
 
-/** An instance that the guest took out is known by its EXDATE alone. */
+/** An occurrence that the guest removed is known only by its EXDATE. */
 function instanceLines(event: ScheduledEvent, key: EventKey): string[] {
   const lines = identifyingLines(event);
   const excluded = key === 'series' ? undefined : event.excluded.get(key);
@@ -111,7 +115,7 @@ function instanceLines(event: ScheduledEvent, key: EventKey): string[] {
   return [...start, named('RECURRENCE-ID')];
 }
 
-/** What is the organizer's of an event, beside the other guests. */
+/** The properties of an event that only the organizer may change, besides the other guests. */
 const ORGANIZERS = [
   ...[
     'ORGANIZER',
@@ -129,7 +133,7 @@ const ORGANIZERS = [
 ];
 const TIMES = ['DTSTART', 'DTEND', 'DURATION', 'RRULE', 'RDATE'];
 
-/** Throws the refusal of a change that is not the guest's to make. */
+/** Throws the error for a change that a guest may not make. */
 export function refuseForeignChanges({ before, after }: ObjectChange, own: ReadonlySet<string>): void {
   if (before === undefined || after === undefined) return;
   const series = eventOf(before, 'series');
@@ -153,7 +157,7 @@ function ownersLines(
   return [...linesNamed(component.lines, ...names), ...others].map(comparableLine).sort().join('\n');
 }
 
-/** However a client orders and quotes what it does not change. */
+/** Normalizes a line, because clients may reorder and requote what they do not change. */
 function comparableLine(line: string): string {
   const property = parseContentLine(withoutScheduling(line));
   if (property === undefined) return line;

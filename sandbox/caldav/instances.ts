@@ -1,4 +1,4 @@
-/** What takes place when: calendar objects in a window of time, with recurrences and exceptions. */
+/** The occurrences of calendar objects in a window of time, with recurrences and exceptions. */
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../src/lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../src/lib/icalendar/v-event.ts';
@@ -7,7 +7,7 @@ import { instancesIn } from '../core/instances.ts';
 import type { ListedInstance } from '../core/provider-sandbox.ts';
 import type { CalendarObject } from './collection.ts';
 
-/** The instances of an object that overlap the window; a cancelled one is none. */
+/** Returns the occurrences of an object that overlap the window, without cancelled ones. */
 export function instancesOf(
   { icalendar }: Pick<CalendarObject, 'icalendar'>,
   window: TimeWindow,
@@ -33,7 +33,7 @@ export function seriesOf(events: readonly VEvent[]): Series<VEvent> {
   };
 }
 
-/** Tasks, and what clients wrote that cannot be read, take place never. */
+/** Returns no events for tasks, or for text that cannot be read. */
 export function readEvents(icalendar: string): VEvent[] {
   try {
     return parseICalendar(icalendar);

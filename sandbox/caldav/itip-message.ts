@@ -1,13 +1,13 @@
-/** Messages between those who schedule, RFC 5546, as the text that is sent. */
+/** Messages between organizers and guests, RFC 5546, as the text that is sent. */
 import type { Component } from '../../src/lib/icalendar/component.ts';
 import { parseContentLine, textOf } from '../../src/lib/icalendar/content-line.ts';
 import { linesNamed } from '../../src/lib/icalendar/edit-lines.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import { type ScheduledEvent, type ScheduledObject, withoutScheduling } from './scheduled-object.ts';
 
-/** Whose change it is that the server tells of. */
+/** The person whose change the server reports. */
 export type Sender = {
-  /** The sender's own addresses: nobody sends messages to themselves. */
+  /** The sender's own addresses: the sender gets no message. */
   readonly own: ReadonlySet<string>;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -17,21 +17,21 @@ export type ItipMessage = {
   readonly method: 'REQUEST' | 'CANCEL' | 'REPLY';
   readonly uid: string;
   readonly title: string;
-  /** Addresses, comparable: `mailto:ada@people.example`. */
+  /** Normalized addresses: `mailto:ada@people.example`. */
   readonly from: string;
   readonly to: string;
   readonly icalendar: string;
-  /** Whether it is worth a mail: a guest of another server is not told of every word. */
+  /** Whether it is worth an email: a guest of another server does not get one for every edit. */
   readonly isSignificant: boolean;
 };
 
-/** What an object was, and what it is now. */
+/** An object before and after a change. */
 export type ObjectChange = {
   readonly before: ScheduledObject | undefined;
   readonly after: ScheduledObject | undefined;
 };
 
-/** The text of a message with these events, and with the zones of the object they are of. */
+/** Renders a message with these events, and with the zones of their object. */
 export function messageText(
   method: ItipMessage['method'],
   { calendar }: ScheduledObject,
@@ -44,11 +44,13 @@ export function messageText(
   });
 }
 
-/** What everybody may see of an event: no alarms, and nothing that is between the client and its server. */
+/**
+ * Returns the lines of an event that everybody may see: without anything that concerns only the client and its server.
+ */
 export const sharedLines = ({ component }: ScheduledEvent): string[] =>
   component.lines.map((line) => (/^\s*(ATTENDEE|ORGANIZER)\b/i.test(line) ? withoutScheduling(line) : line));
 
-/** The lines that say which event it is, and of which revision. */
+/** Returns the lines that identify the event and its revision. */
 export function identifyingLines(event: ScheduledEvent): string[] {
   const { lines } = event.component;
   const organizer = linesNamed(lines, 'ORGANIZER').map(withoutScheduling);
@@ -65,7 +67,7 @@ export function identifyingLines(event: ScheduledEvent): string[] {
   return [...named, ...organizer];
 }
 
-/** Of its first event, without escapes. */
+/** Returns the title of the object's first event, without escapes. */
 export function titleOf({ events }: ScheduledObject): string {
   const [line] = linesNamed(events[0]?.component.lines ?? [], 'SUMMARY');
   const property = line === undefined ? undefined : parseContentLine(line);

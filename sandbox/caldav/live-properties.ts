@@ -8,9 +8,9 @@ import { addressesOf } from './user-address.ts';
 
 export type PropertyContext = {
   readonly behaviour: ServerBehaviour;
-  /** Whose eyes it is seen with: everybody sees what is theirs only. */
+  /** The person who reads: everybody sees only their own resources. */
   readonly principalPath: string;
-  /** Where the homes are. */
+  /** The origin of the homes. */
   readonly homeOrigin: string;
 };
 
@@ -28,7 +28,7 @@ const LIVE: Readonly<Record<string, Live>> = {
   [dav('current-user-principal')]: (_resource, { principalPath }) => href(principalPath),
   [dav('principal-URL')]: (resource, { behaviour }) =>
     resource.type === 'principal' ? href(pathOf(resource, behaviour)) : undefined,
-  // iCloud names the person's partition, a host of its own.
+  // iCloud returns the person's partition, on a separate host.
   [caldav('calendar-home-set')]: (resource, { behaviour, homeOrigin }) =>
     resource.type === 'principal'
       ? href((behaviour.kind === 'icloud' ? homeOrigin : '') + behaviour.pathOfHome(resource.account))
@@ -85,7 +85,7 @@ const boxUrl = (resource: DavResource, name: string, behaviour: ServerBehaviour)
 
 const WRITING = ['write', 'write-content', 'write-properties', 'bind', 'unbind'];
 
-/** The reports a calendar answers, with their prefixes. */
+/** The reports that a calendar supports, with their prefixes. */
 export const reportsOf = ({ hasFreeBusyReport }: ServerBehaviour): string[] => [
   'd:sync-collection',
   'c:calendar-query',
@@ -102,7 +102,10 @@ const componentOf = ({ icalendar }: { icalendar: string }): string =>
 
 export const isLive = (name: string): boolean => Object.hasOwn(LIVE, name);
 
-/** The inner XML of a property, those that clients set among them. `undefined` when the resource does not have it. */
+/**
+ * Returns the inner XML of a property, including those that clients set, or `undefined` if the resource does not have
+ * it.
+ */
 export function propertyOf(
   resource: DavResource,
   name: string,
@@ -115,7 +118,9 @@ export function propertyOf(
   return isNamed ? xmlText(resource.account.person.name) : undefined;
 }
 
-/** What `allprop` answers: not what RFC 4791 keeps out of it (§5.2), as most servers read that leniently. */
+/**
+ * Returns the properties for `allprop`, without those that RFC 4791 excludes (§5.2), which most servers read leniently.
+ */
 export function allNames(resource: DavResource): string[] {
   const more = resource.type === 'calendar' ? [...resource.calendar.properties.keys()] : [dav('displayname')];
   return [
@@ -128,7 +133,7 @@ export function allNames(resource: DavResource): string[] {
   ];
 }
 
-/** The names that a calendar's title, colour and zone are kept under. */
+/** The names of a calendar's title, color and zone. */
 export const TITLE = dav('displayname');
 export const COLOR = apple('calendar-color');
 export const TIME_ZONE = caldav('calendar-timezone');

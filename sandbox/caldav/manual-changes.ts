@@ -1,4 +1,7 @@
-/** What people do in the calendar app of their CalDAV provider: with calendars here, with events in manual-events.ts. */
+/**
+ * The changes that people make in the calendar app of their CalDAV provider: to calendars here, to events in
+ * manual-events.ts.
+ */
 import { randomUUID } from 'node:crypto';
 
 import type { ManualChanges } from '../core/provider-sandbox.ts';
@@ -17,11 +20,11 @@ export type ManualChangesDeps = {
   readonly accounts: Accounts;
   readonly scheduling: Scheduling | undefined;
   readonly now: () => number;
-  /** Where the homes are. */
+  /** The origin of the homes. */
   readonly homeOrigin: string;
 };
 
-/** The ids of calendars are their absolute URLs, those of events the last segments of theirs. */
+/** Returns the changes. The id of a calendar is its absolute URL, the id of an event the last segment of its URL. */
 export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
   const { accounts, scheduling, now } = deps;
   const find = (email: string, calendarId: string) => calendarOf(email, calendarId, deps);
@@ -65,7 +68,7 @@ export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
   };
 }
 
-/** The absolute URL of a calendar. */
+/** Returns the absolute URL of a calendar. */
 export function hrefOf(
   account: Account,
   calendar: { readonly name: string },
@@ -74,7 +77,7 @@ export function hrefOf(
   return `${homeOrigin}${behaviour.pathOfHome(account)}${encodeURIComponent(calendar.name)}/`;
 }
 
-/** Throws an Error when the person has no such calendar. */
+/** Throws an Error if the person has no such calendar. */
 export function calendarOf(email: string, calendarId: string, deps: ManualChangesDeps): CalendarCollection {
   const account = deps.accounts.of(email);
   const calendars = [...account.calendars.values()];

@@ -1,4 +1,7 @@
-/** What people do with events, written as calendar apps write it: one resource for a series and all its exceptions. */
+/**
+ * The changes that people make to events, written as calendar apps do: one resource for a series and all its
+ * exceptions.
+ */
 import { randomUUID } from 'node:crypto';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
@@ -25,9 +28,9 @@ import type { Scheduling } from './scheduling.ts';
 export type ManualEventsDeps = {
   readonly now: () => number;
   readonly accounts: Accounts;
-  /** Absent where the server sends nothing by itself. */
+  /** Absent if the server sends nothing itself. */
   readonly scheduling?: Scheduling | undefined;
-  /** Throws an Error when there is no such calendar. */
+  /** Throws an Error if there is no such calendar. */
   find(email: string, calendarId: string): CalendarCollection;
 };
 
@@ -109,7 +112,10 @@ function objectOf(calendar: CalendarCollection, eventId: string): CalendarObject
   return object;
 }
 
-/** As calendar apps do: exceptions stay while the series keeps its times, and go when those change. */
+/**
+ * Returns the updated object. Like calendar apps, it keeps exceptions if the series keeps its times, and drops them
+ * otherwise.
+ */
 function replaced(
   { uid, icalendar }: CalendarObject,
   draft: EventDraft,
@@ -122,7 +128,7 @@ function replaced(
   return { master: [...lines, ...master.filter((line) => /^EXDATE\b/i.test(line))], overrides };
 }
 
-/** What names an occurrence, however its original start was spelled. */
+/** The key of an occurrence, however its original start was spelled. */
 const keyOf = (originalStart: DraftTime): number => instantOf(eventTimeOf(originalStart), 'UTC');
 
 /** Throws an Error unless the event recurs at that time and the occurrence was not deleted. */
@@ -152,7 +158,7 @@ function withOverride(
       now,
     );
   const before = overrides.get(key);
-  // Moved without being given an end, it takes as long as the series does.
+  // An occurrence that moves without a new end keeps the length of the series.
   const end = change.end ?? (change.start && lengthened(change.start, series));
   const changed = changedEvent(before ?? fresh(), { ...change, ...(end && { end }) }, now);
   return { master, overrides: new Map([...overrides, [key, changed]]) };

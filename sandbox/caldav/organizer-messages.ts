@@ -1,6 +1,6 @@
 /**
- * What an organizer's change makes the server send, RFC 6638 §3.2.1: invitations and updates to those who are invited,
- * cancellations to those who no longer are.
+ * The messages that the server sends after an organizer's change, RFC 6638 §3.2.1: invitations and updates to invited
+ * people, cancellations to people who no longer are.
  */
 import type { Component } from '../../src/lib/icalendar/component.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../src/lib/icalendar/edit-lines.ts';
@@ -36,7 +36,7 @@ export function organizerMessages(change: ObjectChange, { own, now }: Sender): I
   });
 }
 
-/** Those that the server is to write to. */
+/** The guests that the server must write to. */
 const invitedTo = (object: ScheduledObject | undefined): string[] =>
   (object?.events ?? []).flatMap(({ attendees }) =>
     [...attendees].flatMap(([address, line]) => (isServersTask(line) ? address : [])),
@@ -73,7 +73,7 @@ function messageTo(to: string, { before, after }: ObjectChange, now: number): To
 const eventsOf = (object: ScheduledObject | undefined, guest: string): ScheduledEvent[] =>
   (object?.events ?? []).filter((event) => event.attendees.has(guest) && !isCancelled(event));
 
-/** Of a series the guest is told those instances that do not take place with them as exceptions. */
+/** Returns the events of a guest's invitation: occurrences of a series without the guest become exception dates. */
 function requestedEvents(object: ScheduledObject, guest: string): Component[] {
   const apart = object.events.filter(({ attendees }) => !attendees.has(guest));
   const without = apart.flatMap(({ component }) =>
@@ -87,7 +87,10 @@ function requestedEvents(object: ScheduledObject, guest: string): Component[] {
     });
 }
 
-/** A guest without an answer has not answered yet: RFC 5545 §3.2.12 has that as the default, and clients want it said. */
+/**
+ * A guest without a response has not responded yet: that is the default of RFC 5545 §3.2.12, but clients need it
+ * explicitly.
+ */
 const withAnswer = (line: string): string =>
   /^\s*ATTENDEE\b/i.test(line) && parameterIn(line, 'PARTSTAT') === undefined
     ? withParameters(line, { PARTSTAT: 'NEEDS-ACTION' })
@@ -98,7 +101,7 @@ const textOf = (events: readonly Component[]): string =>
 
 const SIGNIFICANT = ['DTSTART', 'DTEND', 'DURATION', 'RRULE', 'RDATE', 'EXDATE', 'RECURRENCE-ID', 'STATUS'];
 
-/** As sabre/dav has it: when it takes place, and whether. */
+/** Returns the parts that make a change significant, as in sabre/dav: when the event takes place, and whether. */
 const significanceOf = (events: readonly Component[]): string =>
   events.map(({ lines }) => linesNamed(lines, ...SIGNIFICANT).join('\n')).join('\n\n');
 
@@ -108,7 +111,10 @@ type Cancelled = {
   readonly now: number;
 };
 
-/** Of the whole, or of those exceptions that the guest was invited to alone. The next revision, RFC 5546 §3.2.5. */
+/**
+ * Returns a cancellation of the whole event, or of the exceptions to which the guest was invited alone. It is the next
+ * revision, RFC 5546 §3.2.5.
+ */
 function cancellation(to: string, before: ScheduledObject, { had, after, now }: Cancelled): Told {
   const series = had.find(({ key }) => key === 'series');
   const events = (series === undefined ? had : [series]).map((event) => {

@@ -14,7 +14,7 @@ import type { DavContext } from './dav-context.ts';
 import { allNames, isLive, propertyOf } from './live-properties.ts';
 import { type DavResource, membersOf, pathOf } from './resource-tree.ts';
 
-/** `body` is undefined where there is none: that asks for all properties. */
+/** Responds to PROPFIND. An undefined `body` requests all properties. */
 export function propfind(
   resource: DavResource,
   { depth, body }: { depth: string; body: XmlElement | undefined },
@@ -38,7 +38,7 @@ export function propfind(
   );
 }
 
-/** What a resource has of these properties. */
+/** Returns the values of these properties of a resource. */
 export function valuesOf(
   resource: DavResource,
   names: readonly string[],
@@ -52,7 +52,7 @@ const present = (values: PropertyValues, onlyNames: boolean): PropertyValues =>
     [...values].flatMap(([name, value]) => (value === undefined ? [] : [[name, onlyNames ? '' : value]])),
   );
 
-/** Sets and removes what clients may, or, when one of them is not theirs, nothing at all. */
+/** Sets and removes properties; if clients may not change one of them, nothing changes. */
 export function proppatch(resource: DavResource, body: XmlElement, { behaviour }: DavContext): SandboxAnswer {
   if (resource.type !== 'calendar')
     throw failedCondition(403, 'd:need-privileges', 'Only calendars are described');

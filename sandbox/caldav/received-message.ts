@@ -1,4 +1,4 @@
-/** What a received message (RFC 5546) makes of the copy that somebody has of its event. */
+/** The effect of a received message (RFC 5546) on the recipient's copy of its event. */
 import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../src/lib/icalendar/edit-lines.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
@@ -14,14 +14,14 @@ import {
   withParameters,
 } from './scheduled-object.ts';
 
-/** An invitation, or its next revision, takes the place of what was there: as sabre/dav does it. */
+/** Returns the object that an invitation or its next revision creates; like sabre/dav, it replaces the earlier copy. */
 export function acceptedRequest(message: string): string {
   const [calendar] = parseComponents(message);
   if (calendar === undefined) throw new Error('A message holds a calendar');
   return writeComponent({ ...calendar, lines: linesWithout(calendar.lines, 'METHOD') });
 }
 
-/** A cancelled event stays, and says so; of a cancelled exception alone that exception. */
+/** Returns the copy with the event marked as cancelled; if only an exception is cancelled, that exception is marked. */
 export function cancelledObject(copy: ScheduledObject, message: ScheduledObject): string {
   const whole = eventOf(message, 'series');
   const cancelled = (event: ScheduledEvent): Component => {
@@ -37,7 +37,7 @@ export function cancelledObject(copy: ScheduledObject, message: ScheduledObject)
   return rewritten(copy, cancelled);
 }
 
-/** The organizer's copy with the answers of a guest; those for single instances become exceptions. */
+/** Returns the organizer's copy with the responses of a guest; responses for single occurrences become exceptions. */
 export function answeredObject(copy: ScheduledObject, reply: ScheduledObject, guest: string): string {
   const answers = new Map(reply.events.map((event) => [event.key, event]));
   const answered = (event: ScheduledEvent): Component => {
@@ -54,7 +54,7 @@ export function answeredObject(copy: ScheduledObject, reply: ScheduledObject, gu
 
 type GuestAnswer = { readonly guest: string; readonly answer: string; readonly event: ScheduledEvent };
 
-/** Somebody who was not invited and answers is noted, as a party crasher. */
+/** A person who responds without an invitation is added, as a party crasher. */
 function withAnswer(lines: readonly string[], { guest, answer, event }: GuestAnswer): string[] {
   const before = event.attendees.get(guest);
   const changed = { PARTSTAT: answerIn(answer), 'SCHEDULE-STATUS': '2.0', RSVP: undefined };
@@ -81,7 +81,7 @@ function exceptionOf(series: ScheduledEvent, answer: ScheduledEvent, guest: stri
   return [{ ...series.component, lines: withAnswer(lines, { guest, answer: line, event: series }) }];
 }
 
-/** The text with other components in the place of its events. */
+/** Returns the text with its events replaced by other components. */
 export function rewritten(
   { calendar, events }: ScheduledObject,
   change: (event: ScheduledEvent) => Component,
@@ -95,7 +95,7 @@ export function rewritten(
   return writeComponent({ ...calendar, components: [...components, ...added] });
 }
 
-/** Of a text that is a message, or an object that was stored, which holds an event. */
+/** Parses a message or a stored object, which must have an event. */
 export function scheduled(icalendar: string): ScheduledObject {
   const object = scheduledObject(icalendar);
   if (object === undefined) throw new Error('What is scheduled holds an event');

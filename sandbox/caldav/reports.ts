@@ -72,7 +72,7 @@ function calendarQuery(
   return multistatus([...itself, ...withFaults(members, context.effects)]);
 }
 
-/** §7.9: each href asked for has a response. */
+/** §7.9: each requested href has a response. */
 function calendarMultiget(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
   const responses = hrefsOf(body).map((href) => {
     const path = URL.parse(href, context.homeOrigin)?.pathname ?? '';
@@ -94,13 +94,13 @@ function freeBusyQuery({ calendar }: CalendarResource, body: XmlElement, { now }
 function resourceResponse(resource: DavResource, body: XmlElement, context: DavContext): string {
   const names = requestedNames(body);
   const values = new Map(valuesOf(resource, names, context));
-  // Always the whole object: what may be left out of it (§9.6) nobody here asks for.
+  // The whole object is always sent: no client here uses the options to leave parts out (§9.6).
   if (resource.type === 'object' && names.includes(caldav('calendar-data')))
     values.set(caldav('calendar-data'), xmlText(resource.object.icalendar));
   return propertyResponse(pathOf(resource, context.behaviour), values);
 }
 
-/** The responses about members, after that of the collection where the server names it among them. */
+/** Renders the responses about members, after that of the collection if the server lists it among them. */
 function listing(
   resource: CalendarResource,
   { objects, body }: { readonly objects: readonly CalendarObject[]; readonly body: XmlElement },

@@ -1,4 +1,4 @@
-/** What a path names, and the path of everything that has one. */
+/** The resource at a path, and the path of every resource. */
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
@@ -8,7 +8,7 @@ export type DavResource =
   | { readonly type: 'root' }
   | { readonly type: 'principal'; readonly account: Account }
   | { readonly type: 'home'; readonly account: Account }
-  /** A collection of a home that is no calendar. */
+  /** A collection in a home other than a calendar. */
   | { readonly type: 'box'; readonly account: Account; readonly name: string }
   | { readonly type: 'calendar'; readonly account: Account; readonly calendar: CalendarCollection }
   | {
@@ -18,7 +18,7 @@ export type DavResource =
       readonly object: CalendarObject;
     };
 
-/** Nothing is there, but something could be made. */
+/** A path without a resource where one can be created. */
 export type Vacancy =
   | { readonly type: 'no calendar'; readonly account: Account; readonly name: string }
   | {
@@ -33,7 +33,7 @@ export type Tree = {
   readonly accounts: Accounts;
 };
 
-/** `undefined` where nothing is and nothing can be. */
+/** Returns `undefined` if nothing exists there and nothing can be created. */
 export function resourceAt(path: string, { behaviour, accounts }: Tree): DavResource | Vacancy | undefined {
   const location = behaviour.locate(segmentsOf(path));
   if (location === undefined || location.place === 'root')
@@ -43,7 +43,7 @@ export function resourceAt(path: string, { behaviour, accounts }: Tree): DavReso
   if (location.place === 'principal') return { type: 'principal', account };
   const [calendarName, name, ...deeper] = location.names;
   if (calendarName === undefined) return { type: 'home', account };
-  // What was received lies in the inbox; nothing is put there, and the inbox itself is none of the calendars.
+  // Received messages are in the inbox; clients cannot write there, and the inbox is not among the calendars.
   const isInbox = behaviour.schedules && calendarName === account.inbox.name;
   if (isInbox && name !== undefined && deeper.length === 0) {
     const object = account.inbox.object(name);
@@ -71,7 +71,7 @@ function segmentsOf(path: string): string[] {
   }
 }
 
-/** With the slash that collections end with. */
+/** Returns a path; those of collections end with a slash. */
 export function pathOf(resource: DavResource, behaviour: ServerBehaviour): string {
   if (resource.type === 'root') return behaviour.rootPath;
   if (resource.type === 'principal') return behaviour.pathOfPrincipal(resource.account);
@@ -82,7 +82,7 @@ export function pathOf(resource: DavResource, behaviour: ServerBehaviour): strin
   return resource.type === 'calendar' ? calendar : calendar + encodeURIComponent(resource.object.name);
 }
 
-/** What lies directly inside. */
+/** Returns the direct members of a resource. */
 export function membersOf(resource: DavResource, behaviour: ServerBehaviour): DavResource[] {
   if (resource.type === 'home') {
     const { account } = resource;

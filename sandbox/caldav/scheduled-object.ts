@@ -1,4 +1,7 @@
-/** What of a calendar object concerns scheduling, RFC 6638 §3.1: its organizer, and who is invited to which of its events. */
+/**
+ * The parts of a calendar object that concern scheduling, RFC 6638 §3.1: its organizer, and who is invited to which of
+ * its events.
+ */
 import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
 import { parameterOf, parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { linesNamed } from '../../src/lib/icalendar/edit-lines.ts';
@@ -14,7 +17,7 @@ export type EventKey = 'series' | number;
 export type ScheduledEvent = {
   readonly key: EventKey;
   readonly component: Component;
-  /** Their ATTENDEE lines by address. */
+  /** The guests' ATTENDEE lines by address. */
   readonly attendees: ReadonlyMap<string, string>;
   /** The instants of its EXDATEs, each with a line that names it alone. */
   readonly excluded: ReadonlyMap<number, string>;
@@ -25,14 +28,14 @@ export type ScheduledObject = {
   readonly calendar: Component;
   /** In the order of the text. */
   readonly events: readonly ScheduledEvent[];
-  /** An address; `undefined` where nobody organizes it. */
+  /** An address; `undefined` if the event has no organizer. */
   readonly organizer: string | undefined;
 };
 
-/** Addresses are compared without regard to case, and principals' without the slash at the end. */
+/** Normalizes an address: comparison ignores case, and the slash at the end of principals' paths. */
 export const comparable = (address: string): string => address.trim().toLowerCase().replace(/\/$/, '');
 
-/** `undefined` for what holds no event. Throws the refusal of §3.2.4.2 where its events name several organizers. */
+/** Returns `undefined` if there is no event. Throws the error of §3.2.4.2 if its events have several organizers. */
 export function scheduledObject(icalendar: string): ScheduledObject | undefined {
   const { calendar, read } = parsed(icalendar) ?? {};
   const [first] = read ?? [];
@@ -59,7 +62,7 @@ export function scheduledObject(icalendar: string): ScheduledObject | undefined 
 
 type ReadObject = { readonly calendar: Component; readonly read: readonly ReadEvent[] };
 
-/** Text that cannot be read, or only with too much work, is nobody's invitation. */
+/** Returns `undefined` for text that cannot be read, or only with too much work: it invites no one. */
 function parsed(icalendar: string): ReadObject | undefined {
   try {
     const [calendar] = parseComponents(icalendar);
@@ -82,16 +85,16 @@ function excludedIn({ lines }: Component, instants: readonly number[]): Readonly
 
 const addressesOf = ({ lines }: Component, name: string): string[] => linesNamed(lines, name).map(addressIn);
 
-/** The value of an ATTENDEE or ORGANIZER line, comparable. */
+/** Returns the normalized value of an ATTENDEE or ORGANIZER line. */
 export const addressIn = (line: string): string => comparable(parseContentLine(line)?.value ?? '');
 
-/** A parameter's first value. */
+/** Returns a parameter's first value. */
 export function parameterIn(line: string, name: string): string | undefined {
   const property = parseContentLine(line);
   return property && parameterOf(property, name);
 }
 
-/** The line with other values of these parameters; `undefined` takes one away. */
+/** Returns the line with other values of these parameters; `undefined` removes one. */
 export function withParameters(line: string, changed: LineParameters): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;
@@ -102,7 +105,7 @@ export function withParameters(line: string, changed: LineParameters): string {
   );
 }
 
-/** Without what is between a client and its server only (§7). */
+/** Returns the line without parameters that concern only a client and its server (§7). */
 export const withoutScheduling = (line: string): string =>
   withParameters(line, {
     'SCHEDULE-AGENT': undefined,
@@ -110,18 +113,18 @@ export const withoutScheduling = (line: string): string =>
     'SCHEDULE-FORCE-SEND': undefined,
   });
 
-/** §7.1: whether the server is to send messages to this guest or organizer, which it is unless the client says otherwise. */
+/** §7.1: whether the server sends messages to this guest or organizer, which is the default. */
 export const isServersTask = (line: string | undefined): boolean =>
   line !== undefined && (parameterIn(line, 'SCHEDULE-AGENT') ?? 'SERVER').toUpperCase() === 'SERVER';
 
-/** The answer of a guest, by the guest's line. */
+/** Returns a guest's response from the guest's line. */
 export const answerIn = (line: string): string =>
   (parameterIn(line, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
 
 export const eventOf = (object: ScheduledObject | undefined, key: EventKey): ScheduledEvent | undefined =>
   object?.events.find((event) => event.key === key);
 
-/** The value of a property that an event has once. */
+/** Returns the value of a property that an event has once. */
 export function propertyValue({ component }: ScheduledEvent, name: string): string {
   const [line] = linesNamed(component.lines, name);
   return (line && parseContentLine(line)?.value) ?? '';

@@ -1,6 +1,6 @@
 /**
- * A server that sends invitations and answers itself when objects are written (implicit scheduling, RFC 6638): into the
- * calendars and inboxes of its own people, and by mail to everybody else. Mails go nowhere; what was sent is kept.
+ * A server that sends invitations and responses itself when objects are written (implicit scheduling, RFC 6638): into
+ * the calendars and inboxes of its own people, and by email to everybody else. Emails are only recorded, not sent.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -27,11 +27,11 @@ import {
 import type { ServerBehaviour } from './server-behaviour.ts';
 import { addressesOf } from './user-address.ts';
 
-/** A message that was sent; mails are sent nowhere. */
+/** A message that was sent; emails are only recorded. */
 export type SentMessage = Pick<ItipMessage, 'method' | 'uid' | 'title' | 'icalendar'> & {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Addresses, without `mailto:` where they have it. */
+  /** Addresses, without `mailto:` if they have it. */
   readonly from: string;
   readonly to: string;
   readonly by: 'inbox' | 'mail';
@@ -39,24 +39,24 @@ export type SentMessage = Pick<ItipMessage, 'method' | 'uid' | 'title' | 'icalen
 
 export type ObjectWrite = {
   readonly account: Account;
-  /** The texts: none before it was made, or after it is removed. */
+  /** The texts: undefined before the object was created, or after it is removed. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** `Schedule-Reply: F` (§8.1): a guest removes an event and wants nobody to be told. */
+  /** `Schedule-Reply: F` (§8.1): a guest removes an event without notifying anyone. */
   readonly isSilent?: boolean;
 };
 
 export interface Scheduling {
   /**
-   * Sends what the write makes it send, and answers the text to store: that of the client with how each message fared.
-   * Throws the refusals of §3.2.4, and has sent nothing then.
+   * Sends the messages that the write causes. Returns the text to store: that of the client with the delivery status of
+   * each message. Throws the errors of §3.2.4 before it sends anything.
    */
   write(change: ObjectWrite): string | undefined;
-  /** A message from somebody of another server. */
+  /** Receives a message from a person of another server. */
   receive(account: Account, icalendar: string): void;
-  /** In the order they were sent. */
+  /** Returns the messages in the order in which they were sent. */
   sent(): readonly SentMessage[];
-  /** With `mailto:`, the one that the person invites under first. */
+  /** Returns addresses with `mailto:`, first the one that the person invites under. */
   addressesOf(account: Account): readonly string[];
 }
 
@@ -64,7 +64,7 @@ export type SchedulingDeps = {
   readonly accounts: Accounts;
   readonly behaviour: ServerBehaviour;
   readonly now: () => number;
-  /** What was sent so far; added to in place. */
+  /** The messages sent so far; changed in place. */
   readonly sent: SentMessage[];
 };
 
@@ -117,7 +117,7 @@ function write(
   return withStatuses(after, change, send(guestMessages(change, sender), server));
 }
 
-/** An organizer may give an event up, not away. */
+/** An organizer may remove an event, but not pass it to another person. */
 function refuseOtherOrganizer({ before, after }: ObjectChange): void {
   if (before?.organizer === undefined || after?.organizer === undefined) return;
   if (before.organizer !== after.organizer)
@@ -128,7 +128,7 @@ function refuseOtherOrganizer({ before, after }: ObjectChange): void {
     );
 }
 
-/** How each message fared, by the address it was sent to: the codes of RFC 5546 §3.6. */
+/** The delivery status of each message, by the address it was sent to: the codes of RFC 5546 §3.6. */
 type Statuses = ReadonlyMap<string, string>;
 
 function send(messages: readonly ItipMessage[], server: Server): Statuses {
@@ -140,7 +140,7 @@ function send(messages: readonly ItipMessage[], server: Server): Statuses {
   return statuses;
 }
 
-/** `undefined` where nothing was sent, as it was not worth a mail. */
+/** Returns `undefined` if nothing was sent because the change was not worth an email. */
 function sendOne(message: ItipMessage, server: Server): string | undefined {
   const recipient = server.accounts.all().find((account) => ownAddresses(account, server).has(message.to));
   if (recipient !== undefined) {
@@ -162,7 +162,7 @@ const bare = (address: string): string => address.replace(/^mailto:/, '');
 
 type Delivered = Pick<ItipMessage, 'method' | 'icalendar' | 'from'>;
 
-/** Puts it into the inbox, and changes the recipient's copy. False where there is no calendar for it. */
+/** Puts the message into the inbox and changes the recipient's copy. Returns false if there is no calendar for it. */
 function deliver(account: Account, message: Delivered, server: Server): boolean {
   const object = scheduled(message.icalendar);
   const inboxName = `${randomUUID()}.ics`;
@@ -181,7 +181,7 @@ function deliver(account: Account, message: Delivered, server: Server): boolean 
     return true;
   }
   const answered = answeredObject(copy, object, message.from);
-  // §3.2.10: an answer is no new version to the organizer's clients.
+  // §3.2.10: a response is no new version to the organizer's clients.
   place.calendar.putAnswered(place.object, answered);
   const change = { before: copy, after: scheduled(answered) };
   const others = organizerMessages(change, { own: ownAddresses(account, server), now: server.now() });
@@ -202,14 +202,14 @@ function copyOf({ calendars }: Account, uid: string): Copy | undefined {
   return undefined;
 }
 
-/** Where invitations arrive (§9.2): the person's first calendar. */
+/** Returns the calendar where invitations arrive (§9.2): the person's first one. */
 export const defaultCalendar = ({ calendars }: Account): CalendarCollection | undefined =>
   [...calendars.values()].find(({ readOnly, components }) => !readOnly && components.includes('VEVENT'));
 
 const ownAddresses = (account: Account, { behaviour }: Pick<Server, 'behaviour'>): ReadonlySet<string> =>
   new Set(addressesOf(account, behaviour).map(comparable));
 
-/** §7.3: each guest's line, or the organizer's in a guest's copy, says what came of the message. */
+/** §7.3: each guest's line, or the organizer's in a guest's copy, gets the delivery status of the message. */
 function withStatuses(
   text: string | undefined,
   { after }: ObjectChange,

@@ -1,38 +1,38 @@
-/** How a server of each kind behaves where CalDAV leaves it open, or where one of them departs from it. */
+/** The behavior of each kind of server where CalDAV leaves it open, or where a server departs from it. */
 import type { Account } from './accounts.ts';
 
 export type ServerBehaviour = {
   readonly kind: 'icloud' | 'caldav';
-  /** Where a client that knows nothing asks for its principal. */
+  /** The path where a client without prior knowledge finds its principal. */
   readonly rootPath: string;
   readonly challenge: readonly string[];
-  /** A listing of members names the collection as well. */
+  /** A listing of members includes the collection itself. */
   readonly listsItself: boolean;
-  /** PROPFIND without names, or with `allprop`, is answered. */
+  /** PROPFIND without names, or with `allprop`, is allowed. */
   readonly allowsAllprop: boolean;
-  /** Calendars can be made by extended MKCOL (RFC 5689) too. */
+  /** Calendars can also be created by extended MKCOL (RFC 5689). */
   readonly allowsMkcol: boolean;
   readonly hasFreeBusyReport: boolean;
-  /** Events without DTEND or DURATION are taken. */
+  /** Events without DTEND or DURATION are accepted. */
   readonly allowsStartAlone: boolean;
   /** The same UID may be in two calendars of one person. */
   readonly allowsUidTwice: boolean;
-  /** calendar-query wants a filter for VEVENT or VTODO. */
+  /** calendar-query requires a filter for VEVENT or VTODO. */
   readonly wantsComponentFilter: boolean;
-  /** It sends invitations and answers itself (RFC 6638). */
+  /** The server sends invitations and responses itself (RFC 6638). */
   readonly schedules: boolean;
-  /** Collections beside the calendars in a home, by name. */
+  /** Collections in a home besides the calendars, by name. */
   readonly boxes: Readonly<Record<string, string>>;
   pathOfPrincipal(account: Account): string;
   pathOfHome(account: Account): string;
-  /** What a path is about, from its decoded segments. */
+  /** Returns what a path refers to, from its decoded segments. */
   locate(segments: readonly string[]): Location | undefined;
 };
 
 export type Location =
   | { readonly place: 'root' }
   | { readonly place: 'principal'; readonly id: string }
-  /** `names`: none for the home, then that of the calendar, then that of the object. */
+  /** `names` is empty for the home; then it has the calendar's name, then the object's. */
   | { readonly place: 'home'; readonly id: string; readonly names: readonly string[] };
 
 const segment = encodeURIComponent;
@@ -63,13 +63,14 @@ export const CALDAV_BEHAVIOUR: ServerBehaviour = {
 };
 
 /**
- * What is known of iCloud from its clients. Unconfirmed by a live account: the exact statuses of its refusals (403 for
- * allprop and for a start without an end, 405 for MKCOL, 403 for free-busy), and how it refuses a UID in two calendars.
+ * The behavior of iCloud as known from its clients. Unconfirmed by a live account: the exact statuses of its errors
+ * (403 for allprop and for a start without an end, 405 for MKCOL, 403 for free-busy), and how it refuses a UID in two
+ * calendars.
  */
 export const ICLOUD_BEHAVIOUR: ServerBehaviour = {
   kind: 'icloud',
   rootPath: '/',
-  // Its own scheme first: a client that takes the first challenge for the only one does not get in.
+  // Apple's own scheme comes first: a client that uses only the first challenge cannot sign in.
   challenge: ['x-mobileme-authtoken realm="MMCalDav"', 'Basic realm="MMCalDav"'],
   listsItself: true,
   allowsAllprop: false,
@@ -93,7 +94,7 @@ export const ICLOUD_BEHAVIOUR: ServerBehaviour = {
   },
 };
 
-/** The same server with scheduling: as RFC 6638 has it, and as sabre/dav's plugin does where that leaves a choice. */
+/** Returns the same server with scheduling: as in RFC 6638, and like sabre/dav's plugin where that leaves a choice. */
 export const withScheduling = (behaviour: ServerBehaviour): ServerBehaviour => ({
   ...behaviour,
   schedules: true,

@@ -1,4 +1,4 @@
-/** PUT and DELETE of calendar objects (RFC 4791 §5.3.2), and the making and removal of calendars (§5.3.1). */
+/** PUT and DELETE of calendar objects (RFC 4791 §5.3.2), and creating and deleting calendars (§5.3.1). */
 import { type Component, parseComponents, propertiesOf } from '../../src/lib/icalendar/component.ts';
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
@@ -19,7 +19,7 @@ export type Conditions = {
 };
 type Target = DavResource | Vacancy | undefined;
 
-/** Creates or replaces one object; answers its etag. */
+/** Creates or replaces one object; returns its etag. */
 export function putObject(
   target: Target,
   { icalendar, ...conditions }: Conditions & { readonly icalendar: string },
@@ -40,7 +40,7 @@ export function putObject(
   const change = { account, before: before?.icalendar, after: icalendar };
   const text = context.scheduling?.write(change) ?? icalendar;
   const { etag, scheduleTag } = calendar.put(name, uid, text);
-  // RFC 4791 §5.3.4: an etag would say that the object is as it was put.
+  // RFC 4791 §5.3.4: an etag would say that the object is stored exactly as sent.
   const headers = {
     ...(text === icalendar ? { etag } : {}),
     ...(context.scheduling === undefined ? {} : { 'schedule-tag': scheduleTag }),
@@ -48,7 +48,7 @@ export function putObject(
   return { status: before === undefined ? 201 : 204, headers };
 }
 
-/** `isSilent`: nobody is told that a guest took the event out. */
+/** Deletes a resource. `isSilent`: no one is notified that a guest removed the event. */
 export function deleteResource(
   target: Target,
   { isSilent, ...conditions }: Conditions & { readonly isSilent: boolean },

@@ -1,4 +1,4 @@
-/** The faults that have a switch on the control page, each as the provider it is set for answers it. */
+/** The faults that have a switch on the control page, each in the form of its provider. */
 import { type Fault, type FaultEffect, SANDBOX_KINDS, type SandboxKind } from './faults.ts';
 
 export type CommonFault = {
@@ -6,7 +6,7 @@ export type CommonFault = {
   readonly name: string;
   /** For people. */
   readonly label: string;
-  /** What it is at each provider; one that is absent does not know it. */
+  /** The fault at each provider; a provider that is absent does not have it. */
   readonly at: Partial<Record<SandboxKind, Omit<Fault, 'provider' | 'user' | 'times'>>>;
 };
 

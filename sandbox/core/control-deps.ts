@@ -1,4 +1,4 @@
-/** What the controls act on. */
+/** The dependencies of the controls. */
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
 import type { ProviderSandbox } from './provider-sandbox.ts';
@@ -7,17 +7,17 @@ import type { ShownMessage } from './sent-messages.page.ts';
 export type ControlDeps = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
-  /** Those whose people the page can withdraw access for. */
+  /** The providers whose people the page can withdraw access for. */
   readonly providers?: readonly Pick<ProviderSandbox, 'kind' | 'manual'>[];
-  /** Whom the page offers to choose. */
+  /** The people whom the page offers. */
   readonly people?: readonly ControlPerson[];
-  /** The organisation at Microsoft whose users can be made to wait for their administrator. */
+  /** The organization at Microsoft whose users can be made to wait for their administrator. */
   readonly organisation?: { readonly name: string; demandConsent(): Promise<void> };
   /** Returns the messages that providers sent to people so far, oldest first. */
   sent?(): readonly ShownMessage[];
-  /** The application to go back to. */
+  /** The address of the application to return to. */
   readonly demoUrl?: string;
 };
 
-/** Somebody at a provider, by the address that signs in there. */
+/** A person at a provider, by the address that signs in there. */
 export type ControlPerson = { readonly kind: SandboxKind; readonly email: string };

@@ -98,7 +98,7 @@ function effectOf({ kind, ms, status, reason, retryAfter }: FaultBody['effect'])
   };
 }
 
-/** Further than this nothing in a sandbox reaches. */
+/** The maximum turn of the clock: nothing in a sandbox lies further ahead. */
 const MOST_TURN_MS = 100 * 366 * 86_400_000;
 
 /** Milliseconds forward, of a number of them or of an ISO 8601 duration counted from `now`. Fails as ApiError. */
@@ -115,7 +115,7 @@ function durationMs(text: string, now: number): number | undefined {
     const relativeTo = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO('UTC');
     return Temporal.Duration.from(text.trim()).total({ unit: 'milliseconds', relativeTo });
   } catch (error) {
-    // What Temporal throws for text that is no duration, and for one that leaves its range.
+    // Temporal throws this for text that is not a duration, and for a duration out of its range.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

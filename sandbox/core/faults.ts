@@ -1,4 +1,4 @@
-/** What can go wrong at a provider, as switches: set by tests, by the control endpoint and on its page. */
+/** The faults of a provider as switches: set by tests, by the control endpoint and on its page. */
 import { randomUUID } from 'node:crypto';
 
 import type { MicrosoftHabit } from './microsoft-habits.ts';
@@ -7,7 +7,7 @@ export const SANDBOX_KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as cons
 
 export type SandboxKind = (typeof SANDBOX_KINDS)[number];
 
-/** As people call them. */
+/** The names of the providers for people. */
 export const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
   google: 'Google',
   microsoft: 'Microsoft',
@@ -33,26 +33,26 @@ export type Fault = {
 
 export type FaultEffect =
   | { readonly kind: 'latency'; readonly ms: number }
-  /** The connection is reset before an answer. */
+  /** The connection is reset before a response. */
   | { readonly kind: 'reset' }
-  /** The request takes effect, then the connection is reset: its answer is lost. */
+  /** The request takes effect, then the connection is reset: its response is lost. */
   | { readonly kind: 'lost_answer' }
-  /** An answer of this status; `reason` is the provider's own name for it (`rateLimitExceeded`, `AADSTS7000222`). */
+  /** A response with this status; `reason` is the provider's own name for it (`rateLimitExceeded`, `AADSTS7000222`). */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly reason?: string;
       readonly retryAfter?: number;
     }
-  /** The body ends in the middle, with the length of the whole. */
+  /** The body ends in the middle, although Content-Length announces the whole. */
   | { readonly kind: 'truncate' }
-  /** Members of a page come in another order, or twice. */
+  /** Items of a page come in another order, or twice. */
   | { readonly kind: 'reorder' }
   | { readonly kind: 'duplicate' }
   /** The sync token or delta link is forgotten: 410, `valid-sync-token`. */
   | { readonly kind: 'token_forgotten' }
   | { readonly kind: MicrosoftHabit }
-  /** Pushes of changes are not sent, or sent twice. */
+  /** Push notifications of changes are not sent, or sent twice. */
   | { readonly kind: 'push_missing' }
   | { readonly kind: 'push_duplicate' };
 
@@ -68,7 +68,7 @@ export interface Faults {
   set(fault: Fault): string;
   list(): readonly SetFault[];
   clear(id?: string): void;
-  /** The effects that this request meets now, in the order they were set; each counts as one time. */
+  /** Returns the effects for this request, in the order they were set; each counts as used once. */
   take(request: FaultRequest): readonly FaultEffect[];
 }
 
@@ -99,7 +99,7 @@ export function faultBoard(): Faults {
   };
 }
 
-/** Whether one of the effects is of this kind. */
+/** Returns whether one of the effects is of this kind. */
 export const hasEffect = (effects: readonly FaultEffect[], kind: FaultEffect['kind']): boolean =>
   effects.some((effect) => effect.kind === kind);
 

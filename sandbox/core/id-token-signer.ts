@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 
 export type IdTokenSigner = {
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
-  /** What verifies them, for the provider's JSON Web Key Set. */
+  /** Returns the key that verifies the tokens, for the provider's JSON Web Key Set. */
   publicKey(): Promise<Readonly<Record<string, unknown>>>;
 };
 
 type SigningKey = { readonly kid: string; readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
 export function idTokenSigner(): IdTokenSigner {
-  // Made at the first use: it takes a moment, and many a test signs nobody in.
+  // The key is generated on first use: that takes a moment, and many tests sign no one in.
   let made: Promise<SigningKey> | undefined;
   const key = () => {
     made ??= newKey();

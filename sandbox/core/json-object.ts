@@ -1,4 +1,4 @@
-/** What a client sent as JSON, before its members are checked. */
+/** A JSON object from a client, before its fields are checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isJsonObject = (value: unknown): value is JsonObject =>

@@ -1,7 +1,7 @@
 /**
- * The occurrences of a recurring event, by a model that knows no arithmetic of calendars: it tries every quarter of an
- * hour of a zone, and looks at every occurrence. Slow, and without a line in common with src/lib/recurrence, so that the
- * sandbox and the tests judge that. Local times are milliseconds since 1970 on a clock that never changes.
+ * The occurrences of a recurring event, by a model without calendar arithmetic: it tries every quarter of an hour of a
+ * zone, and looks at every occurrence. It is slow and shares no code with src/lib/recurrence, so that the sandbox and
+ * the tests can judge that. Local times are milliseconds since 1970 on a clock that never changes.
  */
 import assert from 'node:assert/strict';
 
@@ -11,7 +11,7 @@ const QUARTER = HOUR / 4;
 /** More occurrences than this in one window are refused. */
 const MOST_OCCURRENCES = 20_000;
 
-/** A series has more occurrences in a window than the sandbox shows. */
+/** Thrown if a series has more occurrences in a window than the sandbox shows. */
 export class TooManyOccurrences extends Error {}
 
 /** A zone that is not in the time zone database. `offsetAt` takes an instant and returns milliseconds. */
@@ -20,7 +20,7 @@ export type OwnZone = { readonly tzid: string; offsetAt(instant: number): number
 export type Clock = OwnZone | string;
 export type Moment = { readonly clock: Clock; readonly local: number };
 
-/** Days by the clock, then minutes that pass. */
+/** Days by the clock, then elapsed minutes. */
 export type Length = { readonly days: number; readonly minutes: number };
 
 export type Override = {
@@ -29,7 +29,7 @@ export type Override = {
   readonly end: Moment;
   readonly cancelled: boolean;
   readonly future: boolean;
-  /** Its SEQUENCE is lower than the master's. */
+  /** True if its SEQUENCE is lower than the master's. */
   readonly older: boolean;
   readonly title: string;
 };
@@ -65,13 +65,16 @@ function offsetsOf(clock: Clock): OffsetsByDay {
   return offsets;
 }
 
-/** Milliseconds. */
+/** Returns milliseconds. */
 function offsetAt(clock: Clock, instant: number): number {
   if (clock === 'UTC' || clock === 'date') return 0;
   return daysOffset(clock, dayOf(instant)) ?? askedOffset(clock, instant);
 }
 
-/** Of a whole day in UTC: one that begins with an offset and ends with it has no other, in all years that are tried. */
+/**
+ * Returns the offset of a whole day in UTC: if it is the same at both ends, no other occurs between, in all years that
+ * are tried.
+ */
 function daysOffset(clock: Clock, day: number): number | undefined {
   const byDay = offsetsOf(clock);
   if (!byDay.has(day)) {
@@ -86,7 +89,10 @@ function askedOffset(clock: Clock, instant: number): number {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(clock).offsetNanoseconds / 1e6;
 }
 
-/** The first instant at which the clock shows the time; one that it skips is read with the offset before. */
+/**
+ * Returns the first instant at which the clock shows the time; a skipped time is read with the offset before the
+ * change.
+ */
 export function instantOf({ clock, local }: Moment): number {
   if (clock === 'UTC' || clock === 'date') return local;
   // No clock is further from UTC.
@@ -104,7 +110,7 @@ export function instantOf({ clock, local }: Moment): number {
 
 export const shownAt = (clock: Clock, instant: number): number => instant + offsetAt(clock, instant);
 
-/** Where on the clock of the series a moment is; a date names the time of day of the series. */
+/** Returns a moment's time on the clock of the series; a date stands for the time of day of the series. */
 function onClock({ clock, local: startLocal }: Moment, moment: Moment): number {
   if (moment.clock === 'date') return dayOf(moment.local) + (startLocal - dayOf(startLocal));
   if (clock === 'date') return dayOf(moment.local);
@@ -128,14 +134,14 @@ export function endOf({ clock, local }: Moment, { days, minutes }: Length): numb
   return Math.max(begin, after + minutes * MINUTE);
 }
 
-/** The length that DTSTART and DTEND state: whole days by the clock are days, anything else is what passes between them. */
+/** Returns the length between DTSTART and DTEND: whole days if both clocks agree, otherwise the elapsed time. */
 export function lengthBetween(start: Moment, end: Moment): Length {
   const byClock = onClock(start, end) - start.local;
   if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, minutes: 0 };
   return { days: 0, minutes: Math.max(0, instantOf(end) - instantOf(start)) / MINUTE };
 }
 
-/** The starts of a series on its clock, with the periods of RDATEs; what is taken out later is among them. */
+/** Returns the starts of a series on its clock, with the periods of RDATEs, before exceptions are removed. */
 export function startsOf({ start, rules, rdates }: Series, last: number): Map<number, Length | undefined> {
   const starts = new Map<number, Length | undefined>();
   const isOver = rules.length > 0 && rules.every(({ until }) => until !== undefined && until < start.local);
@@ -181,7 +187,7 @@ export function instancesOf(
   const taken = new Set(current.keys());
   const starts = [...startsOf(series, last)].filter(([local]) => local >= first);
   if (starts.length > MOST_OCCURRENCES) throw new TooManyOccurrences();
-  // What a clock change moves comes last, and finds its place taken.
+  // Occurrences that a clock change moves come last, and may find their time taken.
   const isShown = (local: number) => shownAt(clock, instantOf({ clock, local })) === local;
   for (const [local, period] of [
     ...starts.filter(([at]) => isShown(at)),
@@ -204,7 +210,7 @@ export function instancesOf(
   return instances.sort((a, b) => a.startsAt - b.startsAt || a.local - b.local);
 }
 
-/** An override for all later ones moves them by as much on its clock as it was moved itself. */
+/** An override for all later occurrences shifts them on its clock by the distance that it was moved itself. */
 function shaped({ start: moved, end, original }: Override, start: Moment, local: number) {
   const onOwn = (at: number) =>
     moved.clock === start.clock ? at : shownAt(moved.clock, instantOf({ clock: start.clock, local: at }));

@@ -1,4 +1,4 @@
-/** HTML pages of sandbox providers: uncached, unframed, without scripts, and each saying that it is the sandbox's. */
+/** HTML pages of sandbox providers: uncached, unframed, without scripts, and each marked as the sandbox's. */
 import { readFileSync } from 'node:fs';
 
 import { type Html, html, trusted } from '../../src/http/html.ts';
@@ -17,16 +17,16 @@ export const STYLE_SOURCE = hashSource(STYLES);
 
 export type PageLook = {
   readonly styles: string;
-  /** Of the body: chooses the colours. */
+  /** The class of the body, which selects the colors. */
   readonly className?: string;
 };
 
 export type SandboxPage = {
-  /** Whose sign-in it stands in for: `Google`. */
+  /** The provider whose sign-in the page imitates: `Google`. */
   readonly provider: string;
   readonly title: string;
   readonly content: Html;
-  /** Origins its forms may lead to, redirects after them included, beside its own. */
+  /** Further origins to which its forms, and redirects after them, may lead. */
   readonly formTargets?: readonly string[];
 };
 
@@ -62,7 +62,7 @@ ${content}
   };
 }
 
-/** What all of the sandbox's own pages share; the demo's have a look of their own. */
+/** Renders the document around each of the sandbox's own pages; the demo's pages look different. */
 export function sandboxDocument(title: string, body: Html, look: PageLook = { styles: STYLES }): Html {
   return html`<html lang="en">
 <head>
@@ -92,7 +92,7 @@ export function accountButtons(people: readonly { readonly email: string; readon
   return html`<ul class="list">${rows}</ul>`;
 }
 
-/** For pages without a way on, as the providers' own have none. */
+/** The text for pages without a way to continue; the providers' own have none. */
 export const DEAD_END: Html = html`<p>Your browser’s back button leads to the application. A fault that was switched on in the
 sandbox’s controls is switched off there.</p>`;
 

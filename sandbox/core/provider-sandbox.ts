@@ -1,6 +1,6 @@
 /**
- * One built-in provider: a server on loopback that speaks the provider's own protocol, and the changes that people
- * make in the provider's own app. Tests and demo data use them, so that one scenario runs on all four.
+ * One built-in provider: a server on loopback that speaks the provider's own protocol, and the changes that people make
+ * in the provider's own app. Tests and demo data use it, so that one scenario runs on all four.
  */
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
@@ -9,7 +9,7 @@ import type { ShownMessage } from './sent-messages.page.ts';
 export type SandboxDeps = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
-  /** Called before each answer: what it says has to be kept by then. */
+  /** Called before each response: the state that it reports must be stored by then. */
   readonly beforeAnswer?: (() => void) | undefined;
 };
 
@@ -18,9 +18,12 @@ export interface ProviderSandbox {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   readonly manual: ManualChanges;
-  /** How many requests of this operation were answered since the start; all when absent. */
+  /** Returns how many requests of this operation got a response since the start; of all operations if absent. */
   requests(operation?: string): number;
-  /** Returns the messages that it sent to people so far, oldest first. A CalDAV server that does not schedule sends nothing. */
+  /**
+   * Returns the messages that were sent to people so far, oldest first. A CalDAV server that does not schedule sends
+   * nothing.
+   */
   sent(): readonly ShownMessage[];
   close(): Promise<void>;
 }
@@ -51,12 +54,12 @@ export type EventDraft = {
   readonly conference?: string;
 };
 
-/** What all four providers can express. */
+/** A recurrence that all four providers can express. */
 export type DraftRecurrence = {
   readonly frequency: 'daily' | 'weekly' | 'monthly' | 'yearly';
   readonly interval?: number;
   readonly count?: number;
-  /** The last day an instance may start, inclusive: a date. */
+  /** The last day on which an occurrence may start, inclusive: a date. */
   readonly until?: string;
   /** For weekly. */
   readonly weekdays?: readonly ('MO' | 'TU' | 'WE' | 'TH' | 'FR' | 'SA' | 'SU')[];
@@ -65,13 +68,13 @@ export type DraftRecurrence = {
 /** An occurrence as its provider shows it, after recurrences and exceptions. */
 export type ListedInstance = {
   readonly title: string;
-  /** Epoch milliseconds; of an all-day event midnight UTC of its date. `end` is exclusive. */
+  /** Epoch milliseconds; for an all-day event midnight UTC of its date. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   readonly allDay: boolean;
 };
 
-/** An occurrence of the series `id`; `original` is its start by the pattern, in the form of the master's start. */
+/** An occurrence of the series `id`; `original` is its start by the rule, in the form of the master's start. */
 export type OccurrenceId = { readonly id: string; readonly original: DraftTime };
 
 /** Ids are the provider's own. Every call rejects with an Error for what does not exist. */
@@ -84,9 +87,9 @@ export interface ManualChanges {
   renameCalendar(email: string, calendarId: string, title: string): Promise<void>;
   removeCalendar(email: string, calendarId: string): Promise<void>;
   createEvent(email: string, calendarId: string, draft: EventDraft): Promise<string>;
-  /** Replaces everything of a single event or master; exceptions stay as far as the provider keeps them. */
+  /** Replaces all fields of a single event or master; exceptions stay as far as the provider keeps them. */
   updateEvent(email: string, calendarId: string, draft: EventDraft & { readonly id: string }): Promise<void>;
-  /** The event, or the whole series. */
+  /** Deletes the event, or the whole series. */
   deleteEvent(email: string, calendarId: string, eventId: string): Promise<void>;
   changeOccurrence(
     email: string,
@@ -94,11 +97,11 @@ export interface ManualChanges {
     change: OccurrenceId & Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>,
   ): Promise<void>;
   deleteOccurrence(email: string, calendarId: string, occurrence: OccurrenceId): Promise<void>;
-  /** The user withdraws the application's access (password changed, permission removed): its tokens end. */
+  /** Withdraws the application's access for the user (password changed, permission removed): its tokens end. */
   revokeAccess(email: string): Promise<void>;
-  /** The sync tokens and delta links handed out so far are forgotten. */
+  /** Invalidates all sync tokens and delta links so far. */
   forgetSyncTokens(email: string, calendarId: string): Promise<void>;
-  /** What the provider's own app shows of a window: overlapping, sorted by start, then title. */
+  /** Returns what the provider's own app shows of a window: overlapping occurrences, sorted by start, then title. */
   instances(
     email: string,
     calendarId: string,

@@ -1,4 +1,4 @@
-/** What a request proves itself with: its Authorization header, or OAuth's form. */
+/** The credentials of a request: in its Authorization header, or in OAuth's form. */
 import type { SandboxRequest } from './sandbox-server.ts';
 
 /** RFC 6750 §2.1; `undefined` without a token. */
@@ -16,7 +16,7 @@ export function basicCredentials({
   return { name, password };
 }
 
-/** An OAuth client's, by HTTP Basic or in the form (RFC 6749 §2.3.1); empty where there is none. */
+/** The credentials of an OAuth client, by HTTP Basic or in the form (RFC 6749 §2.3.1); empty if there are none. */
 export function clientCredentials(request: SandboxRequest): {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -1,7 +1,7 @@
-/** What a sandbox provider refuses, before it is put into that provider's form. */
+/** An error of a sandbox provider, before it gets that provider's form. */
 export class SandboxRefusal extends Error {
   readonly status: number;
-  /** The provider's own name for it: `fullSyncRequired`, `invalid_grant`, `ErrorItemNotFound`. */
+  /** The provider's own name for the error: `fullSyncRequired`, `invalid_grant`, `ErrorItemNotFound`. */
   readonly reason: string;
   headers: Readonly<Record<string, string>> = {};
 
@@ -12,7 +12,7 @@ export class SandboxRefusal extends Error {
     this.reason = reason;
   }
 
-  /** Sent beside the headers of every refusal. */
+  /** Adds headers to those of every error. */
   withHeaders(headers: Readonly<Record<string, string>>): this {
     this.headers = headers;
     return this;

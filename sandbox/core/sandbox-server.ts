@@ -1,6 +1,6 @@
 /**
- * The HTTP server under each sandbox provider: it finds out which operation of which user a request is, applies
- * the switched-on faults to it, and counts it. What is answered, the provider decides.
+ * The HTTP server under each sandbox provider: it determines the operation and user of a request, applies the
+ * switched-on faults, and counts it. The provider decides the response.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ export type SandboxRequest = {
   /** Absolute, at the server's own origin. */
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
-  /** Whole, as UTF-8 text. */
+  /** The whole body, as UTF-8 text. */
   readonly body: string;
 };
 
@@ -26,15 +26,16 @@ export type SandboxAnswer = {
   readonly body?: string;
 };
 
-/** A request understood as far as its faults need: `run` does it. */
+/** A request, understood as far as its faults require: `run` executes it. */
 export type Operation = {
   /** By the provider's own name: `events.list`, `token`, `PROPFIND`. */
   readonly name: string;
-  /** Whose it is; `undefined` when the request does not say. */
+  /** The user of the request; `undefined` if the request has none. */
   readonly user: string | undefined;
   /**
-   * Does the request and answers it, or throws a SandboxRefusal. `effects` has the faults that are the provider's
-   * to apply: reorder, duplicate, token_forgotten. (Pushes are operations of their own, which the provider takes.)
+   * Executes the request and returns its response, or throws a SandboxRefusal. `effects` has the faults that the
+   * provider must apply: reorder, duplicate, token_forgotten. (Push notifications are separate operations, which the
+   * provider takes.)
    */
   run(effects: readonly FaultEffect[]): SandboxAnswer | Promise<SandboxAnswer>;
 };
@@ -44,9 +45,12 @@ export type SandboxServerOptions = {
   readonly faults: Faults;
   /** Any free one when absent. */
   readonly port?: number | undefined;
-  /** Called when an operation is done, before it is answered. */
+  /** Called when an operation is complete, before its response. */
   readonly beforeAnswer?: (() => void) | undefined;
-  /** What a request is. Unknown paths are operations too, whose `run` refuses; a refusal may be thrown as well. */
+  /**
+   * Returns the operation of a request. Unknown paths are operations too, whose `run` throws; `route` may throw a
+   * SandboxRefusal as well.
+   */
   route(request: SandboxRequest): Operation | Promise<Operation>;
   /** An error in the provider's form, for refusals and for the fault `status`. */
   errorAnswer(error: { status: number; reason?: string; message?: string; operation: string }): SandboxAnswer;
@@ -55,23 +59,27 @@ export type SandboxServerOptions = {
 export type SandboxServer = {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** How many requests of this operation were answered, or failed by a fault, since the start; all when absent. */
+  /**
+   * Returns how many requests of this operation got a response, or failed by a fault, since the start; of all if
+   * absent.
+   */
   requests(operation?: string): number;
-  /** Ends every connection and whatever is still being answered. */
+  /** Ends every connection and every request in progress. */
   close(): Promise<void>;
 };
 
 const LOOPBACK = '127.0.0.1';
 const MOST_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Starts the server on loopback. Rejects when the port is taken. */
+/** Starts the server on loopback. Rejects if the port is taken. */
 export async function startSandboxServer(options: SandboxServerOptions): Promise<SandboxServer> {
   const counts = new Map<string, number>();
   const closing = new AbortController();
   const server = createServer((incoming, response) => {
     const count = (operation: string) => counts.set(operation, (counts.get(operation) ?? 0) + 1);
     answer(incoming, response, { ...options, count, closing: closing.signal }).catch((error: unknown) => {
-      // A client that left, or a server that closes, needs no answer; anything else is a defect of the sandbox.
+      // If the client left or the server is closing, no response is needed; any other failure is a defect of the
+      // sandbox.
       if (!closing.signal.aborted && !incoming.socket.destroyed) console.error(error);
       incoming.socket.destroy();
     });
@@ -116,7 +124,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, deps:
   else send(response, result, hasEffect(effects, 'truncate'));
 }
 
-/** The operation of a request; a refusal thrown on the way becomes an operation that refuses. */
+/** Returns the operation of a request; an error thrown on the way becomes an operation that throws it. */
 async function operationOf(incoming: IncomingMessage, { route }: AnswerDeps): Promise<Operation> {
   try {
     const url = urlOf(incoming);
@@ -176,7 +184,10 @@ async function outcome(
   }
 }
 
-/** Cut in the middle, the head still promises the whole: the client sees a body that ends too early. */
+/**
+ * Sends a response. If it is cut in the middle, its head still announces the whole: the client sees a body that ends
+ * early.
+ */
 function send(response: ServerResponse, { status, headers = {}, body = '' }: SandboxAnswer, cut: boolean) {
   const bytes = Buffer.from(body, 'utf8');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

@@ -1,8 +1,8 @@
-/** What the providers sent to whom, as the control page shows it: invitations, answers, cancellations. */
+/** The messages that the providers sent, for the control page: invitations, responses, cancellations. */
 import { type Html, html } from '../../src/http/html.ts';
 import type { SandboxKind } from './faults.ts';
 
-/** A message between people; one by mail left the provider, and goes nowhere here. */
+/** A message between people; an email leaves the provider, and is not delivered here. */
 export type ShownMessage = {
   readonly provider: SandboxKind;
   /** Epoch milliseconds. */
@@ -10,7 +10,7 @@ export type ShownMessage = {
   readonly method: string;
   /** The UID of the event or of its series. */
   readonly uid: string;
-  /** At Google and Microsoft: original start of the occurrence that it is about, as in the provider's ids. */
+  /** At Google and Microsoft: the original start of its occurrence, as in the provider's ids. */
   readonly occurrence?: string | undefined;
   readonly title: string;
   readonly from: string;
@@ -18,7 +18,7 @@ export type ShownMessage = {
   readonly by: 'inbox' | 'mail';
 };
 
-/** The page shows so many; all of them are at /control/messages. */
+/** The maximum of messages on the page; all of them are at /control/messages. */
 const MOST = 20;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   REPLY: 'answers',
 };
 
-/** The newest first. */
+/** Renders the section, newest message first. */
 export function sentSection(messages: readonly ShownMessage[]): Html {
   const newest = messages.slice(-MOST).reverse();
   return html`<section class="card"><h2>Sent by the providers</h2>

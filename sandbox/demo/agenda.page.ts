@@ -1,4 +1,4 @@
-/** Coming events by day, in the zone of this machine: the page is made here, and seen here. */
+/** Coming events by day, in the zone of this machine, where both the server and the browser run. */
 import { type Html, html } from '../../src/http/html.ts';
 import { dot, PROVIDER_NAMES } from './demo-layout.page.ts';
 import type { EventPage, ListedCalendar, ListedEvent, ReadProblem } from './kalends-client.ts';
@@ -29,10 +29,10 @@ const problem = ({ provider, account, code, message, actor = 'nobody' }: ReadPro
 What is shown of it may be old. ${WAYS_ON[actor] ?? ''}</p>
 ${ENDED.includes(code) && html`<form action="/connect"><button>Connect it again</button></form>`}</div>`;
 
-/** Signing in again mends these, if only for a while. */
+/** The error codes that signing in again fixes, if only for a while. */
 const ENDED = ['reauth_required', 'calendar_permission_required'];
 
-/** By who can mend it; a user does so by the button. */
+/** The hints by the person who must act; a user acts with the button. */
 const WAYS_ON: Readonly<Record<string, string>> = {
   administrator: 'An administrator of the user’s organisation has to allow Kalends first.',
   operator: 'Whoever runs Kalends has to act.',
@@ -66,7 +66,7 @@ function firstDay({ start, allDay }: ListedEvent, now: number): string {
   const zone = allDay ? 'UTC' : ZONE;
   const begins = Temporal.Instant.from(start).toZonedDateTimeISO(zone).toPlainDate();
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(ZONE).toPlainDate();
-  // What began before today is shown today.
+  // An event that began before today is listed today.
   return (Temporal.PlainDate.compare(begins, today) < 0 ? today : begins).toString();
 }
 

@@ -1,11 +1,11 @@
-/** What the demo got: its tokens, the user's calendars, and the coming events. */
+/** The page after connecting: the demo's tokens, the user's calendars, and the coming events. */
 import { type Html, html } from '../../src/http/html.ts';
 import { agenda } from './agenda.page.ts';
 import { demoLayout, dot, noticeOf, PROVIDER_NAMES } from './demo-layout.page.ts';
 import type { Notice } from './demo-session.ts';
 import type { EventPage, KalendsRefusal, ListedCalendar, Tokens } from './kalends-client.ts';
 
-/** What a read answered, or why it was refused. */
+/** The result of a read, or the error. */
 export type ReadResult<T> = { readonly value: T } | { readonly problem: KalendsRefusal };
 
 export type ConnectedView = {
@@ -69,7 +69,7 @@ ${controlUrl && html`<p>See what happens when a provider is down or somebody wit
 </section>`;
 }
 
-/** Why there is nothing to see, and what the user can do. */
+/** Renders why there is nothing to see, and what the user can do. */
 function refusal({ status, code, message }: KalendsRefusal): Html {
   const hint = WAYS_ON[code] ?? (status === 401 ? WAYS_ON.unauthorized : undefined);
   return html`<p class="notice bad" role="alert">${message} <span class="code">(${status || 'no answer'}, ${code})</span>
@@ -84,7 +84,7 @@ const WAYS_ON: Readonly<Record<string, string>> = {
   no_answer: 'Is Kalends still running? The terminal tells.',
 };
 
-/** Once is enough where both are refused for one reason. */
+/** One message is enough if both reads failed for the same reason. */
 const calendarsRefused = (problem: KalendsRefusal, events: ReadResult<EventPage>): Html =>
   'problem' in events && events.problem.code === problem.code
     ? html`<p class="empty">None can be shown.</p>`
@@ -99,7 +99,7 @@ function calendarList(calendars: readonly ListedCalendar[]): Html {
   )}</ul>`;
 }
 
-/** Claims are for people here: an application need not look into tokens. */
+/** Claims are displayed for people: an application need not look into tokens. */
 function tokenDetails(name: string, token: string): Html {
   const rows = claimsOf(token).map(
     ([claim, text]) => html`<tr><th scope="row">${claim}</th><td>${text}</td></tr>`,

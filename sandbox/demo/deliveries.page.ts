@@ -1,4 +1,4 @@
-/** What Kalends told the demo, newest first; and a button for each account that makes it tell something. */
+/** The deliveries to the demo, newest first; and a button for each account that causes one. */
 import { readFileSync } from 'node:fs';
 
 import { type Html, html } from '../../src/http/html.ts';
@@ -10,12 +10,12 @@ import type { Notice } from './demo-session.ts';
 import type { KalendsRefusal, ListedCalendar } from './kalends-client.ts';
 import { timeText } from './time-text.ts';
 
-/** An event that a press moves, and the calendar it is in. */
+/** An event that a button moves, and its calendar. */
 export type Movable = { readonly event: MovableEvent; readonly calendar: ListedCalendar };
 
 export type DeliveriesView = {
   readonly notice: Notice | undefined;
-  /** Why Kalends did not say what is connected. */
+  /** The error, if Kalends did not return the connected accounts. */
   readonly problem: KalendsRefusal | undefined;
   readonly isConnected: boolean;
   readonly movable: readonly Movable[];

@@ -19,7 +19,7 @@ import type { WebhookDeps } from './webhook.route.ts';
 
 export type DeliveriesDeps = WebhookDeps & { readonly mover: EventMover };
 
-/** A stream that says nothing for a minute is ended by the server. */
+/** The server ends a stream that is silent for a minute. */
 const BEAT_MS = 15_000;
 /** Kalends' names of the sandbox's providers. */
 const KINDS: Readonly<Record<string, SandboxKind>> = {
@@ -61,14 +61,17 @@ export function deliveriesRoutes(app: FastifyInstance, deps: DeliveriesDeps, ses
   moveRoute(app, deps, sessions);
 }
 
-/** One message for each delivery, its row as HTML; its id is the delivery's number, so that a lost stream goes on. */
+/**
+ * Sends one message per delivery, with its row as HTML; its id is the delivery's number, so that a lost stream can
+ * continue.
+ */
 function streamRoute(
   app: FastifyInstance,
   deliveries: DeliveriesDeps['deliveries'],
   markupOf: (delivery: LoggedDelivery) => string,
 ): void {
   const streams = new Set<Readable>();
-  // The server waits for what is being answered.
+  // The server waits for open responses.
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.push(null);
   });
@@ -105,7 +108,7 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
   const move = async ({ tokens }: DemoSession, { provider, calendarId }: MoveForm) => {
     const calendars = tokens === undefined ? [] : await listCalendars(application, tokens.accessToken);
     const kind = KINDS[provider];
-    // Only the user's own: a form can say anything.
+    // Accepts only the user's own calendars: a form can contain anything.
     const isConnected = calendars.some((one) => one.provider === provider && one.id === calendarId);
     if (kind === undefined || !isConnected) throw new Error('the calendar is not connected');
     const at = now();
@@ -123,7 +126,7 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
       try {
         session.notice = { kind: 'done', text: await move(session, request.body) };
       } catch (failure) {
-        // What the provider or Kalends says to it is for the person to read.
+        // The person sees the message of the provider or of Kalends.
         if (!(failure instanceof Error)) throw failure;
         session.notice = { kind: 'trouble', text: `Nothing was moved: ${failure.message}` };
       }
@@ -132,7 +135,7 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
   );
 }
 
-/** Of these calendars those with their account's event. */
+/** Returns the calendars whose account has a movable event, with that event. */
 function movableOf(calendars: readonly ListedCalendar[], mover: EventMover): Movable[] {
   return calendars.flatMap((calendar) => {
     const kind = KINDS[calendar.provider];

@@ -1,6 +1,9 @@
-/** What came to the demo's webhook address: the last deliveries, and how long after a change made by hand they came. */
+/** The log of the demo's webhook address: the last deliveries, and how long after a manual change they came. */
 
-/** A delivery's JSON, as far as the demo shows it (docs/webhooks.md). Only those of events have calendar and events. */
+/**
+ * A delivery's JSON, as far as the demo displays it (docs/webhooks.md). Only deliveries of events have calendar and
+ * events.
+ */
 export type DeliveryPayload = {
   readonly provider: string;
   readonly userId: string;
@@ -30,25 +33,25 @@ export type VerifiedDelivery = {
   readonly id: string;
   readonly at: number;
   readonly payload: DeliveryPayload;
-  /** As it was signed. */
+  /** The text as it was signed. */
   readonly raw: string;
 };
 
-/** A request that was no delivery: nothing of its body is kept. */
+/** A request that was not a delivery: its body is not stored. */
 export type RefusedDelivery = { readonly at: number; readonly reason: string; readonly bytes: number };
 
 export type LoggedDelivery = { readonly number: number } & (
   | (VerifiedDelivery & {
       readonly verified: true;
-      /** Whether one of the same id came before. */
+      /** Whether a delivery with the same id came before. */
       readonly repeated: boolean;
-      /** From the change made by hand; `undefined` when it is none of these. */
+      /** Milliseconds since the manual change; `undefined` if the delivery has none. */
       readonly afterMs: number | undefined;
     })
   | (RefusedDelivery & { readonly verified: false })
 );
 
-/** An event as somebody moved it at its provider. `at` is when that began. */
+/** An event that a person moved at its provider. `at` is when the move began. */
 export type Move = {
   readonly provider: string;
   readonly calendarId: string;
@@ -58,18 +61,18 @@ export type Move = {
 };
 
 export interface DeliveryLog {
-  /** The delivery that tells of it is shown with the time it took. */
+  /** Registers a move: its delivery is displayed with the elapsed time. */
   expect(move: Move): void;
   accept(delivery: VerifiedDelivery): void;
   refuse(delivery: RefusedDelivery): void;
   /** Newest first. */
   list(): readonly LoggedDelivery[];
-  /** Calls `listener` with each that comes; the answer ends that. */
+  /** Calls `listener` with each new delivery; the returned function stops that. */
   subscribe(listener: (delivery: LoggedDelivery) => void): () => void;
 }
 
 const MOST_VERIFIED = 50;
-/** Anybody on this machine can send those: they must not push the others out. */
+/** The maximum of refused requests: anyone on this machine can send them, and they must not displace the others. */
 const MOST_REFUSED = 5;
 const MOST_MOVES = 50;
 
@@ -82,7 +85,7 @@ export function deliveryLog(): DeliveryLog {
   const tell = (delivery: LoggedDelivery) => {
     for (const listener of listeners) listener(delivery);
   };
-  /** A delivery has an event's last state: what was expected of the event before that is told with it. */
+  /** A delivery has an event's last state, so it also covers earlier moves of the event. */
   const afterMs = ({ at, payload }: VerifiedDelivery): number | undefined => {
     const told = moves.findLast((move) => payload.events?.some((event) => tells(payload, event, move)));
     if (told === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { DeliveredEvent, DeliveryPayload, LoggedDelivery } from './delivery
 import { PROVIDER_NAMES } from './demo-layout.page.ts';
 import { clockText, timeText } from './time-text.ts';
 
-/** The title of a calendar, where the demo has read it. */
+/** Returns the title of a calendar, if the demo has read it. */
 export type TitleOf = (provider: string, calendarId: string) => string | undefined;
 
 type Verified = Extract<LoggedDelivery, { verified: true }>;
@@ -30,7 +30,7 @@ ${changesOf(payload)}
 <details><summary>Raw JSON</summary><pre tabindex="0">${JSON.stringify(JSON.parse(raw), undefined, 2)}</pre></details>`;
 }
 
-/** Nothing of its body is shown: anybody can have written it. */
+/** The body is not displayed, because anyone may have written it. */
 const refusedRow = ({ at, reason, bytes }: Refused): Html =>
   html`<p class="head"><time datetime="${new Date(at).toISOString()}">${clockText(at)}</time>
 <span class="verdict refused"><span aria-hidden="true">✗</span> refused</span></p>
@@ -63,6 +63,6 @@ const change = ({ title, start, allDay, changeType, changedFields = [] }: Delive
 const startText = (start: string, allDay = false): string =>
   allDay ? start.slice(0, 10) : timeText(Date.parse(start));
 
-/** What a person takes in: `320 ms`, `41 s`. */
+/** Renders a duration at a precision for people: `320 ms`, `41 s`. */
 const durationText = (ms: number): string =>
   ms < 1000 ? `${ms} ms` : ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;

@@ -1,4 +1,4 @@
-/** What the demo's pages share: the document around them and their one stylesheet. */
+/** The shared parts of the demo's pages: the document around them and their one stylesheet. */
 import { type Html, html, trusted } from '../../src/http/html.ts';
 import { hashSource, type PagePolicy } from '../../src/http/page.ts';
 import { sandboxDocument, withBaseStyles } from '../core/page-answer.ts';
@@ -11,7 +11,7 @@ const STYLES = withBaseStyles(
 
 const STYLE_SOURCE = hashSource(STYLES);
 
-/** The button that connects leads on to Kalends: to browsers that is where its form goes. */
+/** The form of the connect button redirects to Kalends, so browsers require that origin as a form target. */
 export const pagePolicy = (kalendsUrl: string): PagePolicy => ({
   styleSource: STYLE_SOURCE,
   formTargets: [kalendsUrl],
@@ -35,7 +35,7 @@ const LOGO = trusted(
 export const dot = (color = '#8a93a5'): Html =>
   html`<svg class="dot" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" focusable="false"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`;
 
-/** Says what was done, or what went wrong. */
+/** Renders a notice about a success or an error. */
 export function noticeOf(notice: Notice | undefined): Html | undefined {
   if (notice === undefined) return undefined;
   return notice.kind === 'done'

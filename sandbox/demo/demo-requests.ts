@@ -1,4 +1,4 @@
-/** What the demo's routes share: whose request it is, and whether it comes from the demo's own pages. */
+/** The shared checks of the demo's routes: the session of a request, and whether it comes from the demo's own pages. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../../src/http/refusal.ts';
@@ -12,7 +12,7 @@ const COOKIE = 'kalends_demo';
 export const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: DemoSessions) =>
   sessions.find(name);
 
-/** The browser's session, made when it has none. */
+/** Returns the browser's session, and creates one if there is none. */
 export function sessionFor(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +31,7 @@ export function takeNotice(session: DemoSession): Notice | undefined {
   return notice;
 }
 
-/** An answer, or the refusal in its place. */
+/** Returns the result, or the error instead. */
 export async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
   try {
     return { value: await answer };
@@ -41,7 +41,7 @@ export async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
   }
 }
 
-/** A page elsewhere can have a browser send forms here; the cookie alone does not prevent it. */
+/** A page on another site can make a browser send forms here; the cookie alone does not prevent it. */
 export async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin')

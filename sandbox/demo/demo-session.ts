@@ -1,15 +1,15 @@
-/** What the demo keeps of one browser, on its own side; the browser has a random name for it. */
+/** The demo's data of one browser, stored on the server; the browser has only a random name for it. */
 import { randomBytes } from 'node:crypto';
 
 import type { Tokens } from './kalends-client.ts';
 
 export type DemoSession = {
-  /** The demo's own id of its user: each browser is somebody new. */
+  /** The demo's own id of its user: each browser is a new user. */
   readonly userId: string;
-  /** Of the flow that is under way. */
+  /** The `state` of the flow in progress. */
   state: string | undefined;
   tokens: Tokens | undefined;
-  /** Shown once, on the next page. */
+  /** Displayed once, on the next page. */
   notice: Notice | undefined;
 };
 
@@ -17,13 +17,13 @@ export type Notice = { readonly kind: 'done' | 'trouble'; readonly text: string 
 
 export interface DemoSessions {
   find(name: string | undefined): DemoSession | undefined;
-  /** A new one, and its name. */
+  /** Creates a session and its name. */
   start(): { readonly name: string; readonly session: DemoSession };
 }
 
 const MOST_SESSIONS = 1000;
 
-/** `sessions` are those there are from the start; the map is changed in place. */
+/** Returns the sessions. `sessions` has the existing ones; the map is changed in place. */
 export function demoSessions(sessions: Map<string, DemoSession>): DemoSessions {
   return {
     find: (name) => (name === undefined ? undefined : sessions.get(name)),

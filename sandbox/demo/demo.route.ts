@@ -23,12 +23,12 @@ import {
 import { webhookRoute } from './webhook.route.ts';
 
 export type DemoDeps = DeliveriesDeps & {
-  /** Who can sign in where, with the passwords of this moment. */
+  /** Returns the people who can sign in, with their current passwords. */
   people(): readonly DemoPerson[];
   readonly controlUrl: string | undefined;
-  /** By name; changed in place. */
+  /** The sessions by name; changed in place. */
   readonly sessions: Map<string, DemoSession>;
-  /** Called before each answer: what it says has to be kept by then. */
+  /** Called before each response: the state that it reports must be stored by then. */
   readonly beforeAnswer: (() => void) | undefined;
 };
 
@@ -72,7 +72,7 @@ function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): vo
   });
 }
 
-/** Away to Kalends, and back with a code. */
+/** Registers the redirect to Kalends, and the callback with a code. */
 function flow(app: FastifyInstance, { application, now }: DemoDeps, sessions: DemoSessions): void {
   app.get('/connect', async (request, reply) => {
     const session = sessionFor(request, reply, sessions);
@@ -125,7 +125,9 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
   });
 }
 
-/** The code of the callback's query, checked as every application has to: its own state, and its own user's code. */
+/**
+ * Returns the code of the callback's query, checked as every application must: its own state, and its own user's code.
+ */
 function acceptedCode(
   query: Readonly<Record<string, unknown>>,
   { state, userId }: DemoSession,
@@ -150,7 +152,7 @@ function backHome(reply: FastifyReply, session: DemoSession, notice: Notice): Fa
   return reply.redirect('/', 303);
 }
 
-/** Does it, or shows on the page what Kalends said to it. */
+/** Does the work, or displays the error of Kalends on the page. */
 async function orNotice(session: DemoSession, reply: FastifyReply, work: () => Promise<FastifyReply>) {
   try {
     return await work();

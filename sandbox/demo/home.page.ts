@@ -3,15 +3,15 @@ import { type Html, html } from '../../src/http/html.ts';
 import { demoLayout, noticeOf } from './demo-layout.page.ts';
 import type { Notice } from './demo-session.ts';
 
-/** Somebody with an account at a sandbox provider. */
+/** A person with an account at a sandbox provider. */
 export type DemoPerson = {
-  /** As Kalends names it: `Google`, `Apple`. */
+  /** The provider's name in Kalends: `Google`, `Apple`. */
   readonly provider: string;
   readonly name: string;
   readonly username: string;
-  /** None where a chooser is shown. */
+  /** Undefined if the provider shows an account chooser. */
   readonly password: string | undefined;
-  /** What to type as server, where the sign-in asks for it. */
+  /** The value to type as server, if the sign-in has that field. */
   readonly server: string | undefined;
 };
 

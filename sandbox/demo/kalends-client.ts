@@ -1,4 +1,4 @@
-/** All that an application needs of Kalends: six requests over HTTP. */
+/** The client that an application needs for Kalends: six requests over HTTP. */
 
 export type Application = {
   /** Kalends' public origin. */
@@ -17,7 +17,7 @@ export type Tokens = {
 export type ListedCalendar = {
   readonly provider: string;
   readonly account: string;
-  /** What people know the account by. */
+  /** The name that people know the account by. */
   readonly accountName: string;
   readonly id: string;
   readonly title: string;
@@ -44,7 +44,7 @@ export type ReadProblem = {
   readonly account: string;
   readonly code: string;
   readonly message: string;
-  /** Who can mend it: `user`, `administrator`, `operator`, `nobody`. */
+  /** The person who must act: `user`, `administrator`, `operator`, `nobody`. */
   readonly actor?: string;
 };
 
@@ -55,7 +55,7 @@ export type EventPage = {
   readonly errors?: readonly ReadProblem[];
 };
 
-/** What Kalends refused, as it says it; `status` is 0 when it did not answer. */
+/** An error of Kalends; `status` is 0 if there was no response. */
 export class KalendsRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -68,7 +68,7 @@ export class KalendsRefusal extends Error {
   }
 }
 
-/** Where to send the user's browser. */
+/** Returns the address to send the user's browser to. */
 export function authorizeUrl(
   { kalendsUrl, clientId, redirectUri }: Application,
   { userId, state, scope }: { userId: string; state: string; scope: string },
@@ -118,17 +118,17 @@ export async function listCalendars(
   { kalendsUrl }: Application,
   accessToken: string,
 ): Promise<ListedCalendar[]> {
-  // Kalends answers a bare array of calendars.
+  // Kalends returns a bare array of calendars.
   return (await ask(`${kalendsUrl}/calendars`, bearer(accessToken))) as ListedCalendar[];
 }
 
-/** What takes place between two instants, at most 250 events. */
+/** Lists the events between two instants, at most 250. */
 export async function listEvents(
   { kalendsUrl }: Application,
   accessToken: string,
   { start, end }: { start: number; end: number },
 ): Promise<EventPage> {
-  // Kalends answers a page of events.
+  // Kalends returns a page of events.
   return (await ask(eventsUrl(kalendsUrl, { start, end }), bearer(accessToken))) as EventPage;
 }
 

@@ -9,8 +9,8 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
 });
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** Of epoch milliseconds: `Tue, 13 Oct, 11:30`. */
+/** Formats epoch milliseconds: `Tue, 13 Oct, 11:30`. */
 export const timeText = (ms: number): string => TIME.format(ms);
 
-/** The time of day of epoch milliseconds: `11:30:07`. */
+/** Formats the time of day of epoch milliseconds: `11:30:07`. */
 export const clockText = (ms: number): string => CLOCK.format(ms);

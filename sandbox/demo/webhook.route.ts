@@ -1,4 +1,6 @@
-/** The demo's webhook address. A delivery is believed once its signature is checked, over the body byte for byte. */
+/**
+ * The demo's webhook address. A delivery is accepted only after its signature is verified, over the body byte for byte.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { KalendsError, kalends, WebhookRefused } from '../../packages/client/src/kalends.ts';
@@ -15,11 +17,11 @@ export type WebhookDeps = {
 export const WEBHOOK_PATH = '/webhooks';
 
 export function webhookRoute({ application, deliveries, now }: WebhookDeps): FastifyPluginAsync {
-  // It fetches the application's public keys and keeps them for as long as Kalends says.
+  // The client fetches the application's public keys and caches them for as long as Kalends allows.
   const client = kalends({ ...application, url: application.kalendsUrl });
 
   return async (app) => {
-    // What a parser makes of a body is no longer what was signed.
+    // The signature is over the raw body, not over the result of a parser.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -31,7 +33,7 @@ export function webhookRoute({ application, deliveries, now }: WebhookDeps): Fas
         return reply.code(400).send({ error: reason });
       };
       try {
-        // What Kalends signed has the form that docs/webhooks.md describes.
+        // A payload that Kalends signed has the form that docs/webhooks.md describes.
         const payload = (await client.webhook({ headers, body: bytes })) as DeliveryPayload;
         deliveries.accept({ id: String(headers['webhook-id']), at, payload, raw: bytes.toString() });
         return reply.code(204).send();

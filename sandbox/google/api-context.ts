@@ -1,4 +1,4 @@
-/** What an API request may act on: who asks, with what permission, about which calendar. */
+/** The context of an API request: the user, the granted permission, and the calendar. */
 import type { FaultEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -27,7 +27,7 @@ export type ApiContext = {
   readonly origin: string;
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
-  /** The messages that were mailed so far; added to in place. */
+  /** The messages that were emailed so far; changed in place. */
   readonly sent: ShownMessage[];
 };
 
@@ -41,7 +41,7 @@ export type OpenCalendar = {
   readonly viewer: Viewer;
 };
 
-/** The calendar the path names; `primary` is the person's own. Refused with 404 when it is not in their list. */
+/** Returns the calendar of the path; `primary` is the person's own. Fails with 404 if it is not in their list. */
 export function calendarOf(context: ApiContext): OpenCalendar {
   const { store, person, params, scopes, query, origin, habits } = context;
   const named = params.calendarId ?? 'primary';
@@ -65,7 +65,7 @@ export function calendarNamed(store: GoogleStore, person: GooglePerson, named: s
   return { calendar, entry };
 }
 
-/** Refused with 403 for readers. */
+/** Fails with 403 for readers. */
 export function writableCalendarOf(context: ApiContext): OpenCalendar {
   const open = calendarOf(context);
   if (!/reader/i.test(open.entry.role)) return open;

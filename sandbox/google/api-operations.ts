@@ -1,4 +1,4 @@
-/** The Calendar API under /calendar/v3: which method a request is, and whether its token may call it. */
+/** The Calendar API under /calendar/v3: the method of a request, and whether its token may call it. */
 
 import { TooManyOccurrences } from '../core/occurrences.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
@@ -68,16 +68,16 @@ export type ApiDeps = {
   readonly channels: Channels;
   readonly meets: MeetMaker;
   readonly now: () => number;
-  /** Where this Google is. */
+  /** Returns the origin of this Google. */
   readonly origin: () => string;
-  /** Most events in a page of events.list. */
+  /** The maximum of events in a page of events.list. */
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
-  /** The messages that were mailed so far; added to in place. */
+  /** The messages that were emailed so far; changed in place. */
   readonly sent: ShownMessage[];
 };
 
-/** `undefined` for a path outside the API. */
+/** Returns `undefined` for a path outside the API. */
 export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation | undefined {
   const { url, headers, body } = request;
   if (!url.pathname.startsWith(`${BASE}/`)) return undefined;

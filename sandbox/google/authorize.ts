@@ -1,4 +1,4 @@
-/** The authorization endpoint, RFC 6749 §4.1.1 as Google has it: account chooser, consent, code. */
+/** The authorization endpoint, RFC 6749 §4.1.1, like Google's: account chooser, consent, code. */
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -24,7 +24,7 @@ type Transaction = {
   readonly offline: boolean;
   readonly prompts: readonly string[];
   readonly includeGranted: boolean;
-  /** Once it is chosen. */
+  /** The person, once chosen. */
   person?: GooglePerson;
 };
 
@@ -34,10 +34,10 @@ export interface Authorization {
   decide(form: URLSearchParams): SandboxAnswer;
 }
 
-/** Sign-ins that nobody ended are forgotten, the oldest first. */
+/** The maximum of sign-ins in progress; the oldest are dropped first. */
 const MOST_TRANSACTIONS = 1000;
 
-/** Mistakes of the app are answered with a page (RFC 6749 §4.1.2.1): nobody is redirected to an unproven address. */
+/** Mistakes of the app get a page (RFC 6749 §4.1.2.1): the user is not redirected to an unverified address. */
 export function authorization(deps: AuthorizeDeps): Authorization {
   const { store, tokens, apps } = deps;
   const transactions = new Map<string, Transaction>();
@@ -61,7 +61,7 @@ export function authorization(deps: AuthorizeDeps): Authorization {
     transaction.person = person;
     const { app, scopes, prompts } = transaction;
     const granted = tokens.granted(person.email, app.clientId);
-    // Who agreed to all of it before is not asked again, and then no refresh token comes.
+    // A person who consented to all of it before is not asked again, and then no refresh token is issued.
     if (!prompts.includes('consent') && scopes.every((scope) => granted.includes(scope))) {
       transactions.delete(id);
       return answerCode({ ...transaction, person, offline: false }, scopes, deps);
@@ -157,7 +157,7 @@ function answerCode(
 ): SandboxAnswer {
   const { app, person, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
   const before = deps.tokens.granted(person.email, app.clientId);
-  // Without prompt=consent a refresh token comes with the first agreement only.
+  // Without prompt=consent a refresh token comes only with the first consent.
   const offline = transaction.offline && (prompts.includes('consent') || before.length === 0);
   const scopes = includeGranted ? [...new Set([...before, ...accepted])] : accepted;
   const { clientId } = app;
@@ -165,7 +165,7 @@ function answerCode(
   return redirected(transaction, { code: deps.tokens.issueCode(code), scope: scopes.join(' ') }, deps);
 }
 
-/** Back to the app. No source confirms that `iss` (RFC 9207) comes along. */
+/** Redirects back to the app. No source confirms that Google adds `iss` (RFC 9207). */
 function redirected(
   { redirectUri, state }: Transaction,
   parameters: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
 import type { EventDetails, GoogleCalendar, Invitation, StoredEvent } from './google-store.ts';
 
-/** What a writer sets of an event. */
+/** The fields of an event that a writer sets. */
 export type EventInput = {
   readonly status?: 'confirmed' | 'tentative';
   readonly start: EventTime;
@@ -26,9 +26,9 @@ export const newEventId = (): string =>
   Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
 
 export type NewEvent = EventInput & {
-  /** Must be free; a new one is made where there is none. */
+  /** The id must be free; if absent, a new one is created. */
   readonly id?: string | undefined;
-  /** Whose event it is where it is somebody else's. */
+  /** The invitation, if the event belongs to another organizer. */
   readonly invitation?: Invitation;
 };
 
@@ -67,7 +67,7 @@ export function replaceEvent(
   return replaced;
 }
 
-/** What Google itself adds to an event. */
+/** Changes details of an event that Google itself adds. */
 export function amendEvent(
   { calendar, event }: PlacedEvent,
   details: EventDetails,
@@ -90,8 +90,8 @@ function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now
 }
 
 /**
- * Deletes an event, a series or an instance. With a series its exceptions are gone. No source confirms that a sync
- * names the master alone; it is the harder case for clients.
+ * Deletes an event, a series or an instance. A deleted series takes its exceptions with it. No source confirms that a
+ * sync lists only the master; it is the harder case for clients.
  */
 export function cancelEvent({ calendar, event }: PlacedEvent, { now }: Writer): void {
   put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });
@@ -112,7 +112,10 @@ function put(calendar: GoogleCalendar, event: Omit<StoredEvent, 'version'>): Sto
   return stored;
 }
 
-/** An event by its id, or an instance of a series by its own: an unchanged one as the exception it would become. */
+/**
+ * Returns an event by its id, or an instance of a series by its id; an unchanged instance is returned as the exception
+ * it would become.
+ */
 export function findEvent(calendar: GoogleCalendar, id: string): StoredEvent | undefined {
   const event = calendar.events.get(id);
   if (event !== undefined) return event;
@@ -144,7 +147,7 @@ export function unchangedInstance(
     end: timeAt(master.end, endsAt),
     recurrence: undefined,
     instanceOf: { masterId: master.id, original: originalStart },
-    // Half a step on: no stored event has it.
+    // Adds half a step, because no stored event has such a version.
     version: calendar.instanceVersions === 'own' ? master.version + 0.5 : master.version,
   };
 }
@@ -156,7 +159,7 @@ function timeAt(model: EventTime, instant: number): EventTime {
   return { type: 'zoned', local: formatLocal(localOfInstant(zone, instant)), zone };
 }
 
-/** The event's place in time; of a cancelled exception that of the instance it cancels. */
+/** Returns the event's interval; for a cancelled exception, that of the instance it cancels. */
 export const spanOf = ({ start, end }: StoredEvent, { timeZone }: GoogleCalendar) => ({
   startsAt: instantOf(start, timeZone),
   endsAt: instantOf(end, timeZone),

@@ -101,7 +101,7 @@ export function getEntry(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, entryView(context, entry));
 }
 
-/** Of what an entry has, its colour: in RGB, when that is what is said (`colorRgbFormat`). */
+/** Patches only the color of a list entry: in RGB, if `colorRgbFormat` is set. */
 export function patchEntry(context: ApiContext): SandboxAnswer {
   const { person, query, body, channels } = context;
   const { entry } = calendarOf(context);

@@ -36,7 +36,7 @@ const LISTS = ['attendees', 'attachments', 'recurrence'] as const;
 
 const wrong = (name: string) => new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);
 
-/** The body with every member checked for its type; null counts as absent. What is read-only is left out. */
+/** Returns the body with the type of every field checked. Null counts as absent, and read-only fields are dropped. */
 export function eventBody(body: JsonObject): GoogleEvent {
   const checks: [readonly string[], (value: unknown) => boolean][] = [
     [[...TEXTS, 'id', 'status'], (value) => typeof value === 'string'],
@@ -99,7 +99,7 @@ function checkConference(conference: unknown): void {
 
 export type InputContext = {
   readonly timeZone: string;
-  /** Of what is replaced or patched. */
+  /** The details of the event that is replaced or patched. */
   readonly former?: EventDetails;
   /** `conferenceDataVersion`: 0 leaves conferences as they are. */
   readonly conferenceDataVersion: number;
@@ -108,7 +108,7 @@ export type InputContext = {
   readonly meets: MeetBehaviour;
 };
 
-/** Refuses times, rules and conferences that cannot be. */
+/** Throws for impossible times, rules and conferences. */
 export function eventInput(
   event: GoogleEvent,
   { timeZone, former, conferenceDataVersion, supportsAttachments, meets }: InputContext,
@@ -146,7 +146,7 @@ export function eventInput(
   };
 }
 
-/** A conference stays as it is, whatever is sent of it. */
+/** Keeps an existing conference, whatever the client sends about it. */
 const conferenceIn = ({ conferenceData, hangoutLink }: EventDetails = {}): EventDetails => ({
   ...(conferenceData === undefined ? {} : { conferenceData }),
   ...(hangoutLink === undefined ? {} : { hangoutLink }),

@@ -40,7 +40,7 @@ export function listEvents(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, listing({ calendar, query, viewer, effects, now, eventsPerPage, habits }));
 }
 
-/** Cancelled events are answered too. */
+/** Returns one event, even if it is cancelled. */
 export function getEvent(context: ApiContext): SandboxAnswer {
   const open = calendarOf(context);
   return answerEvent(200, eventOf(open, context), open);
@@ -72,7 +72,7 @@ export function insert(context: ApiContext): SandboxAnswer {
 
 type EventWrite = { readonly before?: StoredEvent; readonly after?: StoredEvent };
 
-/** Records the mails of a write with `sendUpdates=all`. A write by a guest sends none. */
+/** Records the emails of a write with `sendUpdates=all`. A write by a guest sends none. */
 function announce({ query, sent, now }: ApiContext, { calendar }: OpenCalendar, write: EventWrite): void {
   const event = write.after ?? write.before;
   if (event === undefined || event.invitation !== undefined || query.get('sendUpdates') !== 'all') return;
@@ -86,10 +86,10 @@ function announce({ query, sent, now }: ApiContext, { calendar }: OpenCalendar, 
   sent.push(...messagesOf({ ...message, before: guestsOf(write.before), after: guestsOf(write.after) }));
 }
 
-/** PUT: what the body does not name is gone. */
+/** PUT: fields that the body omits are removed. */
 export const update = (context: ApiContext): SandboxAnswer => change(context, (_former, body) => body);
 
-/** PATCH: what the body does not name stays; null takes away; lists are replaced whole. */
+/** PATCH: fields that the body omits stay; null removes a field; lists are replaced as a whole. */
 export const patch = (context: ApiContext): SandboxAnswer =>
   change(context, (former, body) => merged(former, body));
 
@@ -101,7 +101,7 @@ function change(
   const { calendar, viewer } = open;
   const event = eventOf(open, context);
   const sent = withOwnAnswer(jsonBody(context.body), event, calendar.id);
-  // Restoring what was deleted is not supported: whoever wants it back inserts it again.
+  // Restoring a deleted event is not supported: clients insert it again.
   if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
@@ -135,7 +135,7 @@ function change(
   return answerEvent(200, changed, { ...open, viewer: { ...viewer, mostGuests } });
 }
 
-/** RFC 7396: a null takes a member away at any depth. */
+/** RFC 7396: a null removes a member at any depth. */
 function merged(former: unknown, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = isJsonObject(former) ? { ...former } : {};
   for (const [name, value] of Object.entries(patch))
@@ -184,7 +184,10 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, answer);
 }
 
-/** What `fields` names of an item: all where it names none. Of the rest of a page nothing is left out here. */
+/**
+ * Returns the fields of an item that the parameter `fields` selects, or all. Other parts of the page are always
+ * complete.
+ */
 function namedMembers(event: GoogleEvent, query: URLSearchParams): GoogleEvent {
   const names = /\bitems\(([^()]*)\)/.exec(query.get('fields') ?? '')?.[1]?.split(',');
   if (names === undefined) return event;
@@ -204,7 +207,7 @@ function listedInstances(
     start: instant(query, 'timeMin') ?? startsAt - 1,
     end: instant(query, 'timeMax') ?? Math.max(startsAt, now) + TWO_YEARS,
   };
-  // A moved instance is found by where it was to start, wherever it is now.
+  // A moved instance is found by its original start, wherever it is now.
   const around = originalStart === undefined ? window : { start: originalStart, end: originalStart + 1 };
   const regular = isMaster(master)
     ? instancesOf(calendar, master, around)

@@ -14,7 +14,7 @@ import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 export const isMaster = ({ recurrence }: StoredEvent): boolean =>
   recurrence !== undefined && recurrence.length > 0;
 
-/** The lines of an event's `recurrence`; refused when one cannot be followed. */
+/** Reads the lines of an event's `recurrence`; throws if one cannot be followed. */
 export function readRecurrence(lines: readonly string[], calendarZone: string): Recurrence {
   const rrules: string[] = [];
   const dates: { rdate: EventTime[]; exdate: EventTime[] } = { rdate: [], exdate: [] };
@@ -25,7 +25,7 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
     const readable = times?.filter((time) => time !== undefined) ?? [];
     if (line?.name === 'RRULE' && isFollowed(line.value)) rrules.push(line.value);
-    // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
+    // EXRULE, which Google accepts as well, is deprecated by RFC 5545 and not supported here.
     else if (line?.name === 'RDATE' && readable.length === times?.length) dates.rdate.push(...readable);
     else if (line?.name === 'EXDATE' && readable.length === times?.length) dates.exdate.push(...readable);
     else throw new SandboxRefusal(400, 'invalid', 'Invalid recurrence rule.');
@@ -33,7 +33,7 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
   return { rrules, rdates: dates.rdate.map((start) => ({ start })), exdates: dates.exdate };
 }
 
-/** Whether every part can be read. RFC 5545's frequencies below a day are not supported here. */
+/** Returns whether every part can be read. RFC 5545's frequencies below a day are not supported here. */
 const isFollowed = (rrule: string): boolean =>
   /FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)/i.test(rrule) && readRule(rrule, () => 1) !== undefined;
 
@@ -57,7 +57,7 @@ export function instancesOf(
   return [...pattern, ...live].sort((a, b) => a.startsAt - b.startsAt);
 }
 
-/** What the rule alone says, as if nothing had been changed or cancelled. */
+/** Returns the instances of the rule alone, before changes and cancellations. */
 export function patternOf(
   calendar: GoogleCalendar,
   event: StoredEvent,
@@ -69,7 +69,7 @@ export function patternOf(
   return instancesIn({ master, overrides: [] }, window, calendar.timeZone);
 }
 
-/** The pattern's instance of that original start; `undefined` when the rule names none. */
+/** Returns the pattern's instance with that original start, or `undefined` if the rule has none. */
 export function patternInstanceAt(
   calendar: GoogleCalendar,
   master: StoredEvent,

@@ -1,22 +1,22 @@
-/** Events as the API answers them, typed by Google's published types. */
+/** Events in the API's responses, typed by Google's published types. */
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { writeTime } from './event-times.ts';
 import type { AccessRole, GoogleCalendar, GoogleEvent, StoredEvent } from './google-store.ts';
 
 export type Viewer = {
   readonly role: AccessRole;
-  /** The grant shows no more than that somebody is busy. */
+  /** The grant allows the application to see only when the user is busy. */
   readonly busyOnly: boolean;
-  /** The zone whose offsets times are written in. */
+  /** The zone whose offsets are used in times. */
   readonly timeZone: string;
   readonly origin: string;
-  /** Of an event with more guests than this only the calendar's own is named. */
+  /** If an event has more guests than this, it lists only the calendar's own. */
   readonly mostGuests: number;
-  /** Whether organizers are shown what they cancelled. */
+  /** Whether organizers see the details of events that they cancelled. */
   readonly cancelledDetails: boolean;
 };
 
-/** In quotes, as HTTP writes them: the resource carries the same text as the header. */
+/** The etag in quotes, as in HTTP: the resource has the same text as the header. */
 export const etagOf = ({ version }: { readonly version: number }): string =>
   `"${3_500_000_000_000_000 + version}"`;
 
@@ -32,7 +32,7 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
       ? {}
       : { recurringEventId: instanceOf.masterId, originalStartTime: time(instanceOf.original) }),
   };
-  // All that is guaranteed of what is cancelled.
+  // A cancelled event is only guaranteed to have these fields.
   const showsWhole = status !== 'cancelled' || (viewer.cancelledDetails && event.invitation === undefined);
   if (!showsWhole) return head;
   const placed: GoogleEvent = {
@@ -47,7 +47,7 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
     eventType: event.details.eventType ?? 'default',
     ...(event.details.transparency === 'transparent' ? { transparency: 'transparent' } : {}),
   };
-  // No source confirms which fields are left of an event that may only be seen as busy.
+  // No source confirms which fields remain of an event that is only visible as busy.
   if (hidesDetails(event, viewer)) return { ...placed, visibility: 'private' };
   return { ...placed, ...detailsOf(calendar, event, viewer) };
 }

@@ -1,6 +1,6 @@
 /**
- * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Where no source
- * confirms a behaviour, the comment there says so.
+ * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Comments say so if no source
+ * confirms a behavior.
  */
 import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
@@ -26,7 +26,7 @@ import { type InvitationDraft, receiveInvitation, withInvitations } from './invi
 import { googleManualChanges, lookups } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
-/** All that it knows, as structured data. */
+/** The whole state of the sandbox, as structured data. */
 export type GoogleState = {
   readonly store: GoogleStore;
   readonly tokens: GoogleTokenState;
@@ -35,13 +35,15 @@ export type GoogleState = {
 };
 
 export type GoogleSandboxOptions = {
-  /** What one before it knew; nobody and nothing when absent. */
+  /** The state of an earlier sandbox; empty if absent. */
   readonly state?: GoogleState | undefined;
   readonly port?: number;
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
   readonly instanceVersions?: InstanceVersions;
-  /** Most events in a page of events.list, which may have fewer than were asked for. Google's own 2,500 when absent. */
+  /**
+   * The maximum of events in a page of events.list, which may have fewer than requested. Google's own 2,500 if absent.
+   */
   readonly eventsPerPage?: number;
 } & Partial<MeetBehaviour> &
   Partial<GoogleHabits>;
@@ -52,13 +54,13 @@ export interface GoogleSandbox extends ProviderSandbox {
   readonly issuer: string;
   /** For KALENDS_GOOGLE_API_URL: the Calendar API's base. */
   readonly apiUrl: string;
-  /** As it is now, not a copy. */
+  /** Returns the current state, not a copy. */
   state(): GoogleState;
-  /** Somebody else invites the person, to whose own calendar the event comes. Answers its id there. */
+  /** Another person invites the person, whose own calendar gets the event. Returns its id there. */
   receiveInvitation(email: string, draft: InvitationDraft): string;
-  /** Somebody else shares a calendar with the person, in this role. Returns its id. */
+  /** Another person shares a calendar with the person, in this role. Returns its id. */
   shareCalendar(email: string, calendar: NewCalendar & { readonly role: AccessRole }): string;
-  /** Registers an app, or changes the one of this `clientId`: its secret, its addresses, its publishing status. */
+  /** Registers an app, or changes the one with this `clientId`: its secret, its addresses, its publishing status. */
   registerApp(app: GoogleApp): void;
 }
 

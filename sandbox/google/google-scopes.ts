@@ -1,10 +1,10 @@
-/** Google's scopes, and which of them each method of the Calendar API takes, as its published client lists them. */
+/** Google's scopes, and the scopes that each method of the Calendar API accepts, as its published client lists them. */
 
 const AUTH = 'https://www.googleapis.com/auth/';
 const calendar = (...names: string[]) =>
   names.map((name) => `${AUTH}calendar${name === '' ? '' : `.${name}`}`);
 
-/** What a scope means, as a consent page says it. Those without a text are part of signing in. */
+/** The scopes with their texts on a consent page. A scope without a text is part of signing in. */
 export const SCOPES: ReadonlyMap<string, string | undefined> = new Map([
   ['openid', undefined],
   [`${AUTH}userinfo.email`, undefined],
@@ -21,7 +21,7 @@ export const SCOPES: ReadonlyMap<string, string | undefined> = new Map([
   [`${AUTH}calendar.freebusy`, 'View your availability in your calendars'],
 ]);
 
-/** The short names of OpenID Connect are granted under Google's own. */
+/** The short names of OpenID Connect, which are granted under Google's own names. */
 const ALIASES: Readonly<Record<string, string>> = {
   email: `${AUTH}userinfo.email`,
   profile: `${AUTH}userinfo.profile`,
@@ -30,7 +30,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 export const EMAIL_SCOPE = `${AUTH}userinfo.email`;
 export const PROFILE_SCOPE = `${AUTH}userinfo.profile`;
 
-/** The scopes of a `scope` parameter under their full names, each once; `undefined` when one is unknown. */
+/** Returns the scopes of a `scope` parameter under their full names, each once, or `undefined` if one is unknown. */
 export function scopesOf(text: string): readonly string[] | undefined {
   const scopes = text.split(/\s+/).filter((part) => part !== '');
   const named = scopes.map((scope) => ALIASES[scope] ?? scope);
@@ -43,7 +43,7 @@ const WRITING = calendar('', 'events');
 const CALENDARS = calendar('', 'calendars');
 const LIST_WRITING = calendar('', 'calendarlist');
 
-/** Any one of them will do. */
+/** The scopes of each method; one of them is enough. */
 export const METHOD_SCOPES = {
   'calendarList.list': LISTING,
   'calendarList.get': LISTING,
@@ -67,6 +67,6 @@ export const METHOD_SCOPES = {
 
 export type CalendarMethod = keyof typeof METHOD_SCOPES;
 
-/** Whether of what is granted nothing shows more of events than that somebody is busy. */
+/** Returns whether the granted scopes show nothing of events except when the user is busy. */
 export const showsBusyOnly = (granted: readonly string[]): boolean =>
   !calendar('', 'readonly', 'events', 'events.readonly').some((scope) => granted.includes(scope));

@@ -1,4 +1,4 @@
-/** What the sandbox's Google knows: people, their calendar lists, calendars and events. All of it in memory. */
+/** The data of the sandbox's Google, in memory: people, their calendar lists, calendars and events. */
 import { randomBytes } from 'node:crypto';
 
 import type { calendar_v3 } from '@googleapis/calendar';
@@ -7,7 +7,7 @@ import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 
 export type GoogleEvent = calendar_v3.Schema$Event;
 
-/** What clients write and read back as it is. */
+/** The fields that clients write and read back unchanged. */
 export type EventDetails = Pick<
   GoogleEvent,
   | 'summary'
@@ -33,7 +33,7 @@ export type EventDetails = Pick<
   | 'focusTimeProperties'
 >;
 
-/** Whose event it is, and by which address this calendar is its guest. */
+/** The organizer of an event, and the address by which this calendar is its guest. */
 export type Invitation = { readonly organizer: string; readonly guest: string };
 
 /** A single event, a master, or an exception: a changed or cancelled instance of a master. Never changed in place. */
@@ -45,18 +45,18 @@ export type StoredEvent = {
   readonly end: EventTime;
   /** The lines of RFC 5545 that make it a master. */
   readonly recurrence?: readonly string[] | undefined;
-  /** Of an exception. `original` is in the type and zone of the master's start. */
+  /** Defined for an exception. `original` is in the type and zone of the master's start. */
   readonly instanceOf?: { readonly masterId: string; readonly original: EventTime } | undefined;
   readonly details: EventDetails;
-  /** Of an event that the calendar is invited to. */
+  /** Defined if the calendar is invited to the event. */
   readonly invitation?: Invitation;
   readonly creator: string;
-  /** iCalendar's. */
+  /** iCalendar's SEQUENCE. */
   readonly sequence: number;
   /** Epoch milliseconds. */
   readonly created: number;
   readonly updated: number;
-  /** Counts the calendar's changes; the event's etag is made of it. */
+  /** Counts the calendar's changes; the event's etag is derived from it. */
   readonly version: number;
 };
 
@@ -71,15 +71,18 @@ export type GoogleCalendar = {
   readonly exceptions: Map<string, Set<string>>;
   /** The number of changes so far. */
   version: number;
-  /** Sync tokens carry it: those of an earlier one are forgotten. */
+  /** The epoch of sync tokens: those of an earlier epoch are no longer valid. */
   tokenEpoch: number;
   readonly instanceVersions: InstanceVersions;
 };
 
-/** Whether an instance that nobody changed has its master's version or one of its own. No source confirms which. */
+/** Whether an instance without changes has its master's version or a separate one. No source confirms which. */
 export type InstanceVersions = 'master' | 'own';
 
-/** From the least access to the most. `writerWithoutPrivateAccess` writes, and sees of private events that they are there. */
+/**
+ * The roles, from the least access to the most. `writerWithoutPrivateAccess` can write, and sees only that private
+ * events exist.
+ */
 export const ACCESS_ROLES = [
   'freeBusyReader',
   'reader',
@@ -90,7 +93,7 @@ export const ACCESS_ROLES = [
 
 export type AccessRole = (typeof ACCESS_ROLES)[number];
 
-/** A calendar in somebody's list. */
+/** A calendar in a person's list. */
 export type ListEntry = {
   readonly calendarId: string;
   readonly role: AccessRole;
@@ -102,7 +105,7 @@ export type ListEntry = {
 export type GooglePerson = {
   readonly email: string;
   readonly name: string;
-  /** What ID tokens call the person: digits. */
+  /** The person's id in ID tokens: digits. */
   readonly sub: string;
   readonly list: Map<string, ListEntry>;
   version: number;
@@ -121,10 +124,10 @@ export const googleStore = (instanceVersions: InstanceVersions = 'master'): Goog
   instanceVersions,
 });
 
-/** Fails as Error for a person who is there already. Everybody has a calendar of their own, named by their address. */
+/** Adds a person with a calendar named by their address. Throws an Error if the person exists. */
 export function addPerson(store: GoogleStore, email: string, name: string): void {
   if (store.people.has(email)) throw new Error(`${email} has an account already`);
-  // 21 digits. No source confirms that Google's are so.
+  // 21 digits. No source confirms that Google uses as many.
   const sub = `1${BigInt(`0x${randomBytes(12).toString('hex')}`)
     .toString()
     .padStart(20, '0')
@@ -141,7 +144,7 @@ export type NewCalendar = {
   readonly timeZone: string;
   readonly color?: string | undefined;
   readonly role?: AccessRole;
-  /** The person, or somebody else for a role that is not "owner", unless given. */
+  /** The owner of the data; by default the person, or another person if the role is not "owner". */
   readonly dataOwner?: string;
 };
 
@@ -175,7 +178,7 @@ export function putEntry(
   person.list.set(calendarId, { ...entry, calendarId, version: person.version });
 }
 
-/** Takes the calendar out of everybody's list. */
+/** Removes the calendar from everybody's list. */
 export function removeCalendar(store: GoogleStore, calendarId: string): void {
   store.calendars.delete(calendarId);
   for (const person of store.people.values()) {

@@ -6,12 +6,12 @@ import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 export type GoogleApp = {
   readonly clientId: string;
-  /** As users are shown it; the client id when absent. */
+  /** The name that users see; the client id if absent. */
   readonly name?: string;
   readonly clientSecret: string;
-  /** Compared as they are. */
+  /** The redirect URIs, compared exactly. */
   readonly redirectUris: readonly string[];
-  /** Refresh tokens of an app in Testing expire after seven days. `production` when absent. */
+  /** The publishing status. Refresh tokens of an app in Testing expire after seven days. `production` if absent. */
   readonly status?: 'testing' | 'production';
 };
 
@@ -26,7 +26,7 @@ export type NewCode = AccessGrant & {
   readonly redirectUri: string;
   readonly codeChallenge: string | undefined;
   readonly nonce: string | undefined;
-  /** Whether a refresh token comes with it. */
+  /** Whether a refresh token is issued too. */
   readonly offline: boolean;
 };
 
@@ -42,15 +42,15 @@ type RefreshToken = AccessGrant & { readonly issuedAt: number; readonly usedAt: 
 
 export type IssuedTokens = AccessGrant & {
   readonly accessToken: string;
-  /** Seconds. */
+  /** The lifetime of the access token, in seconds. */
   readonly expiresIn: number;
   readonly refreshToken?: string;
-  /** Seconds, of an app in Testing. */
+  /** The lifetime of the refresh token of an app in Testing, in seconds. */
   readonly refreshTokenExpiresIn?: number;
   readonly nonce?: string | undefined;
 };
 
-/** What was handed out: maps by the text of each, which are changed in place. */
+/** The issued codes and tokens: maps by their text, which are changed in place. */
 export type GoogleTokenState = {
   readonly codes: Map<string, Code>;
   readonly access: Map<string, AccessToken>;
@@ -68,19 +68,19 @@ export const noGoogleTokens = (): GoogleTokenState => ({
 });
 
 export interface GoogleTokens {
-  /** What the user let the app do so far. */
+  /** Returns the scopes that the user has granted the app. */
   granted(user: string, clientId: string): readonly string[];
   issueCode(code: NewCode): string;
-  /** Refuses with the codes of RFC 6749 §5.2. A code works once. */
+  /** Throws the codes of RFC 6749 §5.2. A code works once. */
   redeemCode(redeemed: RedeemedCode, app: GoogleApp): IssuedTokens;
-  /** Refuses a token that is unknown, revoked, too old, or another app's, as `invalid_grant`. */
+  /** Throws `invalid_grant` for a token that is unknown, revoked, expired, or another app's. */
   refresh(refreshToken: string, app: GoogleApp): IssuedTokens;
-  /** Whose token it is, good or not any more. */
+  /** Returns the owner of a token, whether or not it is still valid. */
   ownerOf(token: string): string | undefined;
   accessOf(accessToken: string): AccessGrant | undefined;
-  /** Ends everything the user gave the app of this token; false when it is none. */
+  /** Ends everything that the user granted the app of this token; returns false if it is not a token. */
   revoke(token: string): boolean;
-  /** Ends everything the user gave any app. */
+  /** Ends everything that the user granted to any app. */
   revokeUser(user: string): void;
 }
 
@@ -90,7 +90,7 @@ const DAY = 86_400_000;
 const TESTING_MS = 7 * DAY;
 /** Six months without use. */
 const IDLE_MS = 183 * DAY;
-/** Of one account and app: the oldest ends silently. */
+/** The maximum of refresh tokens per account and app: the oldest ends silently. */
 const MOST_REFRESH_TOKENS = 100;
 
 export function googleTokens(now: () => number, state: GoogleTokenState): GoogleTokens {

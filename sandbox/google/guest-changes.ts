@@ -1,4 +1,4 @@
-/** What guests may change of an invitation: what each of them has alone. */
+/** The changes that guests may make to an invitation: those to their own fields. */
 import { isDeepStrictEqual } from 'node:util';
 
 import { isJsonObject, type JsonObject } from '../core/json-object.ts';
@@ -9,7 +9,7 @@ import type { GoogleHabits } from './habits.ts';
 
 const OWN_DETAILS = ['colorId', 'transparency', 'visibility', 'reminders'] as const;
 
-/** What is written of `input`: all of it by the organizer. Refused for guests who change what all share. */
+/** Returns the part of `input` that is stored: all of it for the organizer. Throws if a guest changes shared fields. */
 export function permittedInput(
   event: StoredEvent,
   input: EventInput,
@@ -26,7 +26,7 @@ export function permittedInput(
 
 const statusOf = ({ status }: StoredEvent) => (status === 'tentative' ? 'tentative' : 'confirmed');
 
-/** Without members that have no value. */
+/** Returns the input without fields that have no value. */
 const plain = (input: EventInput): unknown =>
   JSON.parse(JSON.stringify(input, (_name, value: unknown) => value ?? undefined));
 
@@ -40,7 +40,7 @@ function ownDetails(event: StoredEvent, details: EventDetails): EventDetails {
   return { ...own, ...members, ...(attendees && { attendees }) };
 }
 
-/** The former guests, with the guest's own answer, and whom the guest invites. */
+/** Returns the former guests, with the guest's own response, and the people whom the guest invites. */
 function invitedGuests(
   { details, invitation }: StoredEvent,
   attendees: EventDetails['attendees'],
@@ -55,7 +55,7 @@ function invitedGuests(
   ];
 }
 
-/** `attendeesOmitted` in a body: of all guests only the calendar's own answer is meant. */
+/** Applies `attendeesOmitted` in a body: the guests in it stand only for the calendar's own response. */
 export function withOwnAnswer(
   sent: JsonObject,
   { details, invitation }: StoredEvent,

@@ -1,18 +1,24 @@
-/** What Google is reported to do beyond its reference, each a switch: off, it is kind to clients. Where each comes from: docs/sandbox.md. */
+/**
+ * Google's reported behavior beyond its reference, each a switch; if off, Google is kind to clients. docs/sandbox.md
+ * has the sources.
+ */
 export type GoogleHabits = {
-  /** Whether `iCalUID` finds cancelled exceptions. Their UID is none of the members that are sure to be there. */
+  /** Whether `iCalUID` finds cancelled exceptions. Their UID is not among the guaranteed fields. */
   readonly uidFindsCancelled: boolean;
-  /** Whether the organizer reads title, times and the rest of what was cancelled. */
+  /** Whether the organizer can read title, times and the rest of a cancelled event. */
   readonly cancelledDetails: boolean;
-  /** What becomes of a guest's change of what all guests share: refused, or answered as if nothing had been asked. */
+  /** The result of a guest's change to shared fields: refused, or accepted without effect. */
   readonly guestChanges: 'refused' | 'ignored';
-  /** An event with more guests than this names only the calendar's own, with `attendeesOmitted`. */
+  /** An event with more guests than this lists only the calendar's own, with `attendeesOmitted`. */
   readonly mostGuests: number;
-  /** The same in answers to PATCH and PUT. */
+  /** The same limit in responses to PATCH and PUT. */
   readonly mostGuestsWritten: number;
-  /** Most instances in a page, which may have fewer than were asked for. */
+  /** The maximum of instances in a page, which may have fewer than requested. */
   readonly instancesPerPage: number;
-  /** Every so many-th event that people make is somebody else's, who invites them by an alias; none when 0. */
+  /**
+   * Each time that people create this many events, the last one becomes another person's, who invites them by an alias;
+   * 0: never.
+   */
   readonly invitationEvery: number;
 };
 

@@ -1,11 +1,11 @@
-/** What an ID token of Google's says (OpenID Connect Core §2). */
+/** The claims of Google's ID tokens (OpenID Connect Core §2). */
 import { hash } from 'node:crypto';
 
 import { EMAIL_SCOPE, PROFILE_SCOPE } from './google-scopes.ts';
 import type { GooglePerson } from './google-store.ts';
 import type { IssuedTokens } from './google-tokens.ts';
 
-/** `now` is epoch milliseconds. */
+/** Returns the claims; `now` is epoch milliseconds. */
 export function idTokenClaims(
   { clientId, scopes, accessToken, expiresIn, nonce }: IssuedTokens,
   { sub, email, name }: GooglePerson,

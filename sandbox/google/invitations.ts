@@ -1,4 +1,4 @@
-/** Events of other organizers, as they come to the calendar of somebody they invite. */
+/** Events of other organizers, as they appear in the calendar of a person they invite. */
 import type { EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import { insertEvent } from './calendar-events.ts';
 import type { EventDetails } from './google-store.ts';
@@ -7,13 +7,13 @@ import { inputOf, lookups, type ManualChangesDeps } from './manual-changes.ts';
 
 export type InvitationDraft = EventDraft & {
   readonly organizer: string;
-  /** The address the person is invited by, where it is not that of their calendar: an alias. */
+  /** The address that the invitation uses if it is an alias, not that of the person's calendar. */
   readonly guest?: string;
 } & Pick<EventDetails, 'guestsCanModify' | 'guestsCanInviteOthers'>;
 
 type InvitationDeps = Omit<ManualChangesDeps, 'tokens'>;
 
-/** Answers the event's id in the calendar, which is the person's. */
+/** Adds an invitation to the person's calendar and returns its event id there. */
 export function receiveInvitation(
   { email, calendarId }: { readonly email: string; readonly calendarId: string },
   { organizer, guest = email, guestsCanModify, guestsCanInviteOthers, ...draft }: InvitationDraft,
@@ -37,7 +37,7 @@ export function receiveInvitation(
   return id;
 }
 
-/** The same, where every so many-th event that is made is an invitation. */
+/** Returns the same changes, except that every `invitationEvery`-th new event becomes an invitation. */
 export function withInvitations(
   manual: ManualChanges,
   { invitationEvery }: GoogleHabits,

@@ -14,7 +14,7 @@ import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenTe
 import { flag, instant, pageSize, parametersOf, withFaults, zone } from './query.ts';
 
 const DAY = 86_400_000;
-/** How far a series without an end is expanded when the listing has none. No source confirms it. */
+/** The distance to which a series without an end is expanded if the listing has none. No source confirms it. */
 const HORIZON = 2 * 366 * DAY;
 
 type Window = { readonly start: number | undefined; readonly end: number | undefined };
@@ -22,7 +22,7 @@ type Window = { readonly start: number | undefined; readonly end: number | undef
 type Listing = {
   readonly singleEvents: boolean;
   readonly showDeleted: boolean;
-  /** Only what came after this version. */
+  /** The version after which changes are listed. */
   readonly since: number | undefined;
   readonly updatedMin: number | undefined;
   readonly window: Window;
@@ -38,12 +38,12 @@ export type ListEventsInput = {
   readonly viewer: Omit<Viewer, 'timeZone'>;
   readonly effects: readonly FaultEffect[];
   readonly now: number;
-  /** Most events in a page, whatever is asked for. */
+  /** The maximum of events in a page, whatever the client requests. */
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
 };
 
-/** What may not stand beside a sync token. */
+/** The parameters that a sync token excludes. */
 const NOT_WITH_SYNC = [
   'iCalUID',
   'orderBy',
@@ -54,11 +54,14 @@ const NOT_WITH_SYNC = [
   'timeMax',
   'updatedMin',
 ];
-/** A listing restricted by these gives no sync token; one with a window does, for that window. No source confirms either. */
+/**
+ * The parameters without which a listing has a sync token; a listing with a window has one, for that window. No source
+ * confirms either.
+ */
 const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');
 const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvitations', 'timeZone'];
 
-/** Refuses as Google does; TooManyOccurrences for a calendar whose instances are more than anybody's. */
+/** Throws the errors of Google, or TooManyOccurrences for a calendar with more instances than any real one. */
 export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const { calendar, query, effects, now } = input;
   if (query.has('syncToken') && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
@@ -177,11 +180,11 @@ function keyOf(calendar: GoogleCalendar, event: StoredEvent, { orderBy }: Listin
 const isNew = ({ version, updated }: StoredEvent, { since, updatedMin }: Listing): boolean =>
   (since === undefined || version > since) && (updatedMin === undefined || updated >= updatedMin);
 
-/** Whether what is deleted is listed at all. */
+/** Returns whether deleted events are listed at all. */
 const listsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
   showDeleted || since !== undefined || updatedMin !== undefined;
 
-/** As stored: masters and exceptions by themselves. Cancelled exceptions are listed whatever is asked. */
+/** Returns events as stored: masters and exceptions separately. Cancelled exceptions are always listed. */
 function resourceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (!isNew(event, listing)) return [];
   if (event.status === 'cancelled' && event.instanceOf === undefined) {
@@ -191,11 +194,11 @@ function resourceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Lis
   const inside = isMaster(event)
     ? seriesReaches(calendar, event, window)
     : touches(spanOf(event, calendar), window);
-  // What a change moved out of the listing's window is listed as well: clients cannot know otherwise.
+  // An event that a change moved out of the listing's window is listed too, because clients cannot know otherwise.
   return inside || listing.since !== undefined ? [event] : [];
 }
 
-/** Single events and instances; masters do not show. An instance is new when its master or its exception is. */
+/** Returns single events and instances, without masters. An instance is new if its master or its exception is new. */
 function instanceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (event.instanceOf !== undefined) {
     const isDeletion = event.status === 'cancelled' && listsDeletions(listing);
@@ -226,7 +229,7 @@ function touches(
   return endsAfter && (end === undefined || startsAt < end);
 }
 
-/** Whether any instance of a series is in the window. */
+/** Returns whether any instance of a series is in the window. */
 function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, end }: Window): boolean {
   if (start === undefined && end === undefined) return true;
   const from = start ?? spanOf(master, calendar).startsAt;
@@ -234,7 +237,7 @@ function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, e
     const window = { start: from, end: end ?? from + 10 * HORIZON };
     return instancesOf(calendar, master, window).length > 0;
   } catch (error) {
-    // More than can be counted are surely some.
+    // Too many to count means that there are some.
     if (error instanceof TooManyOccurrences) return true;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What people do in Google's own app. */
+/** The changes that people make in Google's own app. */
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
@@ -53,7 +53,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
     async renameCalendar(email, calendarId, title) {
       const calendar = calendarOf(email, calendarId);
       calendar.title = title;
-      // It is listed as changed for everybody who has it. No source confirms that.
+      // The change is listed for every person who has the calendar. No source confirms that.
       for (const person of store.people.values()) {
         const entry = person.list.get(calendarId);
         if (entry === undefined || entry.deleted) continue;
@@ -114,7 +114,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
   };
 }
 
-/** Each fails as Error for what is not there. */
+/** Returns look-ups that throw an Error if nothing is found. */
 export function lookups(store: GoogleStore) {
   const personOf = (email: string): GooglePerson =>
     existing(store.people.get(email), `${email} has no account`);

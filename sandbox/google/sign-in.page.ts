@@ -1,4 +1,4 @@
-/** Google's own pages on the way: which account, and what the app may do. */
+/** Google's own pages in the flow: the choice of the account, and the consent. */
 import { html } from '../../src/http/html.ts';
 import { accountButtons, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -9,9 +9,9 @@ export const ACCOUNT_PATH = '/signin/account';
 export const CONSENT_PATH = '/signin/consent';
 
 export type PageFrame = {
-  /** Names the sign-in that is under way. */
+  /** The id of the sign-in in progress. */
   readonly transaction: string;
-  /** Where the app's callback is: the forms' last redirect leads there. */
+  /** The origin of the app's callback: the forms' last redirect leads there. */
   readonly callbackOrigin: string;
 };
 
@@ -30,15 +30,15 @@ ${accountButtons(people)}
 export type ConsentInput = {
   readonly person: GooglePerson;
   readonly appName: string;
-  /** What the app asks for. */
+  /** The scopes that the app requests. */
   readonly scopes: readonly string[];
-  /** What it may do already. */
+  /** The scopes that the app already has. */
   readonly granted: readonly string[];
 };
 
 /**
- * Every permission can be unticked. No source confirms that they come ticked, and that there are no boxes for a
- * single permission.
+ * Renders the consent. Every permission can be unticked. No source confirms that they are ticked at first, and that a
+ * single permission has no box.
  */
 export function consentPage(
   { person, appName, scopes, granted }: ConsentInput,

@@ -1,4 +1,4 @@
-/** `/events/{id}/attachments`: files of up to 3 MB, as one request of Graph's takes them. */
+/** `/events/{id}/attachments`: files of up to 3 MB, as one request of Graph accepts them. */
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -35,7 +35,7 @@ export function answerAttachment(call: GraphCall): SandboxAnswer {
   return jsonAnswer(selected(resourceOf(found), searchParams), call);
 }
 
-/** Only files; no source says what else of a body is refused. */
+/** Only files are accepted; no source says which other bodies are refused. */
 const Body = Type.Object({
   '@odata.type': Type.Literal('#microsoft.graph.fileAttachment'),
   name: Type.String({ minLength: 1 }),
@@ -74,7 +74,7 @@ export const newAttachment = (attachment: Omit<StoredAttachment, 'id'>): StoredA
   id: `AAMkAttachment${randomBytes(12).toString('base64url')}`,
 });
 
-/** Of an item or a link there is no content to be read. */
+/** Renders an attachment; an item or a link has no content. */
 function resourceOf(attachment: StoredAttachment) {
   const { type, contentBytes, contentId, ...rest } = attachment;
   const content = type === '#microsoft.graph.fileAttachment' ? { contentBytes, contentId } : {};

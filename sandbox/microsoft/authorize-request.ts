@@ -1,11 +1,11 @@
-/** The parameters of a request for a code (RFC 6749 §4.1.1), and the way back to the app. */
+/** The parameters of a request for a code (RFC 6749 §4.1.1), and the redirect back to the app. */
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
 import { type Permission, readScope } from './permission.ts';
 import type { TenantPath } from './tenant.ts';
 
-/** A request for a code, checked. */
+/** A valid request for a code. */
 export type AuthorizeRequest = {
   readonly tenant: TenantPath;
   readonly app: MicrosoftApp;
@@ -16,14 +16,14 @@ export type AuthorizeRequest = {
   readonly state: string | undefined;
   readonly prompt: string | undefined;
   readonly loginHint: string | undefined;
-  /** As it arrived, to be passed through the forms. */
+  /** The query as it arrived, which the forms pass on. */
   readonly query: string;
 };
 
-/** Where answers go. */
+/** The destination of responses. */
 export type Target = Pick<AuthorizeRequest, 'app' | 'redirectUri' | 'state'>;
 
-/** Throws for an app or a redirect URI that is not registered. */
+/** Throws if the app or the redirect URI is not registered. */
 export function targetOf(query: URLSearchParams, apps: Apps): Target {
   const clientId = query.get('client_id');
   if (!clientId) throw aadsts(90014);
@@ -34,13 +34,13 @@ export function targetOf(query: URLSearchParams, apps: Apps): Target {
   return { app, redirectUri, state: query.get('state') ?? undefined };
 }
 
-/** Throws for what the platform does not take. */
+/** Throws for parameters that the platform does not accept. */
 export function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyof Target | 'tenant'> {
   if (query.get('response_type') !== 'code') throw aadsts(700054);
   if (!['query', null].includes(query.get('response_mode'))) throw aadsts(90100);
   const codeChallenge = query.get('code_challenge') ?? undefined;
   const method = query.get('code_challenge_method');
-  // The platform takes `plain` as well; nothing of ours may send it.
+  // The platform accepts `plain` too; Kalends must never send it.
   if (codeChallenge !== undefined && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge)))
     throw aadsts(90100);
   return {
@@ -53,7 +53,7 @@ export function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyo
   };
 }
 
-/** The redirect URI with these parameters. */
+/** Returns the redirect URI with these parameters. */
 export function redirectTo(
   { redirectUri, state }: Pick<AuthorizeRequest, 'redirectUri' | 'state'>,
   parameters: Readonly<Record<string, string>>,

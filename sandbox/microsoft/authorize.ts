@@ -1,7 +1,7 @@
 /**
- * GET /{tenant}/oauth2/v2.0/authorize (RFC 6749 §4.1.1) and the two forms it leads through: the account, the consent.
- * Nothing is remembered between them; every step reads the request anew. There is no session: the chooser comes
- * always, unless a `login_hint` names an account and no `prompt` asks for it.
+ * GET /{tenant}/oauth2/v2.0/authorize (RFC 6749 §4.1.1) and its two forms: the account, the consent. No state is kept
+ * between them; every step reads the request again. There is no session: the chooser always appears, unless a
+ * `login_hint` selects an account and no `prompt` requires the chooser.
  */
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
@@ -39,11 +39,11 @@ export function answerAuthorize(
   });
 }
 
-/** The address that a form of ours was submitted for. */
+/** Returns the address that one of these forms was submitted for. */
 export const chosenEmail = (request: SandboxRequest): string | undefined =>
   new URLSearchParams(request.body).get('account') ?? undefined;
 
-/** The account was chosen. */
+/** Continues after the choice of the account. */
 export function answerChoice(
   { body }: SandboxRequest,
   tenant: TenantPath,
@@ -54,7 +54,7 @@ export function answerChoice(
   );
 }
 
-/** Accept or Cancel was chosen, or the way back from a page that only an administrator can pass. */
+/** Continues after Accept or Cancel, or after the page that only an administrator can pass. */
 export function answerConsent(
   { body }: SandboxRequest,
   tenant: TenantPath,
@@ -93,7 +93,7 @@ function withAccount(account: Account, request: AuthorizeRequest, deps: Identity
   const { redirectUri, codeChallenge, nonce, prompt, tenant } = request;
   const access = accessFor(account, request);
   if (!admits(tenant, account.tenant)) throw aadsts(50020);
-  // Other reasons to refuse a refresh are those that signing in anew does away with.
+  // Signing in again removes the other reasons to refuse a refresh.
   if (account.blockedBy === BLOCKED_BY_POLICY) throw aadsts(BLOCKED_BY_POLICY);
   if (needsAdmin(deps.directory, access)) return needsAdminPage(account, request);
   if (missingConsent(deps.directory, access).length > 0 || prompt === 'consent') {
@@ -104,10 +104,10 @@ function withAccount(account: Account, request: AuthorizeRequest, deps: Identity
   return redirectTo(request, { code, session_state: account.oid });
 }
 
-/** Conditional access lets nobody in who does not meet it. */
+/** The error of conditional access, if the user does not meet its conditions. */
 const BLOCKED_BY_POLICY = 53003;
 
-/** Refusals go to the redirect URI once it is known to be the app's own (RFC 6749 §4.1.2.1); before, to a page. */
+/** Errors go to the redirect URI if it is known to be the app's own (RFC 6749 §4.1.2.1), otherwise to a page. */
 function redirectingErrors(
   { query, tenant }: { readonly query: URLSearchParams; readonly tenant: TenantPath },
   deps: IdentityDeps,
@@ -120,7 +120,7 @@ function redirectingErrors(
     if (!(refusal instanceof SandboxRefusal)) throw refusal;
     const { error, description } = oauthError(refusal.reason, deps.clock.now());
     const subcode = refusal.reason === 'AADSTS65004' ? { error_subcode: 'cancel' } : {};
-    // `invalid_grant` is a code of the token endpoint's only.
+    // Only the token endpoint uses the code `invalid_grant`.
     const code = error === 'invalid_grant' ? 'access_denied' : error;
     return redirectTo(target, { error: code, ...subcode, error_description: description });
   }

@@ -41,7 +41,7 @@ export function answerMailboxSettings(call: GraphCall): SandboxAnswer {
 export function answerCalendars(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select']);
-  // Without a .Shared permission, what others shared is not listed. No source confirms that.
+  // Without a .Shared permission, calendars that others shared are not listed. No source confirms that.
   const calendars = [...call.account.mailbox.calendars.values()].filter(
     ({ sharedBy }) => sharedBy === undefined || maySeeShared(call.permissions),
   );
@@ -80,7 +80,7 @@ function calendarResource(calendar: StoredCalendar, { account, permissions }: Gr
     changeKey: changeKeyOf(change),
     canShare: sharedBy === undefined,
     canViewPrivateItems: true,
-    // What the user may do, whatever the token may. No source confirms that.
+    // This is the user's permission, whatever the token allows. No source confirms that.
     canEdit: canEdit && (sharedBy === undefined || mayWrite(permissions)),
     allowedOnlineMeetingProviders: providers,
     defaultOnlineMeetingProvider: providers[0] ?? 'unknown',

@@ -1,4 +1,4 @@
-/** `/calendarView/delta`: the first call names the window, every other one follows a link as it is. */
+/** `/calendarView/delta`: the first call has the window, and every other one follows a link unchanged. */
 import { hasEffect } from '../core/faults.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
@@ -10,13 +10,13 @@ import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
 import { allowOnly, selected, withFaults } from './page.ts';
 
-/** Where the client names no `odata.maxpagesize`. No source confirms it. */
+/** The page size if the client sends no `odata.maxpagesize`. No source confirms it. */
 const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 1000;
 
 export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const { searchParams } = call.request.url;
-  // No $select, $filter, $expand, $orderby, $search.
+  // $select, $filter, $expand, $orderby and $search are refused.
   allowOnly(searchParams, ['$skiptoken', '$deltatoken']);
   const { entries, next } = requestedPage(call, deps);
   const link = new URL(call.request.url.pathname, call.view.origin);

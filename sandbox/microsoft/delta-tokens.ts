@@ -1,7 +1,7 @@
 /**
- * `calendarView/delta`: what changed in a window since a link was given. The window is baked into the link; the
- * tokens in links mean nothing to clients. Since events are replaced and never altered, remembering a calendar is
- * keeping its list of events, and only those that differ need expanding.
+ * `calendarView/delta`: the changes in a window since a link was issued. The window is part of the link's state, and
+ * its tokens are opaque to clients. Events are replaced and never altered, so remembering a calendar means keeping its
+ * list of events, and only events that differ need expanding.
  */
 import { randomText } from '../../src/lib/random-text.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
@@ -19,9 +19,9 @@ export type DeltaEntry =
 export type DeltaRound = {
   readonly calendarId: string;
   readonly window: TimeWindow;
-  /** By event: a series is never split over pages. */
+  /** The entries by event: a series is never split over pages. */
   readonly groups: readonly (readonly DeltaEntry[])[];
-  /** What the calendar held when the round began. */
+  /** The events of the calendar when the round began. */
   readonly events: ReadonlyMap<string, StoredEvent>;
   readonly eventsChange: number;
 };
@@ -35,21 +35,21 @@ type TokenState =
   | { readonly kind: 'page'; readonly round: DeltaRound; readonly from: number }
   | { readonly kind: 'link'; readonly round: DeltaRound };
 
-/** Changed in place. */
+/** The tokens of each account; changed in place. */
 export type DeltaTokenState = Map<Account, Map<string, TokenState>>;
 
-/** Older links of a mailbox are forgotten. No source says how long the real ones are good. */
+/** The maximum of links per mailbox; older ones become invalid. No source says how long the real ones are valid. */
 const MOST_TOKENS = 400;
 
-/** Whose sync state it is, and how many entries a page has. */
+/** The account whose sync state it is, and the number of entries in a page. */
 export type DeltaReader = { readonly account: Account; readonly size: number };
 
 export type DeltaTokens = {
-  /** The first page of everything in the window. */
+  /** Returns the first page of everything in the window. */
   begin(reader: DeltaReader, calendar: StoredCalendar, window: TimeWindow): DeltaPage;
-  /** The page that a link's token leads to. Throws the 410 of a token that is not known (any more). */
+  /** Returns the page of a link's token. Throws the 410 of a token that is not (or no longer) valid. */
   follow(reader: DeltaReader, token: string, calendarOf: (id: string) => StoredCalendar): DeltaPage;
-  /** Forgets the tokens of a calendar, or of all. */
+  /** Invalidates the tokens of a calendar, or of all calendars. */
   forget(account: Account, calendarId?: string): void;
 };
 
@@ -112,7 +112,7 @@ function newRound(calendar: StoredCalendar, window: TimeWindow, since: DeltaRoun
   return { calendarId, window, groups, events, eventsChange };
 }
 
-/** As many whole groups as the size holds, but one at least. */
+/** Returns the end of the page: as many whole groups as fit, but at least one. */
 function pageEnd(groups: DeltaRound['groups'], from: number, size: number): number {
   let room = size;
   let to = from;
@@ -124,9 +124,9 @@ function pageEnd(groups: DeltaRound['groups'], from: number, size: number): numb
 }
 
 /**
- * What a client is answered about one event. A series that changed is listed anew with all its occurrences in the window, and
- * nothing is said of those it no longer has: clients see that they are missing. Only when nothing of an event is left in
- * the window is it listed as removed, a series with every occurrence of it. No source confirms that.
+ * Returns the entries about one event. A changed series is listed again with all its occurrences in the window; removed
+ * ones are not listed, so clients notice that they are missing. Only if nothing of an event remains in the window is it
+ * listed as removed, a series with every occurrence. No source confirms that.
  */
 function difference(
   before: StoredEvent | undefined,
@@ -143,7 +143,7 @@ function difference(
 const originalOf = (entry: DeltaEntry): string | undefined =>
   entry.kind === 'exception' || entry.kind === 'occurrence' ? entry.instance.original : undefined;
 
-/** A single event, or a master before its occurrences; nothing when none of it is in the window. */
+/** Returns a single event, or a master before its occurrences; nothing if none of it is in the window. */
 function itemsOf(event: StoredEvent | undefined, window: TimeWindow): readonly DeltaEntry[] {
   const instances = event === undefined ? [] : instancesOf(event, window);
   if (event === undefined || instances.length === 0) return [];

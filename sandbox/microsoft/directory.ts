@@ -1,4 +1,4 @@
-/** The people the sandbox's Microsoft knows, and what each has agreed to. */
+/** The people in the sandbox's Microsoft, and the consent that each has given. */
 import { newCalendarId } from './item-id.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Permission } from './permission.ts';
@@ -7,17 +7,17 @@ import { domainOf, PERSONAL_TENANT, stableUuid, tenantOf } from './tenant.ts';
 export type Account = {
   readonly email: string;
   readonly name: string;
-  /** The object id: names the user in ID tokens and in Graph. */
+  /** The object id, which identifies the user in ID tokens and in Graph. */
   readonly oid: string;
   readonly tenant: string;
   readonly mailbox: Mailbox;
-  /** What the user consented to, by client id. */
+  /** The permissions that the user consented to, by client id. */
   readonly consents: Map<string, Set<Permission>>;
-  /** AADSTS code that signing in and refreshing ends in (50076, 53003, 700082); none when absent. */
+  /** The AADSTS code with which signing in and refreshing fail (50076, 53003, 700082); undefined if they succeed. */
   blockedBy: number | undefined;
 };
 
-/** What an app may do with an account, or asks to. */
+/** The access to an account that an app has, or requests. */
 export type Access = {
   readonly clientId: string;
   readonly account: Account;
@@ -25,11 +25,11 @@ export type Access = {
 };
 
 export type Directory = {
-  /** By e-mail address in lower case, in the order they were added. */
+  /** The accounts by e-mail address in lower case, in the order they were added. */
   readonly accounts: Map<string, Account>;
   /** Tenants whose users cannot consent for themselves. */
   readonly adminOnly: Set<string>;
-  /** `client id` + ` ` + tenant, where an administrator consented for everybody. */
+  /** `client id` + ` ` + tenant, if an administrator consented for everybody. */
   readonly adminConsents: Set<string>;
 };
 
@@ -64,7 +64,7 @@ export function newAccount(email: string, name: string): Account {
   };
 }
 
-/** Lower case. */
+/** Returns the addresses in lower case. */
 export const addressesOf = ({ email, mailbox }: Account): ReadonlySet<string> =>
   new Set([email, ...mailbox.aliases].map((address) => address.toLowerCase()));
 
@@ -73,7 +73,7 @@ export const isPersonal = ({ tenant }: Account): boolean => tenant === PERSONAL_
 export const findAccount = ({ accounts }: Directory, email: string): Account | undefined =>
   accounts.get(email.toLowerCase());
 
-/** Whether the user has to wait for an administrator (AADSTS90094, 65001). */
+/** Returns whether the user must wait for an administrator (AADSTS90094, 65001). */
 export function needsAdmin(
   { adminOnly, adminConsents }: Directory,
   { account: { tenant }, clientId }: Pick<Access, 'account' | 'clientId'>,
@@ -81,7 +81,7 @@ export function needsAdmin(
   return adminOnly.has(tenant) && !adminConsents.has(`${clientId} ${tenant}`);
 }
 
-/** What the app still has to ask of the user. */
+/** Returns the permissions that the app must still ask the user for. */
 export function missingConsent(
   { adminConsents }: Directory,
   { account: { consents, tenant }, clientId, permissions }: Access,
@@ -95,6 +95,6 @@ export function giveConsent({ account: { consents }, clientId, permissions }: Ac
   consents.set(clientId, new Set([...(consents.get(clientId) ?? []), ...permissions]));
 }
 
-/** What people call the tenant. */
+/** Returns the tenant's name for people. */
 export const tenantNameOf = ({ email, tenant }: Account): string =>
   tenant === PERSONAL_TENANT ? 'Microsoft account' : domainOf(email);

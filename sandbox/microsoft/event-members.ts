@@ -1,9 +1,9 @@
-/** The members of an event that are kept the way they were written, and what a new event has in their places. */
+/** The fields of an event that are stored as written, and their defaults in a new event. */
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventBody } from './event.schema.ts';
 import type { EventContent, PlainMembers } from './mailbox.ts';
 
-/** `null` puts a member back to what a new event has. */
+/** Returns the fields; `null` resets one to its default. */
 export function plainMembers(body: EventBody, before: EventContent): PlainMembers {
   const names = Object.keys(BLANK).filter((name) => name in body);
   const members = Object.fromEntries(
@@ -21,7 +21,7 @@ export function plainMembers(body: EventBody, before: EventContent): PlainMember
 
 type AttendeeBody = NonNullable<EventBody['attendees']>[number];
 
-/** An attendee who stays keeps what they answered. */
+/** An attendee who stays keeps their response. */
 function withResponse({ emailAddress, type }: AttendeeBody, before: EventContent) {
   const address = emailAddress.address ?? '';
   if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
@@ -35,7 +35,7 @@ function withResponse({ emailAddress, type }: AttendeeBody, before: EventContent
   };
 }
 
-/** What Outlook gives a new event. */
+/** The defaults that Outlook gives a new event. */
 export const BLANK = {
   allowNewTimeProposals: true,
   attendees: [],

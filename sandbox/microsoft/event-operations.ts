@@ -1,4 +1,4 @@
-/** Reading events: lists, single ones, the instances of a series, windows. */
+/** Reading events: lists, single events, the instances of a series, windows. */
 
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { hasEffect } from '../core/faults.ts';
@@ -18,13 +18,13 @@ import { type EventInstance, instanceAt, instancesOf } from './series-instances.
 export function answerEvents(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
-  // In the order they were made: no source confirms which order Graph has.
+  // The order is that of creation: no source confirms Graph's order.
   const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
   const listed = hasEffect(call.effects, 'passed_over') ? events.slice(1) : events;
   return eventPage(listed, (event) => withExpansions(event, call, MANY), call);
 }
 
-/** `/events/{id}`, of an event or of an occurrence. */
+/** `/events/{id}`, for an event or an occurrence. */
 export function answerEvent(call: GraphCall): SandboxAnswer {
   allowOnly(call.request.url.searchParams, ['$select', '$expand']);
   return oneEvent(eventOfCall(call), call);
@@ -51,7 +51,7 @@ export function oneEvent(
 
 const NOTHING = new URLSearchParams();
 
-/** `/events/{id}/instances`: occurrences and exceptions in a window, whole. */
+/** `/events/{id}/instances`: the full occurrences and exceptions in a window. */
 export function answerInstances(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select']);
@@ -66,7 +66,7 @@ export function answerInstances(call: GraphCall): SandboxAnswer {
   );
 }
 
-/** `/events/{id}/exceptionOccurrences`: where the exceptions go on that an answer has no room for. */
+/** `/events/{id}/exceptionOccurrences`: the remaining exceptions that a response had no room for. */
 export function answerExceptions(call: GraphCall): SandboxAnswer {
   allowOnly(call.request.url.searchParams, ['$top', '$skip', '$select']);
   const { event } = eventOfCall(call);
@@ -86,10 +86,10 @@ export function answerCalendarView(call: GraphCall): SandboxAnswer {
   return eventPage(instances, (one) => instanceResource(one, call.view), call);
 }
 
-/** Views refuse longer windows. No source confirms that the bound is the same for other requests. */
+/** The longest window of a view. No source confirms that the limit is the same for other requests. */
 const LONGEST_WINDOW = 1825 * 86_400_000;
 
-/** Both are needed. Throws a 400. */
+/** Reads both ends of the window, which are required. Throws a 400. */
 export function readWindow(parameters: URLSearchParams): TimeWindow {
   const start = readInstant('StartDateTime', parameters.get('startDateTime'));
   const end = readInstant('EndDateTime', parameters.get('endDateTime'));
@@ -158,7 +158,10 @@ function linkToMore({ pathname, searchParams }: URL, { origin }: GraphCall['view
   return link.href;
 }
 
-/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. No source confirms that. */
+/**
+ * Adds the fields that `$expand` requests; for one event also its exceptions and, with `$select`, its deleted
+ * occurrences. No source confirms that.
+ */
 function withExpansions(
   event: StoredEvent,
   { request, view, effects }: GraphCall,
@@ -184,7 +187,7 @@ function withExpansions(
     const properties = event.content.extendedProperties.filter(
       ({ id }) => ids.length === 0 || ids.includes(id),
     );
-    // Like Graph, nothing is said of properties the event does not have.
+    // Like Graph, the response omits properties that the event does not have.
     if (properties.length > 0) resource.singleValueExtendedProperties = [...properties];
   }
   return resource;

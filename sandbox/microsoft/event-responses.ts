@@ -1,4 +1,4 @@
-/** Answers to invitations: accept, tentativelyAccept, decline. */
+/** Responses to invitations: accept, tentativelyAccept, decline. */
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -22,7 +22,7 @@ const Response = Type.Object({
 
 type Answered = 'accepted' | 'tentativelyAccepted' | 'declined';
 
-/** 202 without a body, as Graph's actions have it. */
+/** Responds with 202 without a body, like Graph's actions. */
 export const answerResponse =
   (response: Answered) =>
   (call: GraphCall, { store, now }: GraphDeps): SandboxAnswer => {
@@ -77,7 +77,10 @@ type By = {
   readonly keepsDeclined: boolean;
 };
 
-/** A declined event goes to Deleted Items, or stays as free where the person wants that; a tentatively accepted one is tentative. */
+/**
+ * Returns the event after the response. A declined event moves to Deleted Items, or stays as free if the person prefers
+ * that; a tentatively accepted one becomes tentative.
+ */
 function responded(
   { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   response: Answered,

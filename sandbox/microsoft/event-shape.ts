@@ -1,4 +1,4 @@
-/** Events as Graph v1.0 answers them, typed by Microsoft's published types. */
+/** Events in Graph v1.0's responses, typed by Microsoft's published types. */
 import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-types';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
@@ -9,20 +9,20 @@ import { eventId, type IdForm, occurrenceId } from './item-id.ts';
 import { changeKeyOf, type EventContent, type EventException, etagOf, type StoredEvent } from './mailbox.ts';
 import { type EventInstance, originalTime } from './series-instances.ts';
 
-/** How a client sees events, by its headers and its permission. */
+/** The view of a client on events, by its headers and its permission. */
 export type EventView = {
   readonly zoneName: string;
   readonly idForm: IdForm;
   /** `Calendars.ReadBasic`: no body, no extended properties. */
   readonly basic: boolean;
-  /** `Prefer: outlook.body-content-type="text"`; else bodies are HTML, whatever was written. */
+  /** `Prefer: outlook.body-content-type="text"`; otherwise bodies are HTML, whatever was written. */
   readonly textBody: boolean;
-  /** Addresses whose answers are not in the list of guests: those of the person themself, by the habit. */
+  /** The addresses whose responses are missing in the list of guests: the person's own, by the habit. */
   readonly unanswered: ReadonlySet<string>;
   readonly origin: string;
 };
 
-/** With what the published types leave out; `occurrenceId` is documented all the same. */
+/** An event with fields that the published types lack; `occurrenceId` is documented nevertheless. */
 export type EventResource = GraphEvent & {
   '@odata.etag'?: string;
   '@odata.type'?: string;
@@ -30,7 +30,7 @@ export type EventResource = GraphEvent & {
   'exceptionOccurrences@odata.nextLink'?: string;
 };
 
-/** A single event or a master. */
+/** Renders a single event or a master. */
 export function eventResource(event: StoredEvent, view: EventView): EventResource {
   const { content, recurrence, change, createdAt, modifiedAt, key } = event;
   const start = instantOf(eventTimeOf(content.start, content.isAllDay), 'UTC');
@@ -50,7 +50,7 @@ export function eventResource(event: StoredEvent, view: EventView): EventResourc
   };
 }
 
-/** An occurrence or exception with everything it has from its master; a single event as itself. */
+/** Renders an occurrence or exception with all fields of its master, or a single event. */
 export function instanceResource(instance: EventInstance, view: EventView): EventResource {
   const { event, original, exception, start, end } = instance;
   if (original === undefined) return eventResource(event, view);
@@ -71,14 +71,14 @@ export function instanceResource(instance: EventInstance, view: EventView): Even
   };
 }
 
-/** What calendarView/delta answers for an occurrence: nothing but where it is. */
+/** Renders an occurrence for calendarView/delta: only its id and its times. */
 export function occurrenceStub(
   { event, original, start, end }: EventInstance,
   view: EventView,
 ): EventResource {
   return {
     '@odata.type': '#microsoft.graph.event',
-    // That stubs have the master's etag no source confirms.
+    // No source confirms that stubs have the master's etag.
     '@odata.etag': etagOf(event.change),
     id: occurrenceId(event.key, original ?? '', view.idForm),
     type: 'occurrence',
@@ -87,11 +87,11 @@ export function occurrenceStub(
   };
 }
 
-/** The occurrences deleted from a master, by the names it has for them. */
+/** Returns the ids of the occurrences deleted from a master. */
 export const cancelledOccurrences = (event: StoredEvent, view: EventView): string[] =>
   [...event.deleted].sort().map((original) => dayId(event, original, view));
 
-/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series. No source confirms that. */
+/** Returns `OID.<master>.<date>`: an occurrence by its day, on the clock of the series. No source confirms that. */
 function dayId({ key }: StoredEvent, original: string, { idForm }: EventView): string {
   const day = original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3');
   return `OID.${eventId(key, idForm)}.${day}`;
@@ -121,7 +121,7 @@ function members(content: EventContent, { basic, textBody, unanswered }: EventVi
         ? { ...guest, status: NO_ANSWER }
         : guest,
     ),
-    // Which members Calendars.ReadBasic leaves out beside the body is not documented.
+    // It is not documented which fields Calendars.ReadBasic omits besides the body.
     ...(basic
       ? {}
       : { body: bodyResource(body, textBody), bodyPreview: plainText(body ?? {}).slice(0, 255) }),
@@ -145,7 +145,7 @@ function bodyResource(body: GraphEvent['body'], asText: boolean): ItemBody {
   const { content, contentType } = body ?? {};
   if (asText) return { contentType: 'text', content: plainText(body ?? {}) };
   if (contentType === 'html') return { contentType, content: content ?? '' };
-  // Exchange makes a longer document of plain text; no source shows it whole.
+  // Exchange makes a longer document of plain text; no source shows all of it.
   return {
     contentType: 'html',
     content: `<html><head></head><body>${htmlOfText(content ?? '')}</body></html>`,

@@ -17,7 +17,7 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const calendar = editable(calendarOf(call.account, call.parts.calendarId));
   const body = readEventBody(jsonBody(call.request));
   const { transactionId } = body;
-  // The same transactionId is the same event: whoever lost the answer gets it again.
+  // The same transactionId means the same event: a client that lost the response gets it again.
   const same = [...calendar.events.values()].find(
     (event) => transactionId && event.transactionId === transactionId,
   );
@@ -45,7 +45,7 @@ export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   return oneEvent(stored({ event: updated, instance: after }), call);
 }
 
-/** The whole event or series, or one occurrence of it. */
+/** Deletes the whole event or series, or one occurrence. */
 export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const located = eventOfCall(call);
   const calendar = editable(located.calendar);
@@ -61,11 +61,11 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 type EventWrite = {
   readonly before?: StoredEvent;
   readonly after?: StoredEvent | undefined;
-  /** Original start, if an occurrence was written. */
+  /** The original start, if an occurrence was written. */
   readonly original?: string | undefined;
 };
 
-/** Records the mails that Exchange sends for every write of an organizer. */
+/** Records the emails that Exchange sends for every write of an organizer. */
 function announce(
   { sent, now }: GraphDeps,
   { account: { email: from } }: GraphCall,
@@ -87,7 +87,7 @@ function announce(
   sent.push(...messagesOf({ ...message, before: guestsOf(before), after: guestsOf(after) }));
 }
 
-/** If-Match on events. No source confirms that it is honoured, or the error's code. */
+/** Checks If-Match on events. No source confirms that Graph honors it, or the error's code. */
 export function refuseStale({ event, instance }: LocatedEvent, { request }: GraphCall): void {
   const ifMatch = request.headers['if-match'];
   if (ifMatch === undefined || ifMatch === '*') return;

@@ -1,4 +1,4 @@
-/** What a client may write of an event: the writable members of Graph's `event`, as its reference lists them. */
+/** The body of a write: the writable fields of Graph's `event`, as its reference lists them. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -12,7 +12,7 @@ const oneOf = <T extends string[]>(...names: T) => Type.Enum<T>([...names]);
 const EmailAddress = Type.Object({ address: text(), name: text() });
 const DayOfWeek = oneOf('sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday');
 const Time = Type.Object({ dateTime: Type.String(), timeZone: text() });
-/** Its other members are kept as they are written. */
+/** A place; its other fields are stored as written. */
 const Place = Type.Object({ displayName: text() });
 const Recurrence = Type.Object({
   pattern: Type.Object({
@@ -67,7 +67,7 @@ export const EventBody = Type.Object({
 });
 export type EventBody = Static<typeof EventBody>;
 
-/** Members that Graph keeps to itself: it takes them in a body and does nothing with them. */
+/** The read-only fields: Graph accepts them in a body and ignores them. */
 const READ_ONLY = new Set([
   'bodyPreview',
   'cancelledOccurrences',
@@ -92,7 +92,7 @@ const READ_ONLY = new Set([
   'webLink',
 ]);
 
-/** The body of a create or update. Throws a 400 that names the member. */
+/** Reads the body of a create or update. Throws a 400 that names the field. */
 export function readEventBody(body: unknown): EventBody {
   if (!isJsonObject(body)) {
     throw new SandboxRefusal(400, 'RequestBodyRead', 'The request body must be an object.');

@@ -1,4 +1,4 @@
-/** What Graph reads off a request before it does anything: who asks, in which zone, with which ids, for how much. */
+/** The first reading of a Graph request: its user, zone, form of ids, and page size. */
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
@@ -19,18 +19,18 @@ export type GraphDeps = {
   readonly store: MailboxStore;
   readonly deltas: DeltaTokens;
   readonly subscriptions: Subscriptions;
-  /** The messages that were mailed so far; added to in place. */
+  /** The messages that were emailed so far; changed in place. */
   readonly sent: ShownMessage[];
   findAccount(email: string): Account | undefined;
 };
 
-/** A request whose token was good. */
+/** A request with a valid token. */
 export type GraphCall = {
   readonly request: SandboxRequest;
   readonly account: Account;
   readonly clientId: string;
   readonly permissions: readonly Permission[];
-  /** The named parts of the path, decoded. */
+  /** The variable parts of the path, decoded. */
   readonly parts: Readonly<Record<string, string>>;
   readonly view: EventView;
   readonly prefer: Preferences;
@@ -63,7 +63,7 @@ export function graphCall(
   return { request, account, clientId, permissions, parts, view, prefer, effects };
 }
 
-/** RFC 7240, one line or several. What is not known is not applied. */
+/** Reads RFC 7240's header, on one line or several. Unknown preferences are ignored. */
 function readPrefer(header: string | string[] | undefined): Preferences {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   const value = (name: string) =>
@@ -77,7 +77,7 @@ function readPrefer(header: string | string[] | undefined): Preferences {
   };
 }
 
-/** The JSON body. Throws a 400. */
+/** Parses the JSON body. Throws a 400. */
 export function jsonBody({ body }: SandboxRequest): unknown {
   try {
     return JSON.parse(body);
@@ -87,7 +87,7 @@ export function jsonBody({ body }: SandboxRequest): unknown {
   }
 }
 
-/** Names the client's preferences that were applied, as Graph does. */
+/** Renders JSON with a header that lists the applied preferences of the client, as Graph does. */
 export function jsonAnswer(body: object, { prefer, view }: GraphCall, status = 200): SandboxAnswer {
   const applied = [
     ...(prefer.timeZone === undefined ? [] : [`outlook.timezone="${view.zoneName}"`]),

@@ -1,4 +1,4 @@
-/** What an ID token of Microsoft's says (OpenID Connect Core §2). */
+/** The claims of Microsoft's ID tokens (OpenID Connect Core §2). */
 import { hash, randomUUID } from 'node:crypto';
 
 import { type Account, isPersonal } from './directory.ts';
@@ -9,25 +9,25 @@ export type IdTokenRequest = {
   readonly clientId: string;
   readonly nonce: string | undefined;
   readonly origin: string;
-  /** Epoch milliseconds, and by how many of them that is ahead of real time. */
+  /** Epoch milliseconds, and the number of milliseconds by which that is ahead of real time. */
   readonly now: number;
   readonly ahead: number;
 };
 
-/** The claims for these scopes; `sub` is another one for each app. */
+/** Returns the claims for these scopes; `sub` differs for each app. */
 export function idTokenClaims(
   { account, clientId, nonce, origin, now, ahead }: IdTokenRequest,
   scopes: { readonly profile: boolean; readonly email: boolean },
 ): Record<string, unknown> {
   const seconds = Math.floor(now / 1000);
-  // Not before real time: an app whose clock is not turned would refuse a token of its future.
+  // The start is not ahead of real time: an app whose clock is not turned would refuse a token from its future.
   const begins = Math.floor((now - ahead) / 1000);
   return {
     aud: clientId,
     iss: issuerOf(origin, account.tenant),
     iat: begins,
     nbf: begins,
-    // No source confirms the two lives.
+    // No source confirms the two lifetimes.
     exp: seconds + (isPersonal(account) ? 86_400 : 3600),
     ...(scopes.profile ? { name: account.name, preferred_username: account.email, oid: account.oid } : {}),
     ...(scopes.email ? { email: account.email } : {}),
@@ -39,6 +39,6 @@ export function idTokenClaims(
   };
 }
 
-/** Another one for each app, so that apps cannot compare their users. */
+/** Returns a different subject for each app, so that apps cannot compare their users. */
 export const subjectOf = ({ oid }: Account, clientId: string): string =>
   hash('sha256', `${oid} ${clientId}`, 'base64url');

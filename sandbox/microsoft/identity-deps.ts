@@ -1,4 +1,4 @@
-/** What the identity platform's operations act on. */
+/** The dependencies of the identity platform's operations. */
 import type { SandboxClock } from '../core/clock.ts';
 import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import type { Apps } from './app-registration.ts';

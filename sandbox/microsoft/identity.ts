@@ -1,4 +1,4 @@
-/** The identity platform's operations: which request is which, and what each answers. */
+/** The operations of the identity platform: their paths and their responses. */
 import { hasEffect } from '../core/faults.ts';
 import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { matchRoute } from '../core/path-pattern.ts';
@@ -66,7 +66,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { route: 'POST /:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
 ];
 
-/** The identity platform's operation that a request is; `undefined` when it is none of its paths. */
+/** Returns the identity platform's operation for a request, or `undefined` for another path. */
 export function identityOperation(request: SandboxRequest, deps: IdentityDeps): Operation | undefined {
   const matched = matchRoute(ENDPOINTS, request);
   if (matched === undefined) return undefined;
@@ -81,7 +81,7 @@ export function identityOperation(request: SandboxRequest, deps: IdentityDeps): 
   return { name: endpoint.name, user: endpoint.user?.(request, deps), run };
 }
 
-/** Operations whose errors have the identity platform's form. */
+/** Returns whether an operation's errors have the identity platform's form. */
 export const isIdentityOperation = (name: string): boolean => ENDPOINTS.some((one) => one.name === name);
 
 function isPersonalRefresh(request: SandboxRequest, { tokens }: IdentityDeps): boolean {
@@ -89,20 +89,23 @@ function isPersonalRefresh(request: SandboxRequest, { tokens }: IdentityDeps): b
   return account !== undefined && isPersonal(account);
 }
 
-/** Whose tokens the request is about; it may be answered with an error all the same. */
+/** Returns the user whose tokens the request is about, even if it then fails. */
 function tokenUser(request: SandboxRequest, { tokens, directory }: IdentityDeps): string | undefined {
   const form = new URLSearchParams(request.body);
   const account = tokens.holder(form.get('code') ?? form.get('refresh_token') ?? '');
   return account === undefined ? undefined : findAccount(directory, account.email)?.email;
 }
 
-/** Without `alg`: clients take it from the token, within what metadata allows. No source confirms that it is absent. */
+/**
+ * Returns the keys without `alg`: clients take it from the token, within what metadata allows. No source confirms that
+ * it is absent.
+ */
 async function answerKeys(signer: IdTokenSigner): Promise<SandboxAnswer> {
   const key = await signer.publicKey();
   return identityJson(200, { keys: [{ ...key, x5t: key.kid }] });
 }
 
-/** OpenID Connect Core §5.3; in the world Graph serves it. */
+/** OpenID Connect Core §5.3; the real endpoint is part of Graph. */
 function userInfo(request: SandboxRequest, { tokens }: IdentityDeps): SandboxAnswer {
   const access = tokens.access(bearerToken(request) ?? '');
   if (typeof access === 'string')

@@ -1,18 +1,18 @@
 /**
- * A mailbox serves four requests of an app at once and refuses the fifth (MailboxConcurrency). What is in flight is
- * counted where faults are taken, since a fault's latency is what makes requests overlap.
+ * A mailbox serves four requests of an app at once and refuses the fifth (MailboxConcurrency). Requests in progress are
+ * counted where faults are taken, because a fault's latency makes requests overlap.
  */
 import type { FaultEffect, Faults } from '../core/faults.ts';
 import type { Operation } from '../core/sandbox-server.ts';
 import { isMailboxOperation } from './graph.ts';
 
-/** No source confirms the number. */
+/** The maximum of concurrent requests. No source confirms the number. */
 const MOST_AT_ONCE = 4;
 
 export type MailboxConcurrency = {
-  /** The faults, with a 429 for every request too many. */
+  /** The faults, with a 429 for every request over the maximum. */
   readonly faults: Faults;
-  /** The operation, which frees its place when it is done. */
+  /** Returns the operation, which frees its slot when it is complete. */
   counted(operation: Operation): Operation;
 };
 
@@ -25,7 +25,7 @@ export function mailboxConcurrency(faults: Faults): MailboxConcurrency {
       take(request) {
         const effects = faults.take(request);
         const { operation, user } = request;
-        // With these, the request is never run and holds no place.
+        // With these faults, the request never runs and holds no slot.
         const cut = effects.some(({ kind }) => kind === 'reset' || kind === 'status');
         if (user === undefined || cut || !isMailboxOperation(operation)) return effects;
         if ((inFlight.get(user) ?? 0) >= MOST_AT_ONCE) return [...effects, THROTTLED];
@@ -48,5 +48,5 @@ export function mailboxConcurrency(faults: Faults): MailboxConcurrency {
   };
 }
 
-/** Graph names one second whatever the load. */
+/** The error of Graph, which always says one second, whatever the load. */
 const THROTTLED: FaultEffect = { kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 1 };

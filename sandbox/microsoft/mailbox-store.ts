@@ -1,4 +1,4 @@
-/** Finding and writing what mailboxes hold. */
+/** Finding and writing the contents of mailboxes. */
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import type { Account } from './directory.ts';
 import { itemNotFound } from './graph-error.ts';
@@ -15,18 +15,20 @@ export type Change = {
 };
 
 export type MailboxStore = {
-  /** Takes the mailbox's next state, makes the event with it, stores it. `undefined` deletes. */
+  /**
+   * Takes the mailbox's next change number, creates the event with it, and stores it. `undefined` deletes the event.
+   */
   write(
     place: { readonly account: Account; readonly calendar: StoredCalendar; readonly key: string | undefined },
     make: (change: number) => StoredEvent | undefined,
   ): StoredEvent | undefined;
 };
 
-/** `onChange` is called after every change. */
+/** Returns the store; it calls `onChange` after every change. */
 export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
   return {
     write({ account, calendar, key }, make) {
-      // Made before anything is counted: a refusal leaves the mailbox as it is.
+      // The event is created before the change is counted: an error leaves the mailbox unchanged.
       const next = account.mailbox.change + 1;
       const event = make(next);
       const itemKey = event?.key ?? key;
@@ -43,7 +45,10 @@ export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
   };
 }
 
-/** What is deleted from a calendar lies in Deleted Items until it is deleted there. Who knows no habits sees nothing of it. */
+/**
+ * Moves an event from a calendar to Deleted Items, or deletes it there. Without the habit, clients never see Deleted
+ * Items.
+ */
 function remove(
   calendar: StoredCalendar,
   key: string,
@@ -51,7 +56,7 @@ function remove(
 ): void {
   const event = calendar.events.get(key);
   calendar.events.delete(key);
-  // That a move gives an item another version no source confirms.
+  // No source confirms that a move gives an item another version.
   if (event !== undefined && calendar !== to) to.events.set(key, { ...event, change });
 }
 
@@ -65,14 +70,14 @@ export function calendarOf({ mailbox }: Account, calendarId: string | undefined)
   return calendar;
 }
 
-/** An event found by an id: itself, or one of its occurrences. */
+/** An event found by an id, or one of its occurrences. */
 export type LocatedEvent = {
   readonly calendar: StoredCalendar;
   readonly event: StoredEvent;
   readonly instance: EventInstance | undefined;
 };
 
-/** Where an event is looked for. */
+/** The scope in which an event is searched. */
 export type EventPlace = {
   readonly account: Account;
   readonly calendarId: string | undefined;
@@ -80,8 +85,8 @@ export type EventPlace = {
 };
 
 /**
- * The event of an id, in that calendar or in any of the user's own: what others shared is found only by way of its
- * calendar. Throws a 404.
+ * Finds an event by an id in that calendar, or in any of the user's own: a shared calendar's event is found only
+ * through its calendar. Throws a 404.
  */
 export function findEvent(place: EventPlace, id: string): LocatedEvent {
   const named = parseEventId(id);

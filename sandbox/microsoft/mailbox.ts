@@ -1,6 +1,6 @@
 /**
- * What Exchange keeps of a person: calendars with single events and series. Everything here is replaced whole when
- * it changes, never altered, so that what was expanded from an event holds as long as the object does.
+ * The data of a person in Exchange: calendars with single events and series. Objects are replaced as a whole and never
+ * altered, so that the expansion of an event remains valid as long as its object.
  */
 import type {
   CalendarColor,
@@ -15,25 +15,25 @@ import type { StoredRecurrence } from './recurrence-pattern.ts';
 
 export type Mailbox = {
   readonly email: string;
-  /** IANA; of the person's settings, which is where Outlook's calendars have their zone from. */
+  /** An IANA zone from the person's settings, from which Outlook's calendars take their zone. */
   timeZone: string;
-  /** By id, in the order they were made; the first is the default one. */
+  /** The calendars by id, in the order of creation; the first is the default one. */
   readonly calendars: Map<string, StoredCalendar>;
-  /** Where what is deleted goes; no listing of calendars names it. */
+  /** The destination of deleted events; no listing of calendars includes it. */
   readonly deletedItems: StoredCalendar;
   /** The person's other addresses. */
   readonly aliases: Set<string>;
-  /** Counts every change; `changeKey` is made of it. */
+  /** Counts every change; `changeKey` is derived from it. */
   change: number;
-  /** Whether Teams is there to make online meetings with. */
+  /** Whether Teams is available for online meetings. */
   onlineMeetings: boolean;
-  /** The answers that organizers got to their invitations, in order. */
+  /** The responses that organizers got to their invitations, in order. */
   readonly responses: SentResponse[];
 };
 
 export type SentResponse = {
   readonly eventId: string;
-  /** Of the occurrence answered. */
+  /** The original start of the occurrence that the response is about. */
   readonly original: string | undefined;
   readonly response: 'accepted' | 'tentativelyAccepted' | 'declined';
   readonly comment: string | undefined;
@@ -42,18 +42,18 @@ export type SentResponse = {
 export type StoredCalendar = {
   readonly id: string;
   readonly name: string;
-  /** `#rrggbb`; empty when the colour is `auto`. */
+  /** `#rrggbb`; empty if the color is `auto`. */
   readonly hexColor: string;
-  /** Graph's name for it, where it was chosen by that. */
+  /** Graph's name for the color, if it was chosen by that. */
   readonly color?: CalendarColor;
   readonly canEdit: boolean;
   readonly isDefault: boolean;
-  /** Another person's calendar that was shared: its events are not found under `/me/events`. */
+  /** The owner, if another person shared the calendar: its events are not found under `/me/events`. */
   readonly sharedBy: { readonly address: string; readonly name: string } | undefined;
   readonly change: number;
-  /** By item key, in the order they were made. */
+  /** The events by item key, in the order of creation. */
   readonly events: Map<string, StoredEvent>;
-  /** The mailbox's count when an event was last changed in here. */
+  /** The mailbox's change number of the last change to an event here. */
   eventsChange: number;
 };
 
@@ -67,13 +67,13 @@ export type StoredEvent = {
   readonly content: EventContent;
   readonly attachments: readonly StoredAttachment[];
   readonly recurrence: StoredRecurrence | undefined;
-  /** By original start, as in ids. */
+  /** The exceptions by original start, as in ids. */
   readonly exceptions: ReadonlyMap<string, EventException>;
   /** Original starts of occurrences that were deleted. */
   readonly deleted: ReadonlySet<string>;
 };
 
-/** `type` is OData's, as `#microsoft.graph.fileAttachment`. */
+/** An attachment; `type` is OData's, such as `#microsoft.graph.fileAttachment`. */
 export type StoredAttachment = {
   readonly id: string;
   readonly type: string;
@@ -85,7 +85,7 @@ export type StoredAttachment = {
   readonly contentBytes: string;
 };
 
-/** What a moved or changed occurrence has of its own; the rest is the master's. */
+/** The separate content of a moved or changed occurrence; the rest is the master's. */
 export type EventException = {
   readonly createdAt: number;
   readonly modifiedAt: number;
@@ -93,7 +93,7 @@ export type EventException = {
   readonly content: Partial<EventContent>;
 };
 
-/** Members that are shown the way they were written. */
+/** The fields that are returned as they were written. */
 export type PlainMembers = Pick<
   GraphEvent,
   | 'allowNewTimeProposals'
@@ -114,11 +114,11 @@ export type PlainMembers = Pick<
 
 export type EventContent = PlainMembers & {
   readonly isAllDay: boolean;
-  /** Where there is more than one place, or one that is more than its name. */
+  /** Defined if there is more than one place, or one with more than a name. */
   readonly locations: readonly Location[] | undefined;
   readonly start: StoredTime;
   readonly end: StoredTime;
-  /** As the organizer's program called the zones. */
+  /** The zone names of the organizer's program. */
   readonly startZoneName: string;
   readonly endZoneName: string;
   readonly organizer: { readonly name: string; readonly address: string };
@@ -128,14 +128,14 @@ export type EventContent = PlainMembers & {
   readonly extendedProperties: readonly SingleValueLegacyExtendedProperty[];
 };
 
-/** Graph's text for a state of an item. */
+/** Returns Graph's text for a state of an item. */
 export const changeKeyOf = (change: number): string =>
   Buffer.from(`CQAAABYAAAC${String(change).padStart(12, '0')}`).toString('base64');
 
-/** What `If-Match` is compared with. */
+/** Returns the etag, which `If-Match` is compared with. */
 export const etagOf = (change: number): string => `W/"${changeKeyOf(change)}"`;
 
-/** The next state of the mailbox. */
+/** Returns the next change number of the mailbox. */
 export function nextChange(mailbox: Mailbox): number {
   mailbox.change += 1;
   return mailbox.change;

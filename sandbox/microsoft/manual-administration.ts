@@ -1,4 +1,4 @@
-/** What administrators and the passing of time do to accounts. */
+/** The changes to accounts by administrators and by the passing of time. */
 import { accountOf, calendarById } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 

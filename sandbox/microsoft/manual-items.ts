@@ -1,4 +1,7 @@
-/** What people do to their mailbox beside writing events: other addresses, files, events dragged into another calendar. */
+/**
+ * The changes that people make to their mailbox besides writing events: other addresses, files, events dragged into
+ * another calendar.
+ */
 import { newAttachment } from './attachment-operations.ts';
 import { accountOf, calendarById } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
@@ -18,7 +21,7 @@ export function manualItems(deps: ManualChangesDeps): ManualItems {
       const target = { ...place, calendar: calendarById(place.account, to) };
       deps.store.write(place, () => undefined);
       place.account.mailbox.deletedItems.events.delete(event.key);
-      // That a move gives an item another version no source confirms.
+      // No source confirms that a move gives an item another version.
       deps.store.write(target, (change) => ({ ...event, change }));
     },
     async attach(email, calendarId, { id, name, content, contentId, type = FILE }) {

@@ -1,6 +1,6 @@
 /**
- * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. Where no source
- * confirms a behaviour, the comment there says so.
+ * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. Comments say so if no source confirms a
+ * behavior.
  */
 import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
@@ -31,7 +31,10 @@ import { type MicrosoftTokenState, microsoftTokens, noMicrosoftTokens } from './
 import { errorPage } from './sign-in.page.ts';
 import { openSubscriptions, type StoredSubscription } from './subscriptions.ts';
 
-/** All that it knows, as structured data. One account or event is one object in all of it, and has to stay one. */
+/**
+ * The whole state of the sandbox, as structured data. Each account or event is one shared object in all of it, and must
+ * stay one.
+ */
 export type MicrosoftState = {
   readonly directory: Directory;
   readonly tokens: MicrosoftTokenState;
@@ -54,13 +57,13 @@ export type MicrosoftSandbox = ProviderSandbox & {
   readonly issuer: string;
   /** `${origin}/v1.0`, for KALENDS_MICROSOFT_API_URL. */
   readonly apiUrl: string;
-  /** Registers an app, or changes one: its secret, its redirect URIs, when its secret expires. */
+  /** Registers an app, or changes one: its secret, its redirect URIs, its secret's expiry. */
   registerApp(app: MicrosoftApp): void;
-  /** The longest life of a subscription from now on, in minutes. */
+  /** Sets the longest lifetime of a new subscription, in minutes. */
   limitSubscriptions(minutes: number): void;
-  /** As it is now, not a copy. */
+  /** Returns the current state, not a copy. */
   state(): MicrosoftState;
-  /** Until every change notification that is due was delivered or given up. */
+  /** Resolves when every change notification that is due was delivered or given up. */
   notificationsSettled(): Promise<void>;
 };
 
@@ -68,11 +71,11 @@ export type MicrosoftSandboxOptions = SandboxDeps & {
   /** Any free one when absent. */
   readonly port?: number;
   readonly apps?: readonly MicrosoftApp[];
-  /** What one before it knew; nobody and nothing when absent. */
+  /** The state of an earlier sandbox; empty if absent. */
   readonly state?: MicrosoftState | undefined;
 };
 
-/** Starts the sandbox's Microsoft on 127.0.0.1. It has no people yet. */
+/** Starts the sandbox's Microsoft on 127.0.0.1, without people. */
 export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promise<MicrosoftSandbox> {
   const { clock, faults, beforeAnswer, port, apps = [], state = emptyState() } = options;
   const now = () => clock.now();
@@ -85,7 +88,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   const store = mailboxStore((change) => subscriptions.changed(change));
   const deltas = deltaTokens(state.deltas);
   let longestSubscription = LONGEST_SUBSCRIPTION;
-  // No request arrives before the server that has it listens.
+  // No request arrives before the server listens.
   const origin = (): string => server.origin;
   const identity: IdentityDeps = {
     clock,
@@ -144,14 +147,16 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   };
 }
 
-/** Minutes: what Graph documents for calendars now; it was 4,230. */
+/** The longest lifetime in minutes that Graph documents for calendars now; it was 4,230. */
 const LONGEST_SUBSCRIPTION = 10_080;
 
 function nowhere(): never {
   throw new SandboxRefusal(404, 'NotFound', 'There is nothing here.');
 }
 
-/** Errors: pages for people who sign in, OAuth's form from the token endpoint, Graph's own elsewhere. */
+/**
+ * Renders errors: as pages for people who sign in, in OAuth's form from the token endpoint, in Graph's own elsewhere.
+ */
 function errorAnswers(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
   return ({ operation, status, reason, message }) => {
     if (!isIdentityOperation(operation)) {

@@ -1,4 +1,4 @@
-/** Codes, access tokens and refresh tokens that the sandbox's identity platform handed out. */
+/** Codes, access tokens and refresh tokens that the sandbox's identity platform issued. */
 import { randomText } from '../../src/lib/random-text.ts';
 import { aadsts } from './aadsts.ts';
 import type { Access, Account } from './directory.ts';
@@ -12,16 +12,22 @@ export type IssuedCode = Access & {
 
 type ExpiringAccess = Access & { readonly expiresAt: number };
 
-/** No source confirms it. */
+/** The lifetime of a code. No source confirms it. */
 const CODE_LIFE = 10 * 60_000;
-/** The platform draws 60 to 90 minutes, by no confirmed source; the least is the hardest for clients. */
+/**
+ * The lifetime of an access token. The platform draws 60 to 90 minutes, by no confirmed source; the shortest is the
+ * hardest for clients.
+ */
 export const ACCESS_LIFE = 60 * 60_000;
-/** Of inactivity: each use gives a token with a full life. No source confirms it. */
+/**
+ * The time without use after which a refresh token expires: each use issues one with a full lifetime. No source
+ * confirms it.
+ */
 const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
-/** A used refresh token stays good this long, for clients whose answer got lost. No source confirms it. */
+/** The time for which a used refresh token still works, for clients whose response got lost. No source confirms it. */
 const SUPERSEDED_LIFE = 24 * 60 * 60_000;
 
-/** What was handed out: maps by the text of each, which are changed in place. */
+/** The issued codes and tokens: maps by their text, which are changed in place. */
 export type MicrosoftTokenState = {
   readonly codes: Map<string, IssuedCode | 'redeemed'>;
   readonly accessTokens: Map<string, ExpiringAccess>;
@@ -38,17 +44,17 @@ export const noMicrosoftTokens = (): MicrosoftTokenState => ({
 
 export type MicrosoftTokens = {
   issueCode(code: Omit<IssuedCode, 'expiresAt'>): string;
-  /** Spends the code. Throws invalid_grant. */
+  /** Redeems the code. Throws invalid_grant. */
   redeemCode(code: string): IssuedCode;
   issueAccess(access: Access): string;
-  /** Whose the token is, or which of the two refusals it gets. */
+  /** Returns the access of the token, or which of the two errors applies. */
   access(token: string): Access | 'expired' | 'unknown';
   issueRefresh(access: Access): string;
-  /** What a refresh token stands for. Throws invalid_grant. */
+  /** Returns the access of a refresh token. Throws invalid_grant. */
   refresh(token: string, clientId: string): Access;
-  /** The token was used: it stays good a while, beside its successor. */
+  /** Records that the token was used: it works for a while longer, beside its successor. */
   supersede(token: string): void;
-  /** Whose code or refresh token a text is, good or not any more. */
+  /** Returns the account of a code or refresh token, whether or not it is still valid. */
   holder(text: string): Account | undefined;
   /** Revokes every token of the account, as after a change of its password (AADSTS50173). */
   revoke(account: Account): void;

@@ -1,4 +1,4 @@
-/** `isOnlineMeeting`: Exchange makes a Teams meeting for an event, once, and answers its link. */
+/** `isOnlineMeeting`: Exchange creates a Teams meeting for an event, once, and returns its link. */
 
 import type { ItemBody } from '@microsoft/microsoft-graph-types';
 import { html } from '../../src/http/html.ts';
@@ -17,7 +17,7 @@ export function allowedProviders(account: Account): Provider[] {
   return isPersonal(account) ? ['skypeForConsumer'] : ['teamsForBusiness'];
 }
 
-/** What the body makes of the online meeting. A meeting that exists stays as it is. Throws a 400. */
+/** Returns the fields of the online meeting after a write. An existing meeting stays unchanged. Throws a 400. */
 export function onlineMeetingMembers(
   { isOnlineMeeting, onlineMeetingProvider }: EventBody,
   before: EventContent,
@@ -40,7 +40,9 @@ export function onlineMeetingMembers(
   return meetingInBody ? { ...meeting, body: withParagraph(before.body, joinUrl) } : meeting;
 }
 
-/** After the text, between two lines of underscores, as the examples of Microsoft's documentation show it. */
+/**
+ * Adds the paragraph after the text, between two lines of underscores, as in the examples of Microsoft's documentation.
+ */
 function withParagraph(body: EventContent['body'], joinUrl: string): ItemBody {
   const { content, contentType } = body ?? {};
   const before = contentType === 'html' ? (content ?? '') : `<div>${htmlOfText(content ?? '')}</div>`;
@@ -51,6 +53,6 @@ function withParagraph(body: EventContent['body'], joinUrl: string): ItemBody {
   return { contentType: 'html', content: before.slice(0, end) + paragraph + before.slice(end) };
 }
 
-/** A link to a meeting nobody holds. */
+/** Returns a link to a meeting that does not exist. */
 export const newMeetingUrl = (): string =>
   `https://teams.microsoft.com/l/meetup-join/19%3ameeting_${randomText(48)}%40thread.v2/0`;

@@ -90,7 +90,7 @@ function information(
     return {
       isPrivate,
       status: statusOf(instance),
-      // What a colleague sees of another's calendar depends on sharing; that the owner sees everything no source confirms.
+      // A colleague's view of another calendar depends on sharing. No source confirms that the owner sees everything.
       ...(account === reader || !isPrivate ? { subject: subject ?? '' } : {}),
       start: timeOf(instance.start, view.zoneName),
       end: timeOf(instance.end, view.zoneName),
@@ -102,7 +102,7 @@ function information(
   return { scheduleId: email, availabilityView, scheduleItems, workingHours: workingHours(account) };
 }
 
-/** In the zone of the mailbox. No source confirms that it is the default. */
+/** The working hours in the zone of the mailbox. No source confirms that this zone is the default. */
 const workingHours = ({ mailbox }: Account): NonNullable<ScheduleInformation['workingHours']> => ({
   daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
   startTime: '08:00:00.0000000',

@@ -8,18 +8,18 @@ import { eventTimeOf } from './graph-time.ts';
 import type { EventContent, EventException, StoredEvent } from './mailbox.ts';
 import { ruleOf } from './recurrence-pattern.ts';
 
-/** Something that takes place: a single event, an occurrence of a series, or an exception. */
+/** A single event, an occurrence of a series, or an exception. */
 export type EventInstance = {
   readonly event: StoredEvent;
-  /** The original start, for a series; what ids name it by. */
+  /** The original start in a series, which ids contain. */
   readonly original: string | undefined;
   readonly exception: EventException | undefined;
-  /** Epoch milliseconds; all-day ones from midnight to midnight UTC. `end` is exclusive. */
+  /** Epoch milliseconds; all-day events last from midnight to midnight UTC. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 };
 
-/** What of the event overlaps the window, by start. */
+/** Returns the instances of the event that overlap the window, by start. */
 export function instancesOf(event: StoredEvent, window: TimeWindow): readonly EventInstance[] {
   const { start, end, isAllDay } = event.content;
   const recurrence =
@@ -53,7 +53,7 @@ export function instancesOf(event: StoredEvent, window: TimeWindow): readonly Ev
   );
 }
 
-/** The occurrence or exception of that original start; `undefined` when there is none (any more). */
+/** Returns the occurrence or exception with that original start, or `undefined` if there is none (any more). */
 export function instanceAt(event: StoredEvent, original: string): EventInstance | undefined {
   const time = originalTime(event, original);
   if (event.recurrence === undefined || event.deleted.has(original)) return undefined;
@@ -64,13 +64,13 @@ export function instanceAt(event: StoredEvent, original: string): EventInstance 
   return instancesOf(event, window).find((instance) => instance.original === original);
 }
 
-/** The instances beside one, exceptions and deletions considered; in the order of the pattern. */
+/** Returns the instances next to one, exceptions and deletions considered, in the order of the pattern. */
 export function neighboursOf(
   event: StoredEvent,
   original: string,
 ): { readonly before: EventInstance | undefined; readonly after: EventInstance | undefined } {
   const at = instantOf(originalTime(event, original), 'UTC');
-  // Far enough for every pattern but those that pause for more than two years.
+  // Far enough for every pattern except those that pause for more than two years.
   const reach = 800 * DAY;
   const near = instancesOf(event, { start: at - reach, end: at + reach })
     .filter((instance) => instance.original !== original)
@@ -89,7 +89,7 @@ export function originalText(time: EventTime): string {
   return (time.type === 'date' ? formatDate(dayOfLocal(local)) : formatLocal(local)).replace(/[-:]/g, '');
 }
 
-/** The time an original's text names, in the type and zone of the master's start. */
+/** Returns the time of an original start's text, in the type and zone of the master's start. */
 export function originalTime({ content }: StoredEvent, original: string): EventTime {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?$/.exec(original) ?? [];
@@ -99,7 +99,7 @@ export function originalTime({ content }: StoredEvent, original: string): EventT
   return eventTimeOf({ local, zone: content.start.zone }, content.isAllDay);
 }
 
-/** Where an exception takes place: its own times, or else the pattern's. */
+/** Returns the times of an exception: its own, otherwise the pattern's. */
 function exceptionTimes(
   event: StoredEvent,
   original: string,
@@ -121,7 +121,7 @@ function exceptionTimes(
   };
 }
 
-/** By the clock of the start's zone, as people mean a meeting's length. */
+/** Returns the length on the clock of the start's zone, as people measure a meeting. */
 function lengthInZone({ start, end, isAllDay }: EventContent): number {
   const from = eventTimeOf(start, isAllDay);
   const to = eventTimeOf(end, isAllDay);

@@ -1,18 +1,18 @@
-/** What the application keeps, in one file: its sessions, the tokens of its users, and the changes it has heard of. */
+/** The application's storage, in one file: its sessions, the tokens of its users, and the changes that it received. */
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Tokens } from '@kalends/client';
 
-/** Of a browser; `state` and `codeVerifier` while it is away to connect. */
+/** The session of a browser; `state` and `codeVerifier` exist while the user connects. */
 export type Session = { readonly userId: string; readonly state?: string; readonly codeVerifier?: string };
 
-/** Of a delivery, by its id. */
+/** The change of one delivery, with the delivery's id. */
 export type Change = { readonly id: string; readonly text: string };
 
-/** `file` is made where it is missing. */
+/** Opens `file`, and creates it if it does not exist. */
 function openStorage(file: string) {
   const db = new DatabaseSync(file);
-  // Each write is on the disk when it returns: new tokens are kept before they are used.
+  // Each write is on disk when it returns: new tokens are stored before they are used.
   db.exec(`
     PRAGMA synchronous = FULL;
     CREATE TABLE IF NOT EXISTS tokens (
@@ -22,7 +22,7 @@ function openStorage(file: string) {
   return {
     sessionOf(name: string): Session | undefined {
       const row = db.prepare('SELECT session FROM sessions WHERE name = ?').get(name);
-      // What saveSession has written.
+      // saveSession has written this JSON.
       return row && (JSON.parse(String(row.session)) as Session);
     },
     saveSession(name: string, session: Session): void {
@@ -42,7 +42,7 @@ function openStorage(file: string) {
       const save = db.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)');
       save.run(userId, accessToken, refreshToken, expiresAt);
     },
-    /** A delivery that came before is left as it is. */
+    /** Ignores a delivery that was stored before. */
     addChange(deliveryId: string, userId: string, text: string): void {
       db.prepare('INSERT OR IGNORE INTO changes VALUES (?, ?, ?)').run(deliveryId, userId, text);
     },
@@ -53,10 +53,10 @@ function openStorage(file: string) {
   };
 }
 
-/** Next.js may load this module more than once: what is to be there once for the process is kept here. */
+/** Next.js may load this module more than once: objects that must exist once per process are kept here. */
 const kept = globalThis as typeof globalThis & { storage?: ReturnType<typeof openStorage> };
 
-/** The process's one storage. It is opened when it is first asked for, which no build does. */
+/** Returns the process's one storage. The first call opens it, which no build does. */
 export function storage() {
   kept.storage ??= openStorage(process.env.STORAGE ?? 'storage.db');
   return kept.storage;

@@ -11,7 +11,7 @@ export type Registration = {
   readonly redirectUri: string;
 };
 
-/** Whom to send to the service's pages, and what for. */
+/** The user to send to the service's pages, and the requested access. */
 export type AuthorizationRequest = {
   /** The application's own id of the user. */
   readonly userId: string;
@@ -19,10 +19,13 @@ export type AuthorizationRequest = {
   readonly state: string;
   /** `read-write` by default. */
   readonly scope?: Scope;
-  /** Of the pages, BCP 47; the browser's by default. */
+  /** The language of the pages as a BCP 47 tag; by default the browser's. */
   readonly language?: string;
   readonly theme?: 'auto' | 'light' | 'dark';
-  /** `popup`: for a window of its own, whose last page tells the page that opened it; an ordinary page by default. */
+  /**
+   * `popup`: for a separate window, whose last page sends a message to the page that opened it; an ordinary page by
+   * default.
+   */
   readonly display?: 'page' | 'popup';
   /** The providers to offer; all four by default. */
   readonly providers?: readonly Provider[];
@@ -30,7 +33,7 @@ export type AuthorizationRequest = {
   readonly codeChallenge?: string;
 };
 
-/** What the browser came back with, and what is known of it. */
+/** The redirect back from the service, and what the application knows about the flow. */
 export type Callback = {
   /** The address the browser came back to, with its query; from a popup the `redirect_uri` of its message. */
   readonly url: string | URL;
@@ -38,11 +41,13 @@ export type Callback = {
   readonly state: string;
   /** The user who is signed in to the application: no other's code is accepted. */
   readonly userId: string;
-  /** Where a `codeChallenge` was sent. */
+  /** Required if a `codeChallenge` was sent. */
   readonly codeVerifier?: string;
 };
 
-/** The address of the service's pages. Throws TypeError without a `state`, the only guard of the way back. */
+/**
+ * Returns the address of the service's pages. Throws TypeError without a `state`, the only protection of the redirect.
+ */
 export function authorizationUrl(
   request: AuthorizationRequest,
   { clientId, redirectUri }: Registration,
@@ -69,7 +74,7 @@ export function authorizationUrl(
   return url;
 }
 
-/** The code of a callback that is this session's and this user's. Throws KalendsError. */
+/** Returns the code of a callback that belongs to this session and this user. Throws KalendsError. */
 export function codeOf({ url, state, userId }: Callback, { redirectUri }: Registration): string {
   const answer = new URL(url, redirectUri).searchParams;
   if (!state || answer.get('state') !== state)
@@ -78,7 +83,7 @@ export function codeOf({ url, state, userId }: Callback, { redirectUri }: Regist
   if (error !== null)
     throw refusal(error, answer.get('error_description') ?? 'The authorization was refused');
   const code = answer.get('code');
-  // The code is the user's id: another one's would link another person's calendars to this session.
+  // The code is the user's id: another user's code would connect another person's calendars to this session.
   if (!code || code !== userId) throw refusal('user_mismatch', 'This answer is of another user');
   return code;
 }
@@ -86,7 +91,7 @@ export function codeOf({ url, state, userId }: Callback, { redirectUri }: Regist
 /** Grants at the token endpoint, as the application. */
 export type TokenEndpoint = {
   exchange(code: string, codeVerifier: string | undefined): Promise<Tokens>;
-  /** Calls with one token at one time share one request: of two the service would refuse the second. */
+  /** Concurrent calls with one token share one request, because the service would refuse the second. */
   refresh(refreshToken: string): Promise<Tokens>;
 };
 
@@ -94,7 +99,7 @@ export type TokenEndpoint = {
 export const basicOf = ({ clientId, clientSecret }: Registration): string =>
   `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
 
-/** The token endpoint for this application; `now` is epoch milliseconds. */
+/** Returns the token endpoint for this application; `now` is epoch milliseconds. */
 export function tokenEndpoint(
   registration: Registration,
   sending: SendOptions,
@@ -104,7 +109,7 @@ export function tokenEndpoint(
   const headers = { authorization: basicOf(registration) };
   const grant = async (fields: Record<string, string>): Promise<Tokens> => {
     const form = new URLSearchParams(fields);
-    // Never repeated: what is lost is the answer, and the code or token is spent by then.
+    // This request is never repeated: if its response is lost, the code or token has been used.
     return tokensIn((await send({ method: 'POST', path: '/token', form, headers }, sending)).body, now());
   };
   const refreshing = new Map<string, Promise<Tokens>>();

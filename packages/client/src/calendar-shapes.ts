@@ -1,15 +1,15 @@
-/** Accounts, calendars and free time as the REST interface tells them. Instants are RFC 3339 text. */
+/** Accounts, calendars and free time in the shapes of the REST interface. Instants are RFC 3339 text. */
 
 /** The four kinds of calendar provider. */
 export type Provider = 'google' | 'microsoft' | 'apple' | 'caldav';
 
-/** What an application may do: see when the user is busy, read everything, or write too. */
+/** The access of an application: see when the user is busy, read everything, or write too. */
 export type Scope = 'free-busy' | 'read' | 'read-write';
 
-/** Who can mend what does not work; `administrator` is that of the user's organisation; `nobody`: it passes. */
+/** The person who must act; `administrator` is the one of the user's organization; `nobody`: the problem passes. */
 export type Actor = 'user' | 'operator' | 'administrator' | 'nobody';
 
-/** How an account does, in full; the words of `reason` are in the service's documentation. */
+/** The health of an account in full; the service's documentation lists the values of `reason`. */
 export type AccountHealth = {
   readonly state: 'active' | 'degraded' | 'reauth_required';
   readonly reason?: string;
@@ -25,7 +25,7 @@ export type Account = {
   readonly display: string;
   /** The provider's own scopes. */
   readonly grantedScopes: readonly string[];
-  /** `null` where the provider has no such permission, or it is not known. */
+  /** `null` if the provider has no such permission, or if it is unknown. */
   readonly calendarPermissionGranted: boolean | null;
   /** `reauth_required`: the provider refuses the account; send the user through the authorization URL again. */
   readonly syncState: 'active' | 'reauth_required';
@@ -40,7 +40,7 @@ export type ConnectionStatus = {
   readonly limitReached: boolean;
 };
 
-/** What a call that answers no data has done, in words. */
+/** The result of a call that returns no data; `message` is for people. */
 export type Done = { readonly success: true; readonly message: string };
 
 /** One calendar of a connected account. */
@@ -48,7 +48,7 @@ export type Calendar = {
   readonly provider: Provider;
   /** The id of its account. */
   readonly account: string;
-  /** What people know the account by: its `display`. */
+  /** The name that people know the account by: its `display`. */
   readonly accountName: string;
   readonly id: string;
   readonly title: string;
@@ -57,16 +57,16 @@ export type Calendar = {
   /** `#rrggbb`. */
   readonly color?: string;
   readonly description?: string;
-  /** The account's main calendar: what the id `primary` names. */
+  /** True for the account's main calendar, which the id `primary` selects. */
   readonly primary: boolean;
   readonly access: 'read' | 'write';
-  /** The provider's own object, of 64 kB at the most. */
+  /** The provider's own object, at most 64 kB. */
   readonly original?: Readonly<Record<string, unknown>>;
-  /** `original` is larger than is shown, and left out. */
+  /** True if `original` is too large and was left out. */
   readonly originalTruncated?: true;
 };
 
-/** A calendar to be made. */
+/** The fields of a calendar to create. */
 export type CalendarFields = {
   readonly title: string;
   /** `#rrggbb`; at Microsoft one of Graph's names, such as `lightBlue`. */
@@ -76,17 +76,17 @@ export type CalendarFields = {
   readonly timeZone?: string;
 };
 
-/** What is changed of a calendar; an empty description is taken away. */
+/** The changes to a calendar; an empty description removes it. */
 export type CalendarChange = Partial<Pick<CalendarFields, 'title' | 'color' | 'description'>>;
 
 /**
- * An account that could not be brought up to date, or a calendar or event that is left out: what it has may be old or
- * missing in the answer.
+ * An account that could not be brought up to date, or a calendar or event that was left out: its data may be old or
+ * missing in the response.
  */
 export type ReadProblem = {
   readonly provider: Provider;
   readonly account: string;
-  /** Where something of one calendar, or of one event of it, is left out. */
+  /** The calendar, and possibly the event, of which something is left out. */
   readonly calendarId?: string;
   readonly eventId?: string;
   /** How many events of the calendar are left out, in whole or in part, and the names of the first ten. */
@@ -102,7 +102,7 @@ export type ReadProblem = {
   readonly user_id?: string;
 };
 
-/** All calendars of the user, and the accounts that could not be asked for theirs. */
+/** All calendars of the user, and the accounts whose calendars could not be read. */
 export type CalendarList = {
   readonly calendars: readonly Calendar[];
   readonly errors: readonly ReadProblem[];
@@ -111,10 +111,13 @@ export type CalendarList = {
 /** An instant as RFC 3339 text or a Date. */
 export type Instant = string | Date;
 
-/** Ids of calendars, by provider, or of any; `primary` names the main one of each account. One provider's absence chooses none of its calendars. */
+/**
+ * Ids of calendars, by provider, or of any; `primary` selects the main one of each account. An absent provider selects
+ * none of its calendars.
+ */
 export type CalendarIds = Partial<Readonly<Record<Provider, readonly string[]>>> | readonly string[];
 
-/** A stretch of time; `end` is exclusive. */
+/** An interval of time; `end` is exclusive. */
 export type TimeInterval = { readonly start: string; readonly end: string };
 
 /** The window must be within a year. */
@@ -141,7 +144,7 @@ export type WorkingHours = {
   readonly timeZone?: string;
 };
 
-/** What a free slot must be like. Lengths are whole minutes. */
+/** The requirements for a free slot. Lengths are whole minutes. */
 export type AvailabilityQuery = FreeBusyQuery & {
   readonly duration: number;
   /** Free time that must be around the slot. */

@@ -1,20 +1,23 @@
-/** Writing calendars themselves. The list has each change before the call returns. */
+/** Writing calendars themselves. Lists include each change before the call returns. */
 import type { Calendar, CalendarChange, CalendarFields, Done, Provider } from './calendar-shapes.ts';
 import type { EventPlace, RepeatOptions } from './event-shapes.ts';
 import { queryOf, type UserCall } from './user-call.ts';
 
-/** What an application does to a user's calendars. What a provider has no way to do is refused with status 422. */
+/**
+ * The changes that an application can make to a user's calendars. If a provider does not support one, the call fails
+ * with status 422.
+ */
 export type CalendarWrites = {
   /**
-   * Makes a calendar in an account of the provider, which must be named where there are several. Not tried again by
-   * itself: Google would make another.
+   * Creates a calendar in an account of the provider; if there are several accounts, `account` is required. The call is
+   * not repeated automatically, because Google would create another calendar.
    */
   createCalendar(
     place: { readonly provider: Provider; readonly account?: string },
     calendar: CalendarFields,
     how?: RepeatOptions,
   ): Promise<Calendar>;
-  /** Changes what is named; an empty description is taken away. Answers the calendar as it is then. */
+  /** Changes the given fields; an empty description removes it. Returns the changed calendar. */
   updateCalendar(place: EventPlace, change: CalendarChange): Promise<Calendar>;
   /** Deletes a calendar with all its events. */
   deleteCalendar(place: EventPlace): Promise<Done>;
@@ -22,7 +25,7 @@ export type CalendarWrites = {
 
 type WriteAnswer = { readonly calendar: Calendar };
 
-/** The writes of the user that calls. */
+/** Returns the calendar writes of one user. */
 export function calendarWrites(call: UserCall): CalendarWrites {
   return {
     async createCalendar({ provider, account }, calendar, { idempotencyKey } = {}) {
@@ -41,5 +44,5 @@ export function calendarWrites(call: UserCall): CalendarWrites {
   };
 }
 
-/** Only what names the place: callers hand over whole calendars too. */
+/** Returns only the fields that identify the calendar: callers pass whole calendars too. */
 const placeOf = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });

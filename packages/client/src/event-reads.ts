@@ -10,11 +10,11 @@ import type {
 } from './event-shapes.ts';
 import { queryOf, type UserCall } from './user-call.ts';
 
-/** What an application reads of a user's events. */
+/** The reads of a user's events. */
 export type EventReads = {
   /**
-   * All events of the window, page after page, sorted by start. `onProblems` hears of the accounts whose events may be old or
-   * missing; without it they are passed over.
+   * Yields all events of the window, page by page, sorted by start. `onProblems` receives the accounts whose events may
+   * be old or missing; without it they are ignored.
    */
   events(
     query?: EventsQuery,
@@ -25,15 +25,15 @@ export type EventReads = {
   /** One event, by the id of a single event, of an instance, or of a series. */
   event(address: EventAddress): Promise<CalendarEvent>;
   /**
-   * All changes there are since the cursor, page after page, and then it ends: run it again, later, from the last page's
-   * cursor. Fails with code `cursor_expired` (status 410) when that is too old: begin again with `initial`.
+   * Yields all changes since the cursor, page by page, and then ends: call it again later with the last page's cursor.
+   * Fails with code `cursor_expired` (status 410) if the cursor is too old: then begin again with `initial`.
    */
   changes(from?: ChangesQuery): AsyncGenerator<ChangesPage, void, undefined>;
-  /** One page of them. */
+  /** Returns one page of changes. */
   changesPage(from?: ChangesQuery): Promise<ChangesPage>;
 };
 
-/** The reads of the user that calls. */
+/** Returns the reads of one user. */
 export function eventReads(call: UserCall): EventReads {
   const get = <T>(path: string, query: object) =>
     call.body<T>({ method: 'GET', path, query: queryOf({ ...query }) });

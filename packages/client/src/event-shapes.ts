@@ -1,7 +1,7 @@
-/** Events as the REST interface takes and tells them. Instants are RFC 3339 text in what it tells. */
+/** Events in the shapes of the REST interface. Instants in responses are RFC 3339 text. */
 import type { CalendarIds, Instant, Provider, ReadProblem } from './calendar-shapes.ts';
 
-/** Somebody who is invited, or invites. */
+/** A person who is invited, or who invites. */
 export type Attendee = {
   readonly email: string;
   readonly name?: string;
@@ -9,7 +9,7 @@ export type Attendee = {
   readonly organizer?: boolean;
 };
 
-/** The rule of a series to be written. */
+/** The rule of a series to create. */
 export type Recurrence = {
   readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   readonly interval?: number;
@@ -22,19 +22,22 @@ export type Recurrence = {
   readonly byMonth?: readonly number[];
 };
 
-/** The rule of a series as a calendar has it: more than can be written, made by other programs too. */
+/**
+ * The rule of a series in a calendar: it may have more fields than can be written, since other programs create series
+ * too.
+ */
 export type KnownRecurrence = Partial<Omit<Recurrence, 'frequency'>> & {
-  /** Absent where there is no rule, or none that can be followed. */
+  /** Absent if there is no rule, or none that can be followed. */
   readonly frequency?: 'SECONDLY' | 'MINUTELY' | 'HOURLY' | Recurrence['frequency'];
   readonly bySetPos?: readonly number[];
   readonly byYearDay?: readonly number[];
   readonly byWeekNo?: readonly number[];
   /** Absent when weeks begin on Monday. */
   readonly weekStart?: string;
-  /** Starts that do not take place, and further ones. */
+  /** Starts that do not take place, and additional starts. */
   readonly exDates?: readonly string[];
   readonly rDates?: readonly string[];
-  /** As iCalendar has them, where the members above cannot say it. */
+  /** The rules as in iCalendar, if the fields above cannot express them. */
   readonly rrules?: readonly string[];
 };
 
@@ -53,7 +56,7 @@ export type CalendarEvent = {
   readonly allDay: boolean;
   /** The id of the calendar's account. */
   readonly account?: string;
-  /** What people know the account by: its `display`. */
+  /** The name that people know the account by: its `display`. */
   readonly accountName?: string;
   readonly description?: string;
   readonly location?: string;
@@ -68,7 +71,7 @@ export type CalendarEvent = {
   readonly endDate?: string;
   readonly color?: string;
   readonly attendees?: readonly Attendee[];
-  /** The account's own answer, where its provider marks it (Google, Microsoft). */
+  /** The account's own response, if the provider marks it (Google, Microsoft). */
   readonly response?: 'accepted' | 'declined' | 'tentative' | 'none';
   /** Your own values, kept with the event. */
   readonly custom?: Readonly<Record<string, unknown>>;
@@ -80,15 +83,15 @@ export type CalendarEvent = {
   readonly status?: 'confirmed' | 'tentative' | 'cancelled';
   readonly lastModified?: string;
   readonly link?: string;
-  /** The version, for `ifMatch`; absent where the calendar's server gives none. */
+  /** The version, for `ifMatch`; absent if the calendar's server provides none. */
   readonly etag?: string;
-  /** The provider's own object, of 64 kB at the most. */
+  /** The provider's own object, at most 64 kB. */
   readonly original?: Readonly<Record<string, unknown>>;
-  /** `original` is larger than is shown, and left out. */
+  /** True if `original` is too large and was left out. */
   readonly originalTruncated?: true;
 };
 
-/** Which events; each member optional. */
+/** The events to list; each field is optional. */
 export type EventsQuery = {
   /** The current month in UTC by default. */
   readonly start?: Instant | undefined;
@@ -97,7 +100,7 @@ export type EventsQuery = {
   readonly calendarIds?: CalendarIds | undefined;
   /** False: series instead of their instances. */
   readonly singleEvents?: boolean | undefined;
-  /** Words that all must be in an event. */
+  /** Words that an event must all contain. */
   readonly q?: string | undefined;
   /** 250 by default, 1,000 at most. */
   readonly pageSize?: number | undefined;
@@ -112,7 +115,7 @@ export type EventsPage = {
   readonly errors?: readonly ReadProblem[];
 };
 
-/** The calendar an event is made in. */
+/** The calendar in which an event is created. */
 export type EventPlace = {
   readonly provider: Provider;
   /** `primary`: the account's main calendar. */
@@ -121,18 +124,18 @@ export type EventPlace = {
   readonly account?: string;
 };
 
-/** Which event: the members of an event itself, its `id` being the `eventId`. */
+/** The address of an event: the fields of an event itself, with its `id` as `eventId`. */
 export type EventAddress = EventPlace & { readonly eventId: string };
 
-/** An event to be made. */
+/** The fields of an event to create. */
 export type EventFields = {
   readonly title: string;
   readonly start: Instant;
-  /** Exclusive; of all-day events too. */
+  /** Exclusive, for all-day events too. */
   readonly end: Instant;
-  /** The dates of `start` and `end` are meant, as they are written: give text such as `2026-11-15`. */
+  /** If true, only the dates in `start` and `end` count: pass text such as `2026-11-15`. */
   readonly allDay?: boolean;
-  /** IANA: where a series keeps its time of day; the calendar's zone when absent. */
+  /** An IANA zone in which a series keeps its time of day; the calendar's zone if absent. */
   readonly timeZone?: string;
   readonly description?: string;
   readonly location?: string;
@@ -142,7 +145,7 @@ export type EventFields = {
   readonly custom?: Readonly<Record<string, unknown>>;
   /** The URL to join at. */
   readonly conference?: string;
-  /** `autoGenerate`: the provider makes a meeting. */
+  /** `autoGenerate`: the provider creates a meeting. */
   readonly conferenceData?: { readonly provider?: string; readonly autoGenerate?: boolean };
   readonly availability?: 'busy' | 'free';
   readonly privacy?: 'public' | 'private' | 'confidential';
@@ -150,22 +153,22 @@ export type EventFields = {
   readonly color?: string;
 };
 
-/** Which part of a series is meant, by the id of one of its instances. */
+/** The part of a series to change, relative to the occurrence whose id is given. */
 export type SeriesMode = 'this' | 'following' | 'all';
 
-/** How an event is made, or an invitation answered. */
+/** Options for creating an event or responding to an invitation. */
 export type RepeatOptions = {
-  /** Makes a repetition harmless for 24 hours, by another process too; one is drawn for the call when absent. */
+  /** Makes repeating the call harmless for 24 hours, also by another process; generated for the call if absent. */
   readonly idempotencyKey?: string | undefined;
 };
 
-/** What of a series is changed or deleted, and which version of it. */
+/** The part of a series to change or delete, and the version on which the change is based. */
 export type ChangeOptions = {
   /** When absent: the one event, or the whole series if that is what `eventId` names. */
   readonly mode?: SeriesMode | undefined;
-  /** The master's id; the service finds it by an instance's. */
+  /** The master's id; the service can find it by the id of an occurrence. */
   readonly recurringEventId?: string | undefined;
-  /** The `etag` the change is based on: refused with status 412 when the event has another by now. */
+  /** The `etag` on which the change is based: if the event has another one by now, the call fails with status 412. */
   readonly ifMatch?: string | undefined;
 };
 
@@ -173,19 +176,19 @@ export type ChangeOptions = {
 export type ResponseOptions = RepeatOptions & {
   readonly mode?: 'this' | 'all' | undefined;
   readonly recurringEventId?: string | undefined;
-  /** Words to the organizer. */
+  /** A text for the organizer. */
   readonly comment?: string | undefined;
 };
 
-/** An event or series as changes tell it: a series is one, with what differs from its rule. */
+/** An event or series in changes: a series is one event, with its exceptions. */
 export type ChangedEvent = CalendarEvent & {
-  /** Instances that were changed by themselves; `thisAndFuture`: and all later ones with it. */
+  /** Occurrences that were changed separately; `thisAndFuture` means that all later ones changed too. */
   readonly overrides?: readonly (CalendarEvent & { readonly thisAndFuture?: true })[];
   /** Ids of instances that do not take place. */
   readonly cancelledInstances?: readonly string[];
 };
 
-/** One change; of a deleted event only its name is known. */
+/** One change; for a deleted event only its ids are known. */
 export type Change =
   | { readonly changeType: 'created' | 'updated'; readonly event: ChangedEvent }
   | {
@@ -193,21 +196,21 @@ export type Change =
       readonly event: Required<EventPlace> & Pick<CalendarEvent, 'id'>;
     };
 
-/** Where to go on, or how to begin. */
+/** The position to continue from, or how to begin. */
 export type ChangesQuery = {
-  /** Of the last page that was kept; begin from now when absent. */
+  /** The cursor of the last page that was stored; if absent, begins from now. */
   readonly cursor?: string | undefined;
-  /** Without a cursor: begin with everything there is. */
+  /** Without a cursor: begins with all existing events. */
   readonly initial?: boolean | undefined;
   /** 250 by default, 1,000 at most. */
   readonly pageSize?: number | undefined;
 };
 
-/** Changes in order. Keep `cursor` together with what you made of them. */
+/** Changes in order. Store `cursor` together with the result of processing them. */
 export type ChangesPage = {
   readonly changes: readonly Change[];
   readonly cursor: string;
-  /** Whether there is another page already. */
+  /** True if another page is available now. */
   readonly more: boolean;
   readonly errors?: readonly ReadProblem[];
 };

@@ -1,4 +1,4 @@
-/** Writing events. The mirror has each change before the call returns: a read after it shows it. */
+/** Writing events. The mirror has each change before the call returns, so a later read includes it. */
 import type { Done } from './calendar-shapes.ts';
 import type {
   CalendarEvent,
@@ -12,24 +12,24 @@ import type {
 import type { UserCall } from './user-call.ts';
 import { queryOf } from './user-call.ts';
 
-/** What an application does to a user's events. */
+/** The changes that an application can make to a user's events. */
 export type EventWrites = {
-  /** Makes an event. Tried again where that is of use: under one idempotency key it is made once. */
+  /** Creates an event. The call is repeated if useful: with one idempotency key the event is created once. */
   createEvent(place: EventPlace, event: EventFields, how?: RepeatOptions): Promise<CalendarEvent>;
   /**
-   * Changes what is named; absent fields stay as they are, an empty text takes away what is there. Answers the event as
-   * it is then: of a series that was split, the new part. Not tried again by itself.
+   * Changes the given fields; absent fields keep their values, and an empty text removes one. Returns the changed
+   * event: if a series was split, its new part. The call is not repeated automatically.
    */
   updateEvent(
     address: EventAddress,
     event: Partial<EventFields>,
     how?: ChangeOptions,
   ): Promise<CalendarEvent>;
-  /** Deletes an event, an instance, this and later ones, or a series. Not tried again by itself. */
+  /** Deletes an event, an occurrence, this and later ones, or a series. The call is not repeated automatically. */
   deleteEvent(address: EventAddress, how?: ChangeOptions): Promise<Done>;
   /**
-   * Answers an invitation for the account's own user. `undefined` where the provider takes an event out of the calendar
-   * that was declined.
+   * Responds to an invitation for the account's own user. Returns `undefined` if the provider removes a declined event
+   * from the calendar.
    */
   respond(
     address: EventAddress,
@@ -38,10 +38,10 @@ export type EventWrites = {
   ): Promise<CalendarEvent | undefined>;
 };
 
-/** Of updates and creates; an answer to an invitation may have no event. */
+/** The response of updates and creates; a response to an invitation may lack the event. */
 type WriteAnswer = { readonly event?: CalendarEvent };
 
-/** The writes of the user that calls. */
+/** Returns the event writes of one user. */
 export function eventWrites(call: UserCall): EventWrites {
   const post = (path: string, json: object, idempotencyKey: string = crypto.randomUUID()) =>
     call.body<WriteAnswer>({
@@ -75,7 +75,7 @@ export function eventWrites(call: UserCall): EventWrites {
   };
 }
 
-/** Only what names the place: callers hand over whole events too. */
+/** Returns only the fields that identify the calendar: callers pass whole events too. */
 const placeOf = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });
 
 const addressOf = (address: EventAddress) => ({ ...placeOf(address), eventId: address.eventId });

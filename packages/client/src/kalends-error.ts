@@ -1,18 +1,18 @@
-/** Failures of calls: what the service answered, or that it did not. */
+/** Failures of calls: an error response of the service, or no response. */
 
-/** A call failed: what the service answered, or that it did not answer. */
+/** The failure of a call: an error response of the service, or no response. */
 export class KalendsError extends Error {
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The machine's word: `code` of the answer, else its `error`. */
+  /** The code for programs: `code` of the response, otherwise its `error`. */
   readonly code: string;
-  /** What is wrong with which field. */
+  /** The problems, by field. */
   readonly details: Readonly<Record<string, readonly string[]>>;
   /** Whole seconds that the service asked to wait. */
   readonly retryAfter: number | undefined;
-  /** Under this the operator finds the request in the log. */
+  /** The id under which the operator finds the request in the log. */
   readonly requestId: string | undefined;
-  /** The whole answer, where it was JSON. */
+  /** The whole response, if it was JSON. */
   readonly body: unknown;
 
   constructor(
@@ -38,7 +38,7 @@ export class KalendsError extends Error {
   }
 }
 
-/** The refresh token is spent or revoked: send the user through the authorization URL again. */
+/** The refresh token was used or revoked: send the user through the authorization URL again. */
 export class ReauthorizationRequired extends KalendsError {
   constructor(cause: KalendsError) {
     const { status, code, requestId, body } = cause;
@@ -47,7 +47,7 @@ export class ReauthorizationRequired extends KalendsError {
   }
 }
 
-/** The failure an answer that is no success stands for. */
+/** Returns the failure that an error response represents. */
 export function errorOf(response: Response, body: unknown): KalendsError {
   const fields = isRecord(body) ? body : {};
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
@@ -75,6 +75,6 @@ function detailsIn(details: unknown): Record<string, readonly string[]> {
   return Object.fromEntries(lists);
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -44,33 +44,33 @@ export {
 export type KalendsOptions = Registration & {
   /** Such as `https://calendars.example.com`. */
   readonly url: string;
-  /** Milliseconds for one try; 35,000 by default, more than the service itself waits for a calendar. */
+  /** Milliseconds per attempt; 35,000 by default, more than the service itself waits for a calendar. */
   readonly timeout?: number;
-  /** How often a call that is safe to repeat is tried again; 2 by default. */
+  /** The number of retries of a call that is safe to repeat; 2 by default. */
   readonly retries?: number;
-  /** The secret of the webhook endpoint, `whsec_…`; two of them while one takes the place of the other. */
+  /** The secret of the webhook endpoint, `whsec_…`; two of them during a rotation. */
   readonly webhookSecret?: string | readonly string[] | undefined;
-  /** Used when the service's own keys cannot be had. */
+  /** Keys for when the service's own keys cannot be fetched. */
   readonly webhookKeys?: readonly WebhookKey[];
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
   /** Epoch milliseconds; the machine's clock by default. */
   readonly now?: () => number;
 };
 
-/** What an application does at Kalends. */
+/** The calls of an application to Kalends. */
 export type Kalends = {
-  /** Where to send the user's browser. */
+  /** Returns the address to send the user's browser to. */
   authorizationUrl(request: AuthorizationRequest): URL;
   /**
-   * Checks what the browser came back with and exchanges the code for the user's tokens: store them. Fails with
-   * KalendsError: `access_denied` when the user gave up, `state_mismatch` or `user_mismatch` when the answer is not
-   * this user's, `invalid_grant` when the code is spent or older than ten minutes.
+   * Checks the redirect from the service and exchanges the code for the user's tokens: store them. Fails with
+   * KalendsError: `access_denied` if the user cancelled, `state_mismatch` or `user_mismatch` if the response is not for
+   * this user, `invalid_grant` if the code was used or is older than ten minutes.
    */
   completeAuthorization(callback: Callback): Promise<Tokens>;
-  /** The calls of one user, whose tokens the store has. Nothing is sent yet. */
+  /** Returns the calls of one user, whose tokens are in the store. Sends no request yet. */
   user(store: TokenStore): UserCalendars;
-  /** Slots in which all these users of the application are free: up to 20. */
+  /** Returns slots in which all these users of the application are free; at most 20 users. */
   availability(userIds: readonly string[], query: AvailabilityQuery): Promise<Availability>;
   /** Ends every grant of the token's user, given an access or a refresh token. Provider accounts stay connected. */
   revoke(token: string): Promise<void>;
@@ -83,8 +83,8 @@ export type Kalends = {
 };
 
 /**
- * A client of the service for one application. Keep one for the whole process: it joins refreshes that coincide. Fails
- * with TypeError when `webhookSecret` is no secret.
+ * Returns a client of the service for one application. Keep one for the whole process: it joins concurrent refreshes.
+ * Fails with TypeError if `webhookSecret` is not a secret.
  */
 export function kalends(options: KalendsOptions): Kalends {
   const { now = Date.now, webhookKeys: pinned = [] } = options;

@@ -1,47 +1,49 @@
-/** A user's tokens: kept current by one refresh at a time, and handed over to be stored before they are used. */
+/** A user's tokens: refreshed by one request at a time, and passed on for storage before they are used. */
 import { KalendsError, ReauthorizationRequired } from './kalends-error.ts';
 
 /** A user's access and refresh token. */
 export type Tokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Of the access token, epoch milliseconds. */
+  /** The expiry of the access token, in epoch milliseconds. */
   readonly expiresAt: number;
 };
 
-/** Where the application keeps a user's tokens. */
+/** The application's storage of a user's tokens. */
 export type TokenStore = {
   /** The tokens as they are stored now: another process may have refreshed them. */
   load(): Promise<Tokens | undefined> | Tokens | undefined;
-  /** Called with each new pair before it is used; the old refresh token is spent by then. */
+  /** Called with each new pair before it is used; by then the old refresh token no longer works. */
   save(tokens: Tokens): Promise<void> | void;
 };
 
-/** Gives out access tokens. Both fail with ReauthorizationRequired when the grant has ended. */
+/** A source of access tokens. Both calls fail with ReauthorizationRequired if the grant has ended. */
 export type TokenKeeper = {
-  /** An access token that is good for a while yet. */
+  /** Returns an access token that remains valid for a while. */
   accessToken(): Promise<string>;
-  /** Another one than `refused`. */
+  /** Returns an access token other than `refused`. */
   renewed(refused: string): Promise<string>;
 };
 
-/** What the keeper needs besides the store. */
+/** The dependencies of the keeper besides the store. */
 export type TokenKeeperDeps = {
-  /** Spends a refresh token at the service. */
+  /** Uses a refresh token at the service. */
   readonly refresh: (refreshToken: string) => Promise<Tokens>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** An access token that ends within this many milliseconds is renewed first. */
+/** An access token that expires within this many milliseconds is refreshed first. */
 const SPARE = 30_000;
-/** Another process spent the refresh token, and may be about to store what it got: how often to look, and when. */
+/**
+ * The waits between looks at the store, if another process used the refresh token and may be about to store its result.
+ */
 const LOOKS_MS = [0, 200, 800];
 
-/** A keeper for the tokens of one store. */
+/** Returns a keeper for the tokens of one store. */
 export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps): TokenKeeper {
   let current: Tokens | undefined;
-  /** New ones that the store did not take: the only ones that work, and not to be used before they are kept. */
+  /** New tokens that the store did not accept: only these work, and they must be stored before they are used. */
   let unsaved: Tokens | undefined;
   let renewing: Promise<Tokens> | undefined;
 
@@ -92,7 +94,7 @@ export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps
   };
 }
 
-/** The tokens of whoever spent the refresh token first; throws when nobody did. */
+/** Returns the tokens of the process that used the refresh token first; throws if there is none. */
 async function storedByAnother(error: unknown, spent: Tokens, store: TokenStore): Promise<{ saved: Tokens }> {
   if (!(error instanceof KalendsError) || error.code !== 'invalid_grant') throw error;
   for (const wait of LOOKS_MS) {

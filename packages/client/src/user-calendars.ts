@@ -16,23 +16,23 @@ import { type EventReads, eventReads } from './event-reads.ts';
 import { type EventWrites, eventWrites } from './event-writes.ts';
 import { queryOf, type UserCall } from './user-call.ts';
 
-/** The calls of one user. All fail with KalendsError; ReauthorizationRequired when the grant has ended. */
+/** The calls of one user. All fail with KalendsError, or with ReauthorizationRequired if the grant has ended. */
 export type UserCalendars = EventReads &
   EventWrites &
   CalendarWrites & {
-    /** The accounts the user connected, and how they do. */
+    /** Returns the accounts that the user connected, and their health. */
     connectionStatus(): Promise<ConnectionStatus>;
-    /** Lets go of an account, or of all of the provider. */
+    /** Disconnects an account, or all of the provider. */
     disconnect(provider: Provider, account?: string): Promise<Done>;
-    /** The calendars of all accounts. */
+    /** Returns the calendars of all accounts. */
     calendars(): Promise<CalendarList>;
-    /** When the user is busy, over all chosen calendars. */
+    /** Returns when the user is busy, over all selected calendars. */
     freeBusy(query: FreeBusyQuery): Promise<FreeBusy>;
-    /** Slots in which the user is free. */
+    /** Returns slots in which the user is free. */
     availability(query: AvailabilityQuery): Promise<Availability>;
   };
 
-/** The calls of the user that calls. */
+/** Returns the calls of one user. */
 export function userCalendars(call: UserCall): UserCalendars {
   return {
     ...eventReads(call),
@@ -52,13 +52,13 @@ export function userCalendars(call: UserCall): UserCalendars {
 
     async calendars() {
       const { body, headers } = await call.answer({ method: 'GET', path: '/calendars' });
-      // A bare array, as documented; what it lacks is told in a header.
+      // The body is a bare array, as documented; a header lists what is missing from it.
       return { calendars: body as readonly Calendar[], errors: problemsIn(headers) };
     },
 
     freeBusy: (query) => call.body({ method: 'GET', path: '/free-busy', query: queryOf(query) }),
 
-    // Nothing is written: to repeat it is harmless.
+    // The call writes nothing, so it is safe to repeat.
     availability: (query) =>
       call.body({ method: 'POST', path: '/availability', json: query, repeatable: true }),
   };

@@ -1,16 +1,16 @@
-/** Calls with a user's access token: repeated once with a new one after 401. */
+/** Calls with a user's access token: after a 401 the call is repeated once with a new token. */
 import { KalendsError } from './kalends-error.ts';
 import { type Answer, type Call, type SendOptions, send } from './send.ts';
 import type { TokenKeeper } from './tokens.ts';
 
-/** Sends a call in the user's name. Fails with KalendsError; ReauthorizationRequired when the grant has ended. */
+/** Sends a call in the user's name. Fails with KalendsError, or with ReauthorizationRequired if the grant has ended. */
 export type UserCall = {
-  /** The answer's JSON, whose type the service's documentation states. */
+  /** Returns the response's JSON, whose type the service's documentation states. */
   body<T>(request: Call): Promise<T>;
   answer(request: Call): Promise<Answer>;
 };
 
-/** The calls of the user whose tokens are kept there. */
+/** Returns the calls of the user whose tokens the keeper has. */
 export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
   const answer = async (request: Call): Promise<Answer> => {
     const withToken = (token: string) =>
@@ -25,12 +25,12 @@ export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
   };
   return {
     answer,
-    // What the service documents for this path; not checked here.
+    // The service documents this type for the path; it is not checked here.
     body: async <T>(request: Call) => (await answer(request)).body as T,
   };
 }
 
-/** As a query: absent members are left out; instants and lists become what the service reads. */
+/** Returns the query: absent fields are left out; instants and lists get the form that the service reads. */
 export function queryOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

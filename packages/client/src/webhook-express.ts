@@ -9,10 +9,10 @@ import {
 } from './webhook-receiver.ts';
 import { joined } from './webhook-verification.ts';
 
-/** What is needed of a request of Express or `node:http`. */
+/** The members that this handler needs of a request of Express or `node:http`. */
 export type NodeRequest = {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What a body parser made; raw when it is `express.raw`. */
+  /** The result of a body parser; raw bytes if that is `express.raw`. */
   readonly body?: unknown;
   readonly readableEnded: boolean;
   readonly destroyed: boolean;
@@ -20,7 +20,7 @@ export type NodeRequest = {
   off(event: string, listener: (chunk: Uint8Array) => void): unknown;
 };
 
-/** What is needed of a response of Express or `node:http`. */
+/** The members that this handler needs of a response of Express or `node:http`. */
 export type NodeResponse = {
   readonly headersSent: boolean;
   statusCode: number;
@@ -29,21 +29,21 @@ export type NodeResponse = {
 };
 
 /**
- * Answers the requests of Kalends: 204 once `receive` resolved, 400 or 401 to what it does not believe, 413 to a
- * longer body, 500 when `receive` fails or when a parser such as `express.json()` already took the raw body. Works
- * behind `express.raw({ type: 'application/json', limit: '1mb' })` and without any parser. Fails with TypeError, when
- * it is made, without anything to verify with.
+ * Returns a handler for the requests of Kalends. It responds with 204 once `receive` resolved, 400 or 401 if
+ * verification fails, 413 if the body is too long, and 500 if `receive` fails or if a parser such as `express.json()`
+ * already took the raw body. Works behind `express.raw({ type: 'application/json', limit: '1mb' })` and without any
+ * parser. Throws TypeError if there is nothing to verify with.
  */
 export function webhookExpressHandler(receiver: WebhookReceiver) {
   const answerTo = webhookAnswerer(receiver);
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const readBody = (maxBytes: number) => bodyOf(request, maxBytes);
     const { status, sentence } = await answerTo({ headers: request.headers, readBody });
-    // A time limit of the application's own may have answered.
+    // A time limit of the application may already have sent a response.
     if (response.headersSent) return;
     response.statusCode = status;
     if (sentence !== '') response.setHeader('content-type', 'text/plain; charset=utf-8');
-    // The rest of a long body is not waited for.
+    // Does not wait for the rest of a long body.
     if (status === 413) response.setHeader('connection', 'close');
     response.end(sentence);
   };

@@ -1,4 +1,7 @@
-/** Webhooks under Fastify: a plugin whose one route has the raw body, while all others keep theirs parsed. */
+/**
+ * Webhooks under Fastify: a plugin with one route that reads the raw body, while all other routes keep their parsed
+ * body.
+ */
 import {
   BodyRefused,
   bytesIn,
@@ -7,7 +10,7 @@ import {
   webhookAnswerer,
 } from './webhook-receiver.ts';
 
-/** A receiver, and where it listens. */
+/** A receiver, and the path where it listens. */
 export type WebhookRouteOptions = WebhookReceiver & {
   /** Such as `/webhooks`; the plugin's prefix itself by default. */
   readonly path?: string | undefined;
@@ -25,7 +28,7 @@ type FastifyReplyLike = {
   send(text?: string): unknown;
 };
 
-/** What is needed of a Fastify instance. */
+/** The members that the plugin needs of a Fastify instance. */
 export type FastifyLike = {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -40,9 +43,9 @@ export type FastifyLike = {
 };
 
 /**
- * A plugin with one route that answers the requests of Kalends: 204 once `receive` resolved, 400 or 401 to what it does
- * not believe, 413 to a longer body, 500 when `receive` fails. Register it as it is: the scope that Fastify gives it is
- * what keeps the raw body to this route. Fails with TypeError without anything to verify with.
+ * Registers one route for the requests of Kalends. It responds with 204 once `receive` resolved, 400 or 401 if
+ * verification fails, 413 if the body is too long, and 500 if `receive` fails. Register the plugin directly: Fastify's
+ * scope limits the raw body to this route. Fails with TypeError if there is nothing to verify with.
  */
 export async function webhookFastifyPlugin(app: FastifyLike, options: WebhookRouteOptions): Promise<void> {
   const answerTo = webhookAnswerer(options);
@@ -62,7 +65,7 @@ export async function webhookFastifyPlugin(app: FastifyLike, options: WebhookRou
 }
 
 function rawBody(body: unknown): Uint8Array {
-  // Fastify runs no parser where there is no body.
+  // Fastify runs no parser if there is no body.
   if (body === undefined || body === null) return new Uint8Array();
   const bytes = bytesIn(body);
   if (bytes !== undefined) return bytes;

@@ -1,4 +1,4 @@
-/** Webhooks where requests are the web's own `Request`: Hono, Next.js, Deno, Bun and others. */
+/** Webhooks for frameworks whose requests are the web's own `Request`: Hono, Next.js, Deno, Bun and others. */
 import {
   BodyRefused,
   bodyBrokeOff,
@@ -9,9 +9,9 @@ import {
 import { joined } from './webhook-verification.ts';
 
 /**
- * Answers the requests of Kalends: 204 once `receive` resolved, 400 or 401 to what it does not believe, 413 to a
- * longer body, 500 when `receive` fails. The request's body must not have been read. Fails with TypeError, when it is
- * made, without anything to verify with.
+ * Returns a handler for the requests of Kalends. It responds with 204 once `receive` resolved, 400 or 401 if
+ * verification fails, 413 if the body is too long, and 500 if `receive` fails. The request's body must not have been
+ * read. Throws TypeError if there is nothing to verify with.
  */
 export function webhookFetchHandler(receiver: WebhookReceiver): (request: Request) => Promise<Response> {
   const answerTo = webhookAnswerer(receiver);
@@ -41,7 +41,7 @@ async function readRequest(request: Request, maxBytes: number): Promise<Uint8Arr
     parts.push(value);
     length += value.length;
     if (length <= maxBytes) continue;
-    // Nobody waits for the rest, nor for the end of it.
+    // Does not wait for the rest of the body, nor for the cancellation.
     reader.cancel().catch(() => {});
     throw bodyTooLong(maxBytes);
   }

@@ -1,18 +1,21 @@
-/** The application's public keys for webhooks: fetched, kept for as long as the service says, and fetched again after a rotation. */
+/**
+ * The application's public keys for webhooks: fetched, cached for as long as the service allows, and fetched again
+ * after a rotation.
+ */
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import { WebhookRefused } from './webhook-refused.ts';
 import { secretBytes } from './webhook-signatures.ts';
 import { type Delivery, verifyWebhook, type WebhookKey } from './webhook-verification.ts';
 
-/** Where the keys come from. */
+/** The source of the keys. */
 export type WebhookKeysOptions = {
   readonly sending: SendOptions;
   /** Used when the service cannot be reached. */
   readonly pinned: readonly WebhookKey[];
-  /** The endpoint's; what one of them signed needs no key of the service. */
+  /** The endpoint's secrets; a delivery that one of them signed needs no key of the service. */
   readonly secrets: readonly string[];
-  /** The application that deliveries have to be for. */
+  /** The application that deliveries must be for. */
   readonly clientId: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -22,16 +25,16 @@ export type WebhookKeysOptions = {
 const KEYS_PATH = '/.well-known/webhook-keys';
 const HOUR = 3_600_000;
 const LONGEST = 24 * HOUR;
-/** An unknown signature may be of a new key; more often than this nobody is asked because of one. */
+/** The minimum interval between requests for keys because of an unknown signature, which may be of a new key. */
 const REFETCH_MS = 60_000;
 
 /**
- * Verifies deliveries with the endpoint's secrets, else with the service's keys. It fails with WebhookRefused, or
- * KalendsError without any key; making it fails with TypeError when a secret is none.
+ * Returns a verifier of deliveries that uses the endpoint's secrets, otherwise the service's keys. It fails with
+ * WebhookRefused, or with KalendsError if there is no key. Throws TypeError if a secret is malformed.
  */
 export function webhookVerifier({ sending, pinned, secrets, clientId, now }: WebhookKeysOptions) {
   for (const secret of secrets) secretBytes(secret);
-  // At the origin, whatever path the service is mounted under.
+  // The path is at the origin, whatever path the service is mounted under.
   const options = { ...sending, baseUrl: new URL(sending.baseUrl).origin };
   const fetchList = (path: string) => send({ method: 'GET', path }, options);
   let fetched: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
@@ -75,7 +78,7 @@ export function webhookVerifier({ sending, pinned, secrets, clientId, now }: Web
 const isUnknownSignature = (error: unknown): boolean =>
   error instanceof WebhookRefused && error.reason === 'no_matching_signature';
 
-/** Milliseconds. */
+/** Returns milliseconds. */
 function lifeOf(headers: Headers): number {
   const [, seconds] = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '') ?? [];
   return seconds === undefined ? HOUR : Math.min(Number(seconds) * 1000, LONGEST);

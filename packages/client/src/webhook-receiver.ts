@@ -1,4 +1,4 @@
-/** What receiving a webhook is under every framework: read, verify, hand over, and only then answer. */
+/** Receiving a webhook under every framework: read, verify, pass on, and only then respond. */
 import { type RefusalReason, WebhookRefused } from './webhook-refused.ts';
 import { secretBytes } from './webhook-signatures.ts';
 import {
@@ -11,24 +11,27 @@ import {
 
 /** A delivery that was verified. */
 export type ReceivedWebhook = {
-  /** The header `webhook-id`, the same at every attempt: keep it, and skip what came before. */
+  /** The header `webhook-id`, the same for every attempt: store it, and skip deliveries that came before. */
   readonly id: string;
-  /** The body's JSON. That it is by Kalends is certain; its members are not checked here. */
+  /** The body's JSON. Kalends certainly sent it; its fields are not checked here. */
   readonly payload: Record<string, unknown>;
 };
 
-/** How an application receives webhooks, under whatever framework. */
+/** The application's way to receive webhooks, under any framework. */
 export type WebhookReceiver = {
-  /** `webhook` of a client, or what to hold deliveries against. */
+  /** `webhook` of a client, or the secrets and keys to verify deliveries with. */
   readonly verify: ((delivery: Delivery) => Promise<Record<string, unknown>>) | VerificationOptions;
   /**
-   * Called for every verified delivery, at times twice for one. 204 is answered once it resolves, so return within
-   * the 15 seconds that Kalends waits. When it fails, 500 is answered and Kalends tries again.
+   * Called for every verified delivery, sometimes twice for one. The response is 204 once it resolves, so return within
+   * the 15 seconds that Kalends waits. If it fails, the response is 500 and Kalends tries again.
    */
   readonly receive: (webhook: ReceivedWebhook) => unknown;
-  /** The longest body that is taken, in bytes; 1 MiB (1,048,576) by default. A longer one is answered 413. */
+  /** The maximum length of a body in bytes; 1 MiB (1,048,576) by default. A longer body gets status 413. */
   readonly maxBytes?: number | undefined;
-  /** Told what was answered 500, because of `receive` or of the set-up. By default it is logged. */
+  /**
+   * Called with the error of every response with status 500, from `receive` or the set-up. By default the error is
+   * logged.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 };
 
@@ -37,14 +40,14 @@ export type IncomingWebhook = {
   readonly headers: Delivery['headers'];
   /** Fails with BodyRefused, at the latest when there is more than `maxBytes` of it. */
   readBody(maxBytes: number): Promise<string | Uint8Array>;
-  /** Where errors go that the receiver has no `onError` for; the console by default. */
+  /** Called with errors if the receiver has no `onError`; by default they go to the console. */
   readonly logError?: (error: unknown) => void;
 };
 
-/** An HTTP answer; `sentence` is empty with 204. */
+/** An HTTP response; `sentence` is empty with 204. */
 export type WebhookAnswer = { readonly status: number; readonly sentence: string };
 
-/** A body that cannot be verified, with the HTTP status that says so. */
+/** A body that cannot be verified, with the HTTP status for the response. */
 export class BodyRefused extends Error {
   readonly status: 400 | 413 | 500;
 
@@ -59,8 +62,8 @@ export const DEFAULT_MAX_BYTES = 1_048_576;
 const MALFORMED: readonly RefusalReason[] = ['missing_headers', 'invalid_timestamp', 'invalid_payload'];
 
 /**
- * Makes what answers the requests of one receiver: it never fails, whatever comes. Making it fails with TypeError
- * without anything to verify with, or with keys and no `clientId`.
+ * Returns a function that responds to the requests of one receiver and never fails. Throws TypeError if there is
+ * nothing to verify with, or if there are keys and no `clientId`.
  */
 export function webhookAnswerer({ verify, receive, maxBytes = DEFAULT_MAX_BYTES, onError }: WebhookReceiver) {
   const verified = typeof verify === 'function' ? verify : verifierOf(verify);
@@ -85,21 +88,21 @@ export function webhookAnswerer({ verify, receive, maxBytes = DEFAULT_MAX_BYTES,
       // A verified delivery has an id.
       await receive({ id: headerOf(headers, 'webhook-id') ?? '', payload });
     } catch (error) {
-      // What went wrong is the application's own business.
+      // The cause of the failure is the application's concern.
       return failed(error, 'The application failed to take the delivery.');
     }
     return { status: 204, sentence: '' };
   };
 }
 
-/** The refusal of a body longer than `maxBytes`. */
+/** Returns the error for a body longer than `maxBytes`. */
 export const bodyTooLong = (maxBytes: number): BodyRefused =>
   new BodyRefused(413, `The body is longer than ${maxBytes} bytes.`);
 
-/** The refusal of a body that ended early. */
+/** Returns the error for a body that ended early. */
 export const bodyBrokeOff = (): BodyRefused => new BodyRefused(400, 'The body did not arrive whole.');
 
-/** The bytes of a raw body, of whatever kind of buffer; `undefined` where it is something else. */
+/** Returns the bytes of a raw body in any kind of buffer; `undefined` if it is something else. */
 export function bytesIn(body: unknown): Uint8Array | undefined {
   if (!ArrayBuffer.isView(body)) return undefined;
   return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
@@ -117,7 +120,7 @@ function verifierOf(options: VerificationOptions) {
 
 function statusOf(error: unknown): number {
   if (error instanceof BodyRefused) return error.status;
-  // Without any key it is the receiver who cannot verify.
+  // Without any key, the receiver is the one who cannot verify.
   if (!(error instanceof WebhookRefused) || error.reason === 'no_public_keys') return 500;
   return MALFORMED.includes(error.reason) ? 400 : 401;
 }

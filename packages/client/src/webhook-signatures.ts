@@ -3,7 +3,7 @@
  * keys of the instance. The comparison is the runtime's own, in constant time.
  */
 
-/** Who may have signed. */
+/** The parties whose signatures are accepted. */
 export type Signers = {
   /** `whsec_` and base64, for `v1`. */
   readonly secrets: readonly string[];
@@ -11,14 +11,16 @@ export type Signers = {
   readonly publicKeys: readonly string[];
 };
 
-/** Imported, and held against the entries of its own version only. */
+/** An imported key, compared only with the entries of its version. */
 type Verifier = {
   readonly prefix: 'v1,' | 'v1a,';
   readonly algorithm: 'HMAC' | 'Ed25519';
   readonly key: CryptoKey;
 };
 
-/** Whether one of the signatures, separated by spaces, is by one of the signers. Fails as `secretBytes` does. */
+/**
+ * Returns whether one of the signatures, separated by spaces, is by one of the signers. Fails as `secretBytes` does.
+ */
 export async function isSigned(
   content: Uint8Array<ArrayBuffer>,
   signatures: string,
@@ -35,7 +37,10 @@ export async function isSigned(
   return false;
 }
 
-/** The key in an endpoint's secret. Fails with TypeError where it is none: a mistake that no delivery can mend. */
+/**
+ * Returns the key in an endpoint's secret. Throws TypeError if the secret is malformed, because then no delivery can
+ * succeed.
+ */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = secret.startsWith('whsec_') ? bytesOf(secret.slice('whsec_'.length)) : undefined;
   if (bytes === undefined || bytes.length === 0)
@@ -52,7 +57,7 @@ async function verifiersOf({ secrets, publicKeys }: Signers): Promise<Verifier[]
   }
   for (const publicKey of publicKeys) {
     const raw = publicKey.startsWith('whpk_') ? bytesOf(publicKey.slice('whpk_'.length)) : undefined;
-    // The service may publish keys of kinds to come.
+    // The service may publish new kinds of keys later.
     if (raw?.length !== 32) continue;
     const key = await crypto.subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
     verifiers.push({ prefix: 'v1a,', algorithm: 'Ed25519', key });
@@ -64,6 +69,6 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    return undefined; // Not base64: no signature or key of ours.
+    return undefined; // Not base64, so not a signature or key of Kalends.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Verification of webhook deliveries (Standard Webhooks, `v1` and `v1a`). The raw body is needed, byte for byte: not
- * what a framework made of it.
+ * Verification of webhook deliveries (Standard Webhooks, `v1` and `v1a`). It needs the raw body, byte for byte, not the
+ * result of a framework's parser.
  */
 import { isRecord } from './kalends-error.ts';
 import { WebhookRefused } from './webhook-refused.ts';
@@ -11,23 +11,23 @@ export type WebhookKey = { readonly id?: string; readonly key: string; readonly 
 
 /** A request that came to the application's webhook URL. */
 export type Delivery = {
-  /** As the framework has them; names in any case. */
+  /** The headers as the framework has them; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;
 };
 
-/** What a delivery is held against: a secret, keys, or both. One that matches is enough. */
+/** The secret, the keys, or both, that a delivery is verified with. One match is enough. */
 export type VerificationOptions = {
-  /** The endpoint's own secret, `whsec_…`; two of them while one takes the place of the other. */
+  /** The endpoint's own secret, `whsec_…`; two of them during a rotation. */
   readonly secret?: string | readonly string[] | undefined;
   /** Public keys of the service. Other applications may share them, so they require `clientId`. */
   readonly keys?: readonly WebhookKey[] | undefined;
   /**
-   * The application. A delivery that names another one is refused, and so is one that names none and was signed with a
-   * key: the endpoint's own secret alone proves who it is for.
+   * The application. A delivery for another application is refused, and so is a delivery without an application that
+   * was signed with a key: only the endpoint's own secret proves who it is for.
    */
   readonly clientId?: string | undefined;
-  /** Seconds that the delivery's time may be off; 300 by default. */
+  /** The tolerance for the delivery's time, in seconds; 300 by default. */
   readonly tolerance?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: (() => number) | undefined;
@@ -73,14 +73,14 @@ export function checkClientId({ keys = [], clientId }: VerificationOptions): voi
     throw new TypeError('Verifying with keys requires clientId: other applications may share the keys.');
 }
 
-/** The header's first value; `name` in lower case. */
+/** Returns the header's first value; `name` is in lower case. */
 export function headerOf(headers: Delivery['headers'], name: string): string | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const value = Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Bytes one after the other. */
+/** Returns the concatenated bytes. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -102,7 +102,10 @@ function payloadOf(bytes: Uint8Array): Record<string, unknown> {
   return payload;
 }
 
-/** By what they do: servers bring Headers of their own, which are no instances of the global class. */
+/**
+ * Recognizes headers by their methods: servers bring separate Headers classes, whose objects are no instances of the
+ * global one.
+ */
 function isHeaders(headers: Delivery['headers']): headers is Headers {
   return typeof headers.get === 'function';
 }

@@ -1,15 +1,15 @@
-/** Where the browser comes back to from Kalends. */
+/** The redirect URI, where the browser returns from Kalends. */
 import { KalendsError } from '@kalends/client';
 
 import { calendars } from '../../lib/calendars';
 import { openSession } from '../../lib/session';
 import { storage } from '../../lib/storage';
 
-/** Takes the answer of the flow that this browser began, and no other. */
+/** Accepts the response of the flow that this browser began, and no other. */
 export async function GET({ url }: Request) {
   const { name, session } = await openSession();
   const { userId, state = '', codeVerifier = '' } = session;
-  // An answer counts once.
+  // A response counts once.
   storage().saveSession(name, { userId });
   try {
     const tokens = await calendars().completeAuthorization({ url, state, userId, codeVerifier });
