@@ -22,7 +22,7 @@ export const LIMITS = {
   largeInterfaces: 1,
   interfaceMethods: 9,
   /** Findings of the prose check, by kind of text. */
-  prose: { comments: 1280, documents: 9, commands: 39, catalogs: 109, titles: 178, names: 259 },
+  prose: { comments: 952, documents: 9, commands: 39, catalogs: 109, titles: 178, names: 259 },
   sentenceWords: 35,
   commitSubjectCharacters: 72,
   /** The image, compressed, in bytes. */
