@@ -1,4 +1,4 @@
-/** Which ports the sandbox listens on, all of them on loopback. */
+/** The ports of the sandbox, all of them on loopback. */
 import { freePort } from './free-port.ts';
 
 const USUAL_PORTS = {
@@ -15,15 +15,15 @@ const USUAL_PORTS = {
 export type Ports = Readonly<Record<keyof typeof USUAL_PORTS, number>>;
 
 export type PortChoice = {
-  /** The usual ones where they are free; any free ones otherwise. */
+  /** Whether to prefer the usual ports if they are free; otherwise any free ones. */
   readonly usual: boolean;
-  /** Those that it must be. */
+  /** The ports that are required. */
   readonly wanted: Partial<Ports>;
 };
 
 /**
- * Kalends' and the demo's are named to others before they are listened on; at 0 the system chooses. Throws an Error, a
- * sentence for whoever started it, where a wanted one is taken.
+ * Chooses the ports. The ports of Kalends and the demo must be known in advance; for the others, 0 lets the system
+ * choose. Throws an Error with a sentence for the user if a required port is taken.
  */
 export async function choosePorts({ usual, wanted }: PortChoice): Promise<Ports> {
   const chosen = new Set<number>();

@@ -1,4 +1,4 @@
-/** The four providers of the sandbox, and the settings that make Kalends take them for the real ones. */
+/** The four providers of the sandbox, and the settings that make Kalends treat them as the real ones. */
 import type { CalDavSandbox } from './caldav/caldav-sandbox.ts';
 import { caldavSandbox } from './caldav/caldav-sandbox.ts';
 import type { ProviderSandbox, SandboxDeps } from './core/provider-sandbox.ts';
@@ -20,7 +20,7 @@ export type ProvidersDeps = SandboxDeps & {
   readonly state: SandboxState | undefined;
 };
 
-/** Not secrets: whoever reads this file can use them, at the sandbox alone. */
+/** These are not secret: anyone can read them here, and they only work at the sandbox. */
 const GOOGLE_APP = { clientId: 'sandbox-google-app', clientSecret: 'sandbox-google-secret' };
 const APP_NAME = 'Kalends sandbox';
 const MICROSOFT_APP = {
@@ -28,7 +28,7 @@ const MICROSOFT_APP = {
   clientSecret: 'sandbox-microsoft-secret',
 };
 
-/** `later` is given what ends each of them. */
+/** Starts the providers; `later` receives the functions that stop them. */
 export async function startProviders(
   { ports, kalendsUrl, state, ...deps }: ProvidersDeps,
   later: (stop: () => Promise<unknown>) => void,
@@ -38,7 +38,7 @@ export async function startProviders(
     return provider;
   };
   const at = (kind: 'google' | 'microsoft') => [`${kalendsUrl}/connect/${kind}/callback`];
-  // Every new app at Google begins in Testing: turn the clock by eight days to see what that means.
+  // Every new app at Google begins in Testing: turn the clock forward by eight days to see the effect.
   const googleApps = [
     { ...GOOGLE_APP, name: APP_NAME, redirectUris: at('google'), status: 'testing' as const },
   ];

@@ -1,4 +1,4 @@
-/** `kalends sandbox`: starts everything, says where to begin, and ends with Ctrl-C. */
+/** `kalends sandbox`: starts everything, prints where to begin, and ends with Ctrl-C. */
 import type { SandboxRequest } from '../src/cli/command.ts';
 import { noteSandbox } from '../src/cli/running-sandboxes.ts';
 import { type Sandbox, startSandbox } from './start-sandbox.ts';
@@ -43,7 +43,10 @@ function startDocument(sandbox: Sandbox) {
   };
 }
 
-/** What a newcomer needs, on one screen of 80 by 24; an application of one's own takes a few lines more. */
+/**
+ * Renders the first information for a newcomer on one screen of 80 by 24; the user's own applications take a few more
+ * lines.
+ */
 function welcome(sandbox: Sandbox, { keep }: SandboxRequest): string {
   const { demoUrl, controlUrl, kalends, people, providers, dataDir } = sandbox;
   const providerRows = Map.groupBy(people(), ({ provider }) => provider)

@@ -29,17 +29,17 @@ import { choosePorts, type Ports } from './ports.ts';
 import { type Providers, settingsFor, startProviders } from './providers.ts';
 
 export type SandboxOptions = {
-  /** Listen on the usual ports where they are free; on any free ones otherwise. */
+  /** Whether to prefer the usual ports if they are free; otherwise any free ones. */
   readonly usualPorts?: boolean | undefined;
-  /** Kalends' own port, which has to be free. */
+  /** Kalends' port, which must be free. */
   readonly port?: number | undefined;
   /** Further KALENDS_* settings. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** An application of one's own for each. */
+  /** The redirect URIs of the user's own applications, one application for each. */
   readonly redirectUris?: readonly string[] | undefined;
-  /** Where these hear of changes. */
+  /** The address where these applications receive changes. */
   readonly webhookUrl?: string | undefined;
-  /** The folder that has everything at the next start; without one, all is gone at the end. */
+  /** The folder that keeps everything for the next start; without one, everything is deleted at the end. */
   readonly keep?: string | undefined;
 };
 
@@ -48,15 +48,15 @@ export type Sandbox = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
   readonly kalends: KalendsProcess;
-  /** Known to Kalends, with the demo's callback and webhook address. */
+  /** The registered demo, with its callback and webhook address. */
   readonly application: Application;
-  /** Those of `redirectUris`. */
+  /** The applications for `redirectUris`. */
   readonly ownApplications: readonly SandboxApplication[];
-  /** Verifies deliveries to `webhookUrl`. */
+  /** The secret that verifies deliveries to `webhookUrl`. */
   readonly webhookSecret: string;
   /** Kalends' data folder. */
   readonly dataDir: string;
-  /** Where to begin. */
+  /** The address to begin at. */
   readonly demoUrl: string;
   readonly controlUrl: string;
   people(): readonly DemoPerson[];
@@ -67,7 +67,10 @@ const START_ATTEMPTS = 3;
 
 type Later = (stop: () => Promise<unknown>) => void;
 
-/** Everything is on loopback. Without a folder to keep it is in memory, but for Kalends' own data, in a temporary folder. */
+/**
+ * Starts everything on loopback. Without a folder to keep, everything is in memory, except Kalends' own data in a
+ * temporary folder.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -78,7 +81,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return await start(options, (stop) => stops.push(stop), close);
     } catch (failure) {
       await close();
-      // A port was free when it was chosen, and another program was sooner.
+      // Another program may take a port after it was chosen.
       const isTaken = failure instanceof Error && 'code' in failure && failure.code === 'EADDRINUSE';
       if (!isTaken || attempt === START_ATTEMPTS) throw failure;
     }
@@ -148,7 +151,10 @@ async function temporaryFolder(later: Later): Promise<string> {
   return folder;
 }
 
-/** What is kept names its ports in many places: they stay. Throws an Error for another one. */
+/**
+ * Returns the required ports: stored state refers to its ports in many places, so they stay. Throws an Error for a
+ * different port.
+ */
 function wantedPorts({ port, keep }: SandboxOptions, state: SandboxState | undefined): Partial<Ports> {
   if (state === undefined) return port === undefined ? {} : { kalends: port };
   const { kalends } = state.ports;
@@ -158,7 +164,7 @@ function wantedPorts({ port, keep }: SandboxOptions, state: SandboxState | undef
   );
 }
 
-/** Where the system chose, what it chose. */
+/** Returns the ports, including those that the system chose. */
 function takenPorts(
   ports: Ports,
   { google, microsoft, icloud, caldav, control }: Providers & { readonly control: string },
@@ -186,7 +192,7 @@ const stateNow = (
   caldav: caldav.state(),
 });
 
-/** Whom the control page offers, and the organisation of those at Microsoft. */
+/** Returns the people on the control page, and the organization of those at Microsoft. */
 function controlsFor(providers: Providers, demoPort: number) {
   const { microsoft } = providers;
   const people = SANDBOX_KINDS.flatMap((kind) =>
@@ -199,7 +205,7 @@ function controlsFor(providers: Providers, demoPort: number) {
   return { people, organisation, sent, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
-/** Passwords as they are now: withdrawing access changes them. */
+/** Returns the people with their current passwords, which change when access is withdrawn. */
 function peopleAt(providers: Providers): DemoPerson[] {
   return SANDBOX_KINDS.flatMap((kind) =>
     ACCOUNTS[kind].map(({ person: { email, name } }) => ({

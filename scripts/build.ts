@@ -1,8 +1,8 @@
 /**
- * `npm pack` and `npm publish` run this: Node strips no types under node_modules, so what is published
- * is JavaScript with its declarations, and beside it whatever else the source folders hold (migrations,
- * locales, styles), and a list of the packages it runs on (SBOM, CycloneDX). It lies as the sources do:
- * `dist/src`, `dist/sandbox`, and of `dist/packages` the client, which the sandbox's application uses.
+ * `npm pack` and `npm publish` run this, because Node strips no types under node_modules. The package contains
+ * JavaScript with declarations, the other files of the source folders (migrations, locales, styles), and a list of the
+ * packages that it depends on (SBOM, CycloneDX). The folders are those of the sources: `dist/src`, `dist/sandbox`, and
+ * in `dist/packages` the client, which the sandbox's application uses.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ chmodSync(path.join(TARGET, 'src/main.js'), 0o755);
 
 writeFileSync(path.join(TARGET, 'sbom.cdx.json'), `${JSON.stringify(packageList(ROOT), null, 2)}\n`);
 
-/** All but TypeScript, and what starts the program in the repository alone. */
+/** Returns all files except TypeScript and those that start the program only in the repository. */
 function assetsIn(folder: string): string[] {
   return globSync(`${folder}/**/*`, { cwd: ROOT, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts') && !/^start(-.*)?\.js$/.test(entry.name))

@@ -1,16 +1,16 @@
 /**
- * What the published client may be made of, as a pure function from its files to problems: nothing but itself, so that
- * it runs on any runtime that has the web's own interfaces. `check-sources.ts` runs it on the repository.
+ * The rules for the published client, as a pure function from its files to problems: it must import nothing but itself,
+ * so that it runs on any runtime with the web's own interfaces. `check-sources.ts` runs it on the repository.
  */
 import type { Problem, Source } from './source-file.ts';
 
 const FOLDER = 'packages/client/src/';
-/** What the package exports is exported from here; `package.json` names what it is built into. */
+/** The file that exports everything that the package exports; `package.json` has the address of its build. */
 const ENTRY = `${FOLDER}kalends.ts`;
-/** Globals of Node alone. */
+/** Globals that only Node has. */
 const NODE_GLOBALS = ['process', 'Buffer', 'require', '__dirname', '__filename', 'setImmediate'];
 
-/** Every broken rule of the client, among all files. */
+/** Returns every broken rule of the client, among all files. */
 export function clientProblemsOf(files: readonly Source[]): Problem[] {
   const client = files.filter(({ path }) => path.startsWith(FOLDER));
   const entry = client.some(({ path }) => path === ENTRY) ? [] : [`${ENTRY}: is missing, the client’s entry`];

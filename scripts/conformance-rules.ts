@@ -1,9 +1,9 @@
 /**
- * What docs/conformance.md must keep: every clause of the interface has a number without gaps and a
- * test that exists. A test is named `file › title`, the title as it is printed when it runs.
+ * The rules for docs/conformance.md: every clause of the interface has a number without gaps and an existing test. A
+ * test is cited as `file › title`, with the title that is printed when it runs.
  */
 
-/** The interface's sections that say something to hold, and S for what is settled where it is open. */
+/** The interface's sections with requirements, and S for decisions where it is open. */
 const SECTIONS = [
   ...['1', '2.1', '2.2', '2.3', '2.4', '2.5', '2.6', '2.7', '2.8', '3.1', '3.2', '3.3', '3.4'],
   ...['4.1', '4.2', '4.3', '4.4', '4.5', '5', '6', '7', '8', '9', 'S'],
@@ -11,7 +11,7 @@ const SECTIONS = [
 
 type Clause = { readonly number: string; readonly tests: readonly string[] };
 
-/** Every problem of the document, as a sentence; `sourceOf` answers a file's text if there is one. */
+/** Returns every problem of the document, as a sentence; `sourceOf` returns a file's text if the file exists. */
 export function conformanceProblems(
   document: string,
   sourceOf: (file: string) => string | undefined,
@@ -27,7 +27,7 @@ export function conformanceProblems(
   ];
 }
 
-/** The number of clauses, for the line that says all is well. */
+/** Returns the number of clauses, for the message of a successful check. */
 export const clauseCount = (document: string): number =>
   document.split('\n').filter((line) => clauseOf(line) !== undefined).length;
 
@@ -64,7 +64,7 @@ function testProblems({ number, tests }: Clause, sourceOf: (file: string) => str
   });
 }
 
-/** A title made from a template matches with anything in the place of its values. */
+/** Returns whether a test has this title. The values in a template title match any text. */
 function hasTest(source: string, title: string): boolean {
   const code = source.replace(/^\s*\/\/.*$/gm, '');
   const calls = code.matchAll(

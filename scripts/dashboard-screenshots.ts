@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots -- --dashboard`: how the dashboard looks. Every page that links lead to, on telephones and desks, in light and
- * dark: as it is before there is anything, and with what the sandbox's people have. One sheet for each, in ./screenshots.
- * The README's picture is made again with them.
+ * `npm run screenshots -- --dashboard`: pictures of the dashboard. Every linked page on phones and desktops, in light
+ * and dark: while it is empty, and with the data of the sandbox's people. One sheet for each, in ./screenshots. The
+ * README's picture is taken again with them.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -20,17 +20,17 @@ import { close, listen } from '../test/harness/loopback.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const README_PICTURE = path.join(ROOT, 'docs/pictures/overview.webp');
 const SCHEMES = ['light', 'dark'] as const;
-/** The window, and how wide a picture of it is on the sheet. */
+/** The window, and the width of its picture on the sheet. */
 const DEVICES = {
   phone: { width: 390, height: 760, shown: 300 },
   desktop: { width: 1280, height: 800, shown: 560 },
 } as const;
 type Device = keyof typeof DEVICES;
 const PERSON = 'mara@gmail.example';
-/** A page that links lead to more often than that is in a circle. */
+/** A page with more links than that leads in a circle. */
 const MOST_PAGES = 80;
 
-/** Answers how many sheets there are. */
+/** Takes the pictures and returns the number of sheets. */
 export async function takeDashboardScreenshots(target: string): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-dashboard-'));
   const receiver = createServer((request, response) => {
@@ -62,7 +62,7 @@ export async function takeDashboardScreenshots(target: string): Promise<number> 
   }
 }
 
-/** An application, a connected test user, calls, and a few deliveries. */
+/** Creates an application, a connected test user, calls, and a few deliveries. */
 async function fill(page: Page, { providers }: Sandbox, webhookUrl: string): Promise<void> {
   await createApplication(page, { name: 'Booking', webhookUrl });
   await page.getByRole('link', { name: 'Open the playground' }).click();
@@ -80,13 +80,13 @@ async function fill(page: Page, { providers }: Sandbox, webhookUrl: string): Pro
     await manual.createEvent(PERSON, PERSON, { title, start: at(10 + index), end: at(11 + index) });
     await page.waitForTimeout(1_500);
   }
-  // What is counted is written every few seconds.
+  // Activity counts are written every few seconds.
   await page.waitForTimeout(6_000);
 }
 
 type Taken = { readonly name: string; readonly fileOf: (device: Device, scheme: string) => string };
 
-/** Every page that links lead to from the overview, one of each form of address. */
+/** Takes every page that links lead to from the overview, one for each form of address. */
 async function takePages(page: Page, folder: string): Promise<readonly Taken[]> {
   await mkdir(folder, { recursive: true });
   const waiting = [`${new URL(page.url()).origin}/dashboard`];
@@ -110,7 +110,7 @@ async function takePages(page: Page, folder: string): Promise<readonly Taken[]> 
   return taken;
 }
 
-/** An address without what differs between pages of one kind. */
+/** Returns an address without the parts that differ between pages of one kind. */
 const formOf = (address: string): string =>
   new URL(address).pathname.replace(/\/(?:proj|msg_|we_|[0-9a-f]{8}-)[^/]*|(?<=\/requests)\/[^/]+/g, '/…');
 

@@ -1,10 +1,10 @@
 /**
- * What hadolint finds most often, under its numbers, and what docs/operations.md promises of the image: a user of its
- * own, a health check, signals that reach the program.
+ * The most frequent findings of hadolint, under its numbers, and the promises of docs/operations.md about the image: a
+ * separate user, a health check, signals that reach the program.
  */
 import { type Instruction, jsonWords, parseDockerfile, type Stage } from './dockerfile.ts';
 
-/** Each broken rule as `Dockerfile:LINE: rule`. */
+/** Returns each broken rule as `Dockerfile:LINE: rule`. */
 export function dockerfileProblems(text: string): string[] {
   const stages = parseDockerfile(text);
   const final = stages.at(-1);
@@ -32,7 +32,7 @@ function stageProblems(stage: Stage, earlier: readonly Stage[]): Found[] {
   return [...problems, ...stage.instructions.flatMap((one) => rulesOf(one, stage, names))];
 }
 
-/** The number of each rule, and whether it is broken. */
+/** Returns the number of each rule, and whether it is broken. */
 function rulesOf(one: Instruction, stage: Stage, names: readonly (string | undefined)[]): Found[] {
   const { name, text, flags, line } = one;
   const isRun = name === 'RUN';

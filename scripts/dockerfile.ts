@@ -1,12 +1,12 @@
 /** Reads a Dockerfile: its stages, and their instructions with continued lines joined and comments left out. */
 
 export type Instruction = {
-  /** In capitals, such as `COPY`. */
+  /** The instruction's name in capitals, such as `COPY`. */
   readonly name: string;
   readonly flags: Readonly<Record<string, string>>;
-  /** What stands behind the flags, on one line. */
+  /** The text after the flags, on one line. */
   readonly text: string;
-  /** Its first line, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number;
 };
 
@@ -36,7 +36,7 @@ export function parseDockerfile(text: string): readonly Stage[] {
   return stages;
 }
 
-/** The words of an instruction in JSON form, as of ENTRYPOINT; undefined for the form that a shell reads. */
+/** Returns the words of an instruction in JSON form, such as ENTRYPOINT; undefined for the shell form. */
 export function jsonWords({ text }: Instruction): readonly string[] | undefined {
   const list = text.slice(Math.max(0, text.indexOf('[')));
   if (!list.startsWith('[')) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Makes what the Dockerfile makes in a plain folder, by its own steps and without a container engine, and says how much
- * the image adds to its base:
+ * Builds the Dockerfile's image in a plain folder, by its own steps and without a container engine, and reports how
+ * much the image adds to its base:
  *
  *   npm run image [-- FOLDER]
  *
- * No step may name a path outside its WORKDIR: it would be this machine's.
+ * No step may use a path outside its WORKDIR, because that would be on this machine.
  */
 import './needs-node.js';
 
@@ -18,18 +18,18 @@ import { type Instruction, parseDockerfile, type Stage } from './dockerfile.ts';
 import { LIMITS } from './limits.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** What .dockerignore keeps out of the folders that are copied. */
+/** The names that .dockerignore excludes from the copied folders. */
 const LEFT_OUT = new Set(['node_modules', 'dist']);
 
 export type BuildOptions = {
-  /** Where the stages go, each in a folder of its own. */
+  /** The folder for the stages, each in a separate folder. */
   readonly folder: string;
-  /** What `npm ci` made here stands in for that step where it brings the packages for development. */
+  /** Whether the result of `npm ci` on this machine replaces that step if it installs the packages for development. */
   readonly borrowsPackages?: boolean;
 };
 
 export type Image = {
-  /** The last stage's root: what it adds to its base. */
+  /** The last stage's root: the files that it adds to its base. */
   readonly root: string;
   readonly stage: Stage;
 };
@@ -60,7 +60,7 @@ export function buildImage({ folder, borrowsPackages = false }: BuildOptions): I
   return last;
 }
 
-/** How many bytes the folder is as a compressed layer. */
+/** Returns the size of the folder as a compressed layer, in bytes. */
 export async function compressedSize(root: string): Promise<number> {
   const tar = spawn('tar', ['-C', root, '-cf', '-', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let bytes = 0;
@@ -98,7 +98,7 @@ function run(command: string, workdir: string, borrowsPackages: boolean): void {
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(workdir, 'node_modules'));
     return;
   }
-  // The Node that runs this is the base image's.
+  // The Node that runs this stands for the base image's.
   const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
   execFileSync('/bin/sh', ['-c', command], { cwd: workdir, env: { ...process.env, PATH }, stdio: 'pipe' });
 }

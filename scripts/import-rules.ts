@@ -1,7 +1,7 @@
-/** Who may import whom, and where time and the environment enter: from sources to problems. */
+/** The rules for imports, and for access to time and the environment: from sources to problems. */
 import type { Import, Problem, Source } from './source-file.ts';
 
-/** The folders and files of `src`: each imports from those before it only. */
+/** The folders and files of `src` in order: each imports only from earlier ones. */
 const ORDER: readonly string[] = [
   'lib',
   'metrics',
@@ -47,7 +47,7 @@ const ORDER: readonly string[] = [
   'main.ts',
 ];
 const ADAPTERS: readonly string[] = ['providers', 'store'];
-/** The only files that name adapters. */
+/** The only files that import adapters. */
 const ENTRANCES = [
   'src/main.ts',
   'src/start/serve.ts',
@@ -57,23 +57,23 @@ const ENTRANCES = [
   'src/start/requested-scope.ts',
   'src/work-thread.ts',
 ];
-/** The sandbox, which `kalends sandbox` is: main.ts alone reaches out of `src` to it. */
+/** The sandbox, which `kalends sandbox` starts: only main.ts imports it from `src`. */
 const SANDBOX = { from: 'src/main.ts', to: 'sandbox/run-sandbox.ts' };
-/** Tells libraries that read the system's clock how far ours is from it. */
+/** The file that tells libraries how far the system's clock, which they read, is from Kalends' clock. */
 const SYSTEM_CLOCK = 'src/lib/clock-skew.ts';
 const CLOCKS = ['Date.now', 'new Date()', 'Temporal.Now'];
 const ENVIRONMENT = ['src/config/config.ts', 'src/main.ts'];
 
-/** A driver may be of several files, all named after their database. */
+/** A driver may have several files, all named after their database. */
 const DRIVERS: Readonly<Record<string, string>> = {
   'node:sqlite': 'src/store/drivers/sqlite-',
   pg: 'src/store/drivers/postgres-',
 };
-/** HTTP is the business of these; everything else is reached without a server. */
+/** The files that may use HTTP; all others work without a server. */
 const HTTP =
   /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
-/** The recurrence of Kalends, which the sandbox has its own model of: an independent witness shares no code with it. */
+/** Kalends' recurrence, for which the sandbox has an independent model that must share no code with it. */
 const WITNESSED = /^src\/lib\/recurrence\/(expand.*|rule.*|series|master-clock|place-of)\.ts$/;
 
 /**
@@ -142,7 +142,9 @@ function packageRule(path: string, specifier: string): string[] {
     : [];
 }
 
-/** A file of error classes or of words (`provider-facts.ts`): it imports nothing but its like. */
+/**
+ * Returns whether a file has only error classes or labels (`provider-facts.ts`): it imports only files of that kind.
+ */
 function isVocabulary(target: string, files: ReadonlyMap<string, Source>): boolean {
   if (target.endsWith('-error.ts') || target.endsWith('/refusal.ts')) return true;
   const imports = files.get(target)?.imports;
@@ -176,7 +178,7 @@ function groupByFolder(files: readonly Source[]): Graph {
   });
 }
 
-/** Returns a line for each cycle. Imports of types count as all others do. */
+/** Returns a line for each cycle. Imports of types count like all others. */
 function findCycles(graph: Graph): Problem[] {
   const edges = new Map(graph);
   const visited = new Set<string>();
@@ -197,7 +199,7 @@ function findCycles(graph: Graph): Problem[] {
 const folderOf = (path: string): string =>
   /^src\/[^/]+$/.test(path) ? path : path.slice(0, path.lastIndexOf('/'));
 
-/** The part of `src` that a file belongs to: the longest of the order's folders it lies in. */
+/** Returns the part of `src` that a file belongs to: the longest folder of the order that contains it. */
 function partOf(path: string): string {
   const inside = path.slice('src/'.length);
   const part = /^(?:connect|dashboard)\//.test(inside)

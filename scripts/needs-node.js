@@ -1,7 +1,7 @@
 /**
- * Ends a script on a Node that cannot run it, with one sentence: package.json runs it before each script that is TypeScript, which the
- * oldest cannot read. Those that a contributor runs import it first as well: Node 22 reads them, knows no `import.meta.main`, and would end well with
- * nothing done.
+ * Ends a script with one sentence on a Node that cannot run it. package.json runs it before each TypeScript script,
+ * which the oldest Node cannot read. Scripts that a contributor runs also import it first: Node 22 reads them, but
+ * lacks `import.meta.main`, and would exit successfully without doing anything.
  */
 import { nodeVersionProblem } from '../src/cli/node-version.js';
 

@@ -12,8 +12,9 @@ type PackageList = {
 };
 
 /**
- * What `npm sbom` says of the lock file in the folder, under the package's own name and without where packages were
- * fetched from. Only what the dependencies at run time lead to: npm's own `--omit dev` leaves out what both need.
+ * Returns the list that `npm sbom` makes of the folder's lock file, under the package's own name and without the
+ * addresses of packages. It has only what the run-time dependencies lead to: npm's own `--omit dev` drops packages that
+ * both kinds need.
  */
 export function packageList(folder: string): PackageList {
   const { name, dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));

@@ -1,29 +1,29 @@
-/** README.md as a list of steps: its commands in order, and what a reader fills in between them. */
+/** README.md as a list of steps: its commands in order, and the values that a reader fills in between them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export type StepOptions = {
-  /** Where the README lies and its commands are typed. */
+  /** The folder of the README, where its commands are typed. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Whom to run as; undefined: as whoever runs this. */
+  /** The user who runs the commands; undefined: the user of this process. */
   readonly identity?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Changes a command before it is typed, such as a port of the page to a free one. */
+  /** Changes a command before it is typed, for example to replace a port with a free one. */
   readonly change: (command: string) => string;
 };
 
 export type Background = { readonly output: () => string; end(signal: NodeJS.Signals): Promise<void> };
 
-/** A command that cannot be answered by its server fails, as a reader would notice. */
+/** An error response makes the command fail, as a reader would notice. */
 const CURL = 'curl() { command curl --fail-with-body --silent --show-error "$@"; }\n';
 const START_MS = 300_000;
 
-/** The blocks that are typed into a shell, in the page's order. */
+/** Returns the blocks that are typed into a shell, in the page's order. */
 export function commandsOf(readme: string): string[] {
   return [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.trim());
 }
 
-/** Types the command and answers what it printed; throws with everything it said when it fails. */
+/** Types the command and returns its output; throws with all of its output if it fails. */
 export async function type(command: string, variables: string, options: StepOptions): Promise<string> {
   const child = start(`${CURL}${variables}${options.change(command)}`, options);
   let output = '';
@@ -36,7 +36,7 @@ export async function type(command: string, variables: string, options: StepOpti
   return output;
 }
 
-/** Types a command that goes on, and waits until it has said what it says once it runs. */
+/** Types a command that keeps running, and waits until it has printed its start message. */
 export async function keep(
   command: string,
   said: RegExp,
@@ -64,12 +64,12 @@ export async function keep(
   throw new Error(`This of the README did not get as far as ${said}:\n${command}\n${output}`);
 }
 
-/** npm, its shell, and what they started, which may outlive the one that failed. */
+/** Ends npm, its shell, and the processes that they started, which may outlive one that failed. */
 function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch (failure) {
-    // Nobody of it is left.
+    // No process of the group is left.
     if (!(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH')) throw failure;
   }
 }

@@ -1,16 +1,16 @@
-/** What a release changes and what it must agree with: the texts of the changelog and of the packages. */
+/** The changes of a release and its preconditions: the texts of the changelog and of the packages. */
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 const UNRELEASED = /^## Unreleased\n/m;
 
-/** The files that name the version, as they are. */
+/** The files that contain the version, with their current texts. */
 export type ReleaseTexts = {
   readonly changelog: string;
   /** `package.json`, the client's and `package-lock.json`, by their paths. */
   readonly packages: Readonly<Record<string, string>>;
 };
 
-/** Why `next` cannot be released after `current`; undefined when it can. */
+/** Returns why `next` cannot be released after `current`; undefined if it can. */
 export function versionProblem(next: string, current: string, isTagged: boolean): string | undefined {
   const parts = partsOf(next);
   if (parts === undefined) return `"${next}" is no version: it is three numbers, such as 1.2.0.`;
@@ -20,12 +20,12 @@ export function versionProblem(next: string, current: string, isTagged: boolean)
   return undefined;
 }
 
-/** The same texts with what is unreleased under the version's own heading, and the version in every package. */
+/** Returns the same texts with the unreleased changes under the version's heading, and the version in every package. */
 export function withVersion(texts: ReleaseTexts, version: string, date: string): ReleaseTexts {
   const current = versionOf(texts);
   const packages = Object.entries(texts.packages).map(([file, text]) => [
     file,
-    // The package's own: in the lock file it stands twice before anybody else's, with the client's nowhere.
+    // The package's own version: the lock file has it twice before any other; with the client's path it never has it.
     replaceFirst(text, `"version": "${current}"`, `"version": "${version}"`, file.includes('lock') ? 2 : 1),
   ]);
   return {
@@ -34,7 +34,7 @@ export function withVersion(texts: ReleaseTexts, version: string, date: string):
   };
 }
 
-/** What keeps these texts from being published as they are. */
+/** Returns the problems that prevent these texts from being published. */
 export function publishProblems({ changelog, packages }: ReleaseTexts): string[] {
   const version = versionOf({ changelog, packages });
   const others = Object.entries(packages).flatMap(([file, text]) => {
@@ -47,13 +47,13 @@ export function publishProblems({ changelog, packages }: ReleaseTexts): string[]
     : [...others, `CHANGELOG.md has no section "## ${version} (…)": npm run release -- ${version} makes it.`];
 }
 
-/** What is unreleased, without its heading. */
+/** Returns the unreleased changes, without their heading. */
 export function unreleased(changelog: string): string {
   const [, after = ''] = changelog.split(UNRELEASED);
   return (after.split(/^## /m)[0] ?? '').trim();
 }
 
-/** Of package.json. */
+/** Returns the version in package.json. */
 export function versionOf({ packages }: ReleaseTexts): string {
   return String(JSON.parse(packages['package.json'] ?? '{}').version);
 }

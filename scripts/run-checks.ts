@@ -14,11 +14,11 @@ type Check = {
   readonly name: string;
   readonly module: string;
   readonly args: readonly string[];
-  /** Among those of somebody who changes a line. */
+  /** Whether the check also runs with `--quick`, while a contributor works. */
   readonly quick?: boolean;
 };
 
-/** Each is a JavaScript or TypeScript file run by the Node that runs this one. */
+/** The checks: each is a JavaScript or TypeScript file, run by the same Node. */
 const CHECKS: readonly Check[] = [
   { name: 'types', module: 'node_modules/typescript/bin/tsc', args: ['--noEmit'], quick: true },
   {
@@ -46,7 +46,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--prose': 'check-prose.ts',
 };
 
-/** Runs them side by side, prints a line for each and the whole output of one that fails. */
+/** Runs the checks in parallel, and prints a line for each and the whole output of one that fails. */
 export async function runChecks({ quick = false } = {}): Promise<boolean> {
   const checks = CHECKS.filter((check) => !quick || check.quick);
   const results = await Promise.all(checks.map(runCheck));

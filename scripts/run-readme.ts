@@ -1,11 +1,11 @@
 /**
- * Reads README.md and types its commands from top to bottom, as somebody new does:
+ * Reads README.md and types its commands from top to bottom, as a newcomer does:
  *
- *   npm run readme              in a fresh clone, with npm ci, as whoever runs it
+ *   npm run readme              in a fresh clone, with npm ci, as the current user
  *   npm run readme -- --nobody  as a user without rights, started by root
  *
- * A reader's own part is done for it: values are filled in, and the browser is walked through. `npm test` is left out:
- * it takes long and has a gate of its own.
+ * The script does the reader's part: it fills in values and walks through the browser. `npm test` is left out, because
+ * it takes long and the gate runs it separately.
  */
 import './needs-node.js';
 
@@ -23,7 +23,7 @@ const NOBODY = 65_534;
 const CALENDAR_SERVER = /^radicale /m;
 
 export type ReadmeOptions = StepOptions & {
-  /** The addresses of the page, or what `change` makes of them. */
+  /** The addresses of the page, after `change`. */
   readonly base: string;
   readonly calendarServer: string;
   readonly receiverPort: number;
@@ -72,7 +72,7 @@ async function typeAll(commands: readonly string[], options: ReadmeOptions, runn
   return [...typed, server];
 }
 
-/** What a reader copies out of an answer. */
+/** Returns the values that a reader copies out of a response. */
 function valuesIn(output: string): [name: string, value: string][] {
   const names = {
     client_id: 'CLIENT_ID',
@@ -89,7 +89,7 @@ function valuesIn(output: string): [name: string, value: string][] {
   });
 }
 
-/** Step 2, in a browser: link an account, allow. */
+/** Performs step 2 in a browser: connects an account and consents. */
 async function walk(
   filledIn: ReadonlyMap<string, string>,
   { base, calendarServer }: ReadmeOptions,
@@ -113,7 +113,7 @@ if (import.meta.main) {
       folder,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
       identity: isNobody ? { uid: NOBODY, gid: NOBODY } : undefined,
-      // A folder that somebody else made before could not be written to.
+      // If another user created the folder before, it would not be writable.
       change: (command) => command.replaceAll('/tmp/radicale', path.join(folder, 'radicale')),
       base: 'http://127.0.0.1:8080',
       calendarServer: 'http://127.0.0.1:5232',

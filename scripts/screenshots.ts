@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots`: how the Connect pages look. For each state of them one picture for telephones
- * and one for desks, with all languages side by side in light and dark, in ./screenshots.
+ * `npm run screenshots`: pictures of the Connect pages. For each state, one picture for phones and one for desktops has
+ * all languages side by side in light and dark, in ./screenshots.
  *
- *   npm run screenshots -- --languages en,ar      these languages only
+ *   npm run screenshots -- --languages en,ar      only these languages
  *   npm run screenshots -- --only consent,error   only chapters and states with one of these in their names
  *   npm run screenshots -- --dashboard            the pages of the dashboard instead
  */
@@ -28,7 +28,7 @@ import { takeDashboardScreenshots } from './dashboard-screenshots.ts';
 
 const TARGET = path.resolve(import.meta.dirname, '../screenshots');
 const SCHEMES = ['light', 'dark'] as const;
-/** The window, and how wide a picture of it is on the sheet. */
+/** The window, and the width of its picture on the sheet. */
 const DEVICES = {
   phone: { width: 390, height: 760, shown: 300 },
   desktop: { width: 1280, height: 800, shown: 560 },
@@ -96,7 +96,7 @@ function pictureOf(folder: string, state: string, device: Device, language: stri
   return path.join(folder, `${state}.${device}.${language}.${scheme}.png`);
 }
 
-/** Every state in one language, in each window and scheme. */
+/** Takes every state in one language, in each window and scheme. */
 async function walk(
   walker: TourWalker,
   page: Page,
@@ -110,7 +110,7 @@ async function walk(
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme });
         const file = pictureOf(folder, name, device, walker.language, colorScheme);
-        // In a window as high as the page: else the bar of actions would stand in the middle of the picture.
+        // The window is as high as the page: otherwise the bar of actions would be in the middle of the picture.
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
         await page.setViewportSize({ ...DEVICES[device], height });
         await page.screenshot({ path: file, caret: 'initial' });
@@ -122,7 +122,7 @@ async function walk(
   await page.context().close();
 }
 
-/** All pictures of a state on one page, each with its language and scheme above it. */
+/** Draws all pictures of a state on one page, each with its language and scheme above it. */
 async function drawSheet(
   browser: Browser,
   state: string,

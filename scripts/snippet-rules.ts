@@ -7,11 +7,11 @@ import type { Problem, TextFile } from './docs-rules.ts';
 
 export type Snippet = {
   readonly document: string;
-  /** Of its fence, from 1. */
+  /** The line of its fence, from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** The test that runs it, a sentence that says why none does, or nothing at all. */
+  /** The test that runs it, a sentence that says why none does, or undefined. */
   readonly mark: Mark | undefined;
 };
 
@@ -20,7 +20,7 @@ export type Mark = { readonly runBy: string } | { readonly notRun: string };
 const FENCE = /^( *)```(\w+)\s*$/;
 const MARK = /^ *<!-- (snippet|every (\w+) snippet): (?:run by (\S+)|not run, (.{10,})) -->$/;
 
-/** The blocks of code of a document, in order. */
+/** Returns the code blocks of a document, in order. */
 export function snippetsOf({ path, text }: TextFile): Snippet[] {
   const lines = text.split('\n');
   const marks = new Map<string, Mark>();
@@ -43,13 +43,16 @@ export function snippetsOf({ path, text }: TextFile): Snippet[] {
   return snippets;
 }
 
-/** Whether the line before the fence, or the one before an empty line, is its mark. */
+/** Returns whether the line before the fence, or the one before an empty line, is its mark. */
 const isMarked = (lines: readonly string[], at: number): boolean =>
   [lines[at - 1], lines[at - 1]?.trim() === '' ? lines[at - 2] : undefined].some(
     (line) => line !== undefined && MARK.exec(line)?.[1] === 'snippet',
   );
 
-/** Blocks without a mark, and marks that name no test or one that does not know the document. `read` answers a file of the repository. */
+/**
+ * Returns blocks without a mark, and marks whose test does not exist or does not use the document. `read` returns a
+ * file of the repository.
+ */
 export function snippetProblems(
   documents: readonly TextFile[],
   read: (path: string) => string | undefined,

@@ -1,19 +1,19 @@
-/** What the checks know of a source file, read from the parser's tree. */
+/** The facts about a source file that the checks use, from the parser's tree. */
 import type * as ESTree from 'oxc-parser';
 import { parseSync, Visitor } from 'oxc-parser';
 
 /** A file: its path from the repository's root, with forward slashes, and its text. */
 export type SourceFile = { readonly path: string; readonly text: string };
 
-/** A problem names its file first, so that an editor can open it. */
+/** A problem as a line that begins with its file, so that an editor can open it. */
 export type Problem = string;
 
 export type Import = {
-  /** As the file has it. */
+  /** The specifier, as in the file. */
   readonly specifier: string;
-  /** The file it names, from the root; `undefined` for a package. */
+  /** The imported file, from the root; `undefined` for a package. */
   readonly target: string | undefined;
-  /** `type` imports are gone at run time; a `dynamic` one is loaded when it is reached. */
+  /** `type` imports do not exist at run time; a `dynamic` one is loaded when it is reached. */
   readonly kind: 'value' | 'type' | 'dynamic';
 };
 
@@ -23,13 +23,13 @@ export type Source = SourceFile & {
   readonly imports: readonly Import[];
   /** The interfaces, each with the number of its methods. */
   readonly interfaces: readonly Interface[];
-  /** Names that are read and are no member of something: `Buffer`, not `x.Buffer`. */
+  /** The free names that the file reads: `Buffer`, not `x.Buffer`. */
   readonly names: ReadonlySet<string>;
-  /** Members read from a plain name, such as `process.env`; `new Date()` without arguments is among them. */
+  /** The members read from a plain name, such as `process.env`, including `new Date()` without arguments. */
   readonly members: ReadonlySet<string>;
 };
 
-/** Throws when the file cannot be parsed. */
+/** Reads a file. Throws if it cannot be parsed. */
 export function readSource({ path, text }: SourceFile): Source {
   const { program, errors } = parseSync(path, text);
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);

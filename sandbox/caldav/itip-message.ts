@@ -45,7 +45,8 @@ export function messageText(
 }
 
 /**
- * Returns the lines of an event that everybody may see: without anything that concerns only the client and its server.
+ * Returns the lines of an event that everybody may see: no alarms, and no parameters only for the client and its
+ * server.
  */
 export const sharedLines = ({ component }: ScheduledEvent): string[] =>
   component.lines.map((line) => (/^\s*(ATTENDEE|ORGANIZER)\b/i.test(line) ? withoutScheduling(line) : line));

@@ -67,7 +67,7 @@ export function replaceEvent(
   return replaced;
 }
 
-/** Changes details of an event that Google itself adds. */
+/** Stores details that Google itself adds to an event. */
 export function amendEvent(
   { calendar, event }: PlacedEvent,
   details: EventDetails,

@@ -16,8 +16,8 @@ export type GoogleHabits = {
   /** The maximum of instances in a page, which may have fewer than requested. */
   readonly instancesPerPage: number;
   /**
-   * Each time that people create this many events, the last one becomes another person's, who invites them by an alias;
-   * 0: never.
+   * The distance of invitations: every n-th event that people create is another person's, who invites them by an alias;
+   * 0: none.
    */
   readonly invitationEvery: number;
 };

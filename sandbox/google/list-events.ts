@@ -55,7 +55,7 @@ const NOT_WITH_SYNC = [
   'updatedMin',
 ];
 /**
- * The parameters without which a listing has a sync token; a listing with a window has one, for that window. No source
+ * The parameters whose listings have no sync token; a listing with a window has one, for that window. No source
  * confirms either.
  */
 const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');

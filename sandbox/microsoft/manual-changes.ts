@@ -30,7 +30,7 @@ export type MicrosoftManualChanges = ManualChanges & {
     calendarId: string,
     file: { id: string; name: string; content: string; contentId?: string; type?: string },
   ): Promise<void>;
-  /** Makes Teams unavailable to the person. */
+  /** Makes Teams unavailable to the person from now on. */
   forbidMeetings(email: string): Promise<void>;
   /** Returns the responses that organizers got from the person. */
   responses(email: string): readonly SentResponse[];

@@ -1,6 +1,6 @@
 /**
- * Change notifications: subscriptions with their validation handshake, what is sent of each change, and the life cycle.
- * What Graph sends with delays is sent here at once, and tried three times at most.
+ * Change notifications: subscriptions with their validation handshake, the notifications of a change, and the life
+ * cycle. Notifications that Graph delays are sent at once here, in at most three attempts.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -19,28 +19,33 @@ export type StoredSubscription = {
   readonly account: Account;
   readonly clientId: string;
   readonly resource: string;
-  /** Every calendar of the user's own when absent. */
+  /** Every calendar of the user's own if absent. */
   readonly calendarId: string | undefined;
   readonly changeTypes: readonly string[];
   readonly notificationUrl: string;
   readonly lifecycleNotificationUrl: string | undefined;
   readonly clientState: string | undefined;
-  /** Ids keep the form that the subscription was made with. */
+  /** Ids keep the form that they had when the subscription was created. */
   readonly idForm: IdForm;
   expiresAt: number;
 };
 
 export type Subscriptions = {
-  /** By id, expired ones removed. */
+  /** Returns the subscriptions by id, without expired ones. */
   list(): readonly StoredSubscription[];
-  /** Asks both addresses whether they want it. Throws the 400 of an address that does not answer as it must. */
+  /**
+   * Validates both addresses and adds the subscription. Throws the 400 of an address whose response is not as required.
+   */
   add(subscription: Omit<StoredSubscription, 'id'>): Promise<StoredSubscription>;
   remove(id: string): void;
-  /** Sends what has to be sent of a change; does not wait for it. */
+  /** Sends the notifications of a change, without waiting for them. */
   changed(change: Change): void;
-  /** Sends a lifecycle notification to every subscription of the account that wants them; removes them for `subscriptionRemoved`. */
+  /**
+   * Sends a lifecycle notification to every subscription of the account that has an address for them; for
+   * `subscriptionRemoved` it removes them.
+   */
   lifecycle(account: Account, event: LifecycleEventType): void;
-  /** Until everything due was delivered or given up. */
+  /** Resolves when every notification that is due was delivered or given up. */
   settled(): Promise<void>;
   close(): Promise<void>;
 };
@@ -48,7 +53,7 @@ export type Subscriptions = {
 export type SubscriptionDeps = {
   readonly faults: Faults;
   now(): number;
-  /** By id; changed in place. */
+  /** The subscriptions by id; changed in place. */
   readonly subscriptions: Map<string, StoredSubscription>;
 };
 
@@ -75,7 +80,7 @@ export function openSubscriptions({ faults, now, subscriptions }: SubscriptionDe
     const delivery = flush(url).finally(() => deliveries.delete(delivery));
     deliveries.add(delivery);
   };
-  /** Changes that come together are sent together: one POST can hold many. */
+  /** Changes that happen together are sent together: one POST can contain many. */
   const flush = async (url: string) => {
     await nextTurn();
     const value = queues.get(url) ?? [];
@@ -127,7 +132,7 @@ function wants({ account, calendarId, changeTypes }: StoredSubscription, change:
     : calendarId === change.calendar.id;
 }
 
-/** A change of one occurrence is sent as a change of its series. No source confirms that. */
+/** Returns the notification. A change of one occurrence is sent as a change of its series. No source confirms that. */
 function changeNotification(
   subscription: StoredSubscription,
   { account, key, type, change }: Change,
@@ -159,7 +164,7 @@ function common({ id, expiresAt, clientState, account }: StoredSubscription): Ch
   };
 }
 
-/** The handshake: the address must give back a token, decoded, as plain text. */
+/** Runs the handshake: the address must return a token, decoded, as plain text. */
 async function validate(url: string, closing: AbortSignal): Promise<void> {
   const token = `Validation: Testing client application reachability for subscription Request-Id: ${randomUUID()}`;
   const address = new URL(url);
@@ -204,7 +209,7 @@ async function post(url: string, body: object, closing: AbortSignal): Promise<vo
         await answer.body?.cancel();
         return answer.ok;
       },
-      // An address that cannot be reached is what the next attempt is for.
+      // The next attempt may reach an address that cannot be reached now.
       () => false,
     );
     if (isDelivered || closing.aborted || attempt === ATTEMPTS) return;

@@ -1,4 +1,4 @@
-/** Which tenant of Microsoft's an account belongs to. */
+/** The Microsoft tenant of an account. */
 import { hash } from 'node:crypto';
 
 /** The tenant of every personal account (outlook.com, hotmail.com, live.com): a constant of Microsoft's. */
@@ -6,7 +6,7 @@ export const PERSONAL_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 
 const PERSONAL_DOMAINS = new Set(['outlook.com', 'hotmail.com', 'live.com', 'msn.com']);
 
-/** An organisation's tenant is its domain's; people of one domain are colleagues. */
+/** Returns the tenant, which belongs to a domain in an organization; people of one domain are colleagues. */
 export function tenantOf(email: string): string {
   const domain = domainOf(email);
   return PERSONAL_DOMAINS.has(domain) ? PERSONAL_TENANT : stableUuid(`tenant ${domain}`);
@@ -14,16 +14,16 @@ export function tenantOf(email: string): string {
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
-/** A UUID that is the same in every run, so that links and screenshots stay comparable. */
+/** Returns a UUID that is the same in every run, so that links and screenshots remain comparable. */
 export function stableUuid(seed: string): string {
   const digits = hash('sha256', seed);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
-/** What stands in the path in front of `/v2.0` and `/oauth2`: an audience, or one tenant's id. */
+/** The path segment before `/v2.0` and `/oauth2`: an audience, or the id of one tenant. */
 export type TenantPath = 'common' | 'organizations' | 'consumers' | (string & {});
 
-/** Whether accounts of the tenant may sign in at this path. */
+/** Returns whether accounts of the tenant may sign in at this path. */
 export function admits(path: TenantPath, tenant: string): boolean {
   if (path === 'common') return true;
   if (path === 'organizations') return tenant !== PERSONAL_TENANT;
@@ -32,17 +32,17 @@ export function admits(path: TenantPath, tenant: string): boolean {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** The path's tenant in lower case; `undefined` when it is none. */
+/** Returns the path's tenant in lower case, or `undefined` if there is none. */
 export function tenantPath(text: string): TenantPath | undefined {
   const path = text.toLowerCase();
   return ['common', 'organizations', 'consumers'].includes(path) || UUID.test(path) ? path : undefined;
 }
 
-/** The `issuer` that metadata at this path names: literally `{tenantid}` where it serves many tenants. */
+/** Returns the `issuer` in the metadata at this path: literally `{tenantid}` if the path serves many tenants. */
 export function issuerAt(origin: string, path: TenantPath): string {
   if (path === 'common' || path === 'organizations') return `${origin}/{tenantid}/v2.0`;
   return issuerOf(origin, path === 'consumers' ? PERSONAL_TENANT : path);
 }
 
-/** The `iss` of this tenant's ID tokens. */
+/** Returns the `iss` of this tenant's ID tokens. */
 export const issuerOf = (origin: string, tenant: string): string => `${origin}/${tenant}/v2.0`;

@@ -1,4 +1,4 @@
-/** POST /{tenant}/oauth2/v2.0/token: codes and refresh tokens for tokens (RFC 6749 §4.1.3, §6). */
+/** POST /{tenant}/oauth2/v2.0/token: exchanges codes and refresh tokens for tokens (RFC 6749 §4.1.3, §6). */
 import { hash } from 'node:crypto';
 
 import type { SandboxRequest } from '../core/sandbox-server.ts';
@@ -11,7 +11,7 @@ import { ACCESS_LIFE } from './microsoft-tokens.ts';
 import { readScope, scopeText, withoutShared } from './permission.ts';
 import { admits, type TenantPath } from './tenant.ts';
 
-/** The token response. Rejects with refusals by their AADSTS code. */
+/** Returns the token response. Rejects with errors by their AADSTS code. */
 export async function answerTokenRequest(
   request: SandboxRequest,
   tenant: TenantPath,
@@ -31,7 +31,7 @@ export async function answerTokenRequest(
   }
 }
 
-/** Of an app that proved its secret. */
+/** A request of an app that proved its secret. */
 type TokenRequest = {
   readonly form: URLSearchParams;
   readonly clientId: string;

@@ -1,4 +1,4 @@
-/** Creating and changing single events and masters, with what Exchange refuses and what it drops on the way. */
+/** Creating and changing single events and masters, including what Exchange refuses and what it drops. */
 import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
@@ -20,14 +20,14 @@ import { instanceAt } from './series-instances.ts';
 
 export type WriteDeps = {
   readonly now: number;
-  /** The mailbox's next state. */
+  /** The mailbox's next change number. */
   readonly change: number;
-  /** The person the calendar is of. */
+  /** The owner of the calendar. */
   readonly owner: { readonly name: string; readonly address: string };
   readonly origin: string;
   /** The online meetings that the calendar allows. */
   readonly meetings: readonly EventContent['onlineMeetingProvider'][];
-  /** A meeting that is made puts a paragraph into the text. */
+  /** Whether a new meeting adds a paragraph to the text. */
   readonly meetingInBody: boolean;
 };
 
@@ -41,7 +41,7 @@ export function writeDeps(
   return { now: now(), change, owner, origin: origin(), meetings: allowedProviders(account), meetingInBody };
 }
 
-/** A new event from a body. Throws a 400. */
+/** Creates an event from a body. Throws a 400. */
 export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
   if (body.start === undefined || body.end === undefined) {
     throw new SandboxRefusal(
@@ -68,8 +68,8 @@ export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
 }
 
 /**
- * The event with what the body changes. Exceptions and deletions are dropped when the pattern or the times of the
- * series change; one that only ends at another time keeps those that are left in it. Throws a 400.
+ * Returns the event with the changes of the body. Exceptions and deletions are dropped if the pattern or the times of
+ * the series change; if only its end changes, the remaining ones stay. Throws a 400.
  */
 export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDeps): StoredEvent {
   const content = readContent(body, event.content, deps);
@@ -78,7 +78,7 @@ export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDep
   if (placed.recurrence === undefined || shapeOf(changed) !== shapeOf(event)) {
     return { ...changed, exceptions: new Map(), deleted: new Set() };
   }
-  // A shortened series keeps the exceptions inside of it. No source confirms that.
+  // A shortened series keeps the exceptions that are still in it. No source confirms that.
   const plain = { ...changed, exceptions: new Map(), deleted: new Set<string>() };
   const remains = (original: string) => instanceAt(plain, original) !== undefined;
   return {
@@ -88,14 +88,14 @@ export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDep
   };
 }
 
-/** What exceptions hang on: where the occurrences are, the end of the series aside. */
+/** Returns the properties that exceptions depend on: the times of the occurrences, apart from the end of the series. */
 function shapeOf({ content, recurrence }: StoredEvent): string {
   const { start, end, isAllDay } = content;
   const rule = recurrence && ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } });
   return JSON.stringify([start, end, isAllDay, rule]);
 }
 
-/** The content and recurrence with the start where Exchange puts it: on the pattern's first day. */
+/** Returns the content and recurrence, with the start moved to the pattern's first day, as in Exchange. */
 function placeSeries(
   body: EventBody,
   content: EventContent,
@@ -138,7 +138,7 @@ function localIn(zone: string, instant: number): string {
   return at.toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
-/** The content with the members of the body in place of those before. Throws a 400. */
+/** Returns the content with the fields of the body replaced. Throws a 400. */
 export function readContent(body: EventBody, before: EventContent, deps: WriteDeps): EventContent {
   const { start, end, isAllDay, location, locations, singleValueExtendedProperties: properties } = body;
   const readStart = start === undefined ? undefined : readTime('start', start);
@@ -149,7 +149,7 @@ export function readContent(body: EventBody, before: EventContent, deps: WriteDe
     ...(isAllDay == null ? {} : { isAllDay }),
     ...(readStart && { start: timeOf(readStart), startZoneName: readStart.name }),
     ...(readEnd && { end: timeOf(readEnd), endZoneName: readEnd.name }),
-    // Another place takes the place of all there were.
+    // A new place replaces all previous ones.
     ...((location || locations) && { locations: locations ?? undefined }),
     ...(properties && { extendedProperties: mergedProperties(before, properties) }),
   };

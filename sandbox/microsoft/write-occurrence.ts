@@ -8,8 +8,8 @@ import { type EventInstance, neighboursOf } from './series-instances.ts';
 import { readContent, type WriteDeps } from './write-event.ts';
 
 /**
- * The series with an exception in the place of an occurrence. Refuses what Exchange refuses: a recurrence of its own,
- * and times that would pass or touch the day of a neighbour.
+ * Returns the series with an exception that replaces an occurrence. Like Exchange, it refuses a recurrence of the
+ * occurrence itself, and times that would pass or touch the day of a neighbor.
  */
 export function withException(instance: EventInstance, body: EventBody, deps: WriteDeps): StoredEvent {
   const { event, original = '', exception } = instance;
@@ -29,7 +29,7 @@ export function withException(instance: EventInstance, body: EventBody, deps: Wr
     }),
     // Some of the entries of an EventContent, unchanged.
   ) as Partial<EventContent>;
-  // Its place is its own from now on, whether it moved or not.
+  // From now on the occurrence has separate times, whether it moved or not.
   const content = { ...changes, start: after.start, end: after.end };
   const { createdAt } = exception ?? { createdAt: deps.now };
   const changed = { createdAt, modifiedAt: deps.now, change: deps.change, content };
@@ -39,7 +39,7 @@ export function withException(instance: EventInstance, body: EventBody, deps: Wr
   return series;
 }
 
-/** The series without one of its occurrences. */
+/** Returns the series without one of its occurrences. */
 export function withoutOccurrence(
   { event, original = '' }: EventInstance,
   { now, change }: Pick<WriteDeps, 'now' | 'change'>,
@@ -50,7 +50,7 @@ export function withoutOccurrence(
   return { ...event, exceptions, deleted, modifiedAt: now, change };
 }
 
-/** An instance's content with its own times in the place of the master's. */
+/** Returns an instance's content with its own times instead of the master's. */
 function contentOf({ event, exception, start, end }: EventInstance): EventContent {
   const content = { ...event.content, ...exception?.content };
   const { isAllDay } = content;
@@ -62,7 +62,7 @@ function contentOf({ event, exception, start, end }: EventInstance): EventConten
   return { ...content, start: timeIn(start, content.start.zone), end: timeIn(end, content.end.zone) };
 }
 
-/** Exchange keeps the occurrences of a series in order, each on a day of its own. */
+/** Exchange keeps the occurrences of a series in order, each on a separate day. */
 function refuseCrossing(event: StoredEvent, original: string, { start, end, isAllDay }: EventContent): void {
   const from = instantOf(eventTimeOf(start, isAllDay), 'UTC');
   const to = instantOf(eventTimeOf(end, isAllDay), 'UTC');

@@ -1,4 +1,4 @@
-/** What is planned for a calendar: its events, with their days counted from the Monday of the current week. */
+/** The plan of a calendar: its events, with their days counted from the Monday of the current week. */
 import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
 
 export type CalendarPlan = {
@@ -25,7 +25,7 @@ export type Week = {
   at(days: number, time: string, timeZone: string): { readonly dateTime: string; readonly timeZone: string };
 };
 
-/** The week `now` is in, on UTC's calendar. */
+/** Returns the week of `now`, on UTC's calendar. */
 export function weekOf(now: number): Week {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO('UTC').toPlainDate();
   const monday = today.subtract({ days: today.dayOfWeek - 1 });

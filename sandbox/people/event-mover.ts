@@ -1,24 +1,24 @@
-/** Somebody moves an event in their provider's own app: one chosen event of each account, half an hour at a time. */
+/** A person moves an event in their provider's own app: one chosen event of each account, half an hour at a time. */
 import type { SandboxKind } from '../core/faults.ts';
 import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { AccountEvent } from './people.ts';
 
-/** The event that is moved next, as it is now. */
+/** The next event to move, with its current start. */
 export type MovableEvent = {
   readonly title: string;
   /** Epoch milliseconds. */
   readonly start: number;
 };
 
-/** A calendar is named by the provider's own id. */
+/** Moves events. `calendarId` is the provider's own id. */
 export interface EventMover {
-  /** `undefined` where the calendar does not have its account's event. */
+  /** Returns `undefined` if the calendar does not have its account's event. */
   find(kind: SandboxKind, calendarId: string): MovableEvent | undefined;
-  /** Moves it, and answers it as it is then. Rejects with an Error when it is no longer there. */
+  /** Moves the event and returns it with its new start. Rejects with an Error if it no longer exists. */
   move(kind: SandboxKind, calendarId: string): Promise<MovableEvent>;
 }
 
-/** What is in the accounts at a provider. */
+/** The events in the accounts at a provider. */
 export type MovableAccounts = {
   readonly kind: SandboxKind;
   readonly manual: ManualChanges;
@@ -32,15 +32,20 @@ type Moving = {
   readonly kind: SandboxKind;
   readonly manual: ManualChanges;
   readonly plan: Plan;
-  /** How often it was moved since it was where it was planned. */
+  /** The number of moves since the planned start. */
   steps: number;
 };
 
 const STEP_MINUTES = 30;
-/** Then it is back where it was planned. Moves that are read together still make a change. */
+/**
+ * After this many steps the event returns to its planned start. Moves that are read together still result in a change.
+ */
 const MOST_STEPS = 5;
 
-/** An account's last single event: it has a time, no guests, and a calendar that is the person's own. */
+/**
+ * Returns a mover of each account's last single event that has a time and no guests, in a calendar that the person
+ * owns.
+ */
 export function eventMover(accounts: readonly MovableAccounts[]): EventMover {
   const moving = accounts.flatMap(movingAt);
   const findMoving = (kind: SandboxKind, calendarId: string) =>

@@ -1,4 +1,4 @@
-/** What is in the calendars of the sandbox's people: dates are counted from the Monday of the current week. */
+/** The contents of the calendars of the sandbox's people: dates are counted from the Monday of the current week. */
 import type { CalendarPlan, EventPlan, Week } from './calendar-plan.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -198,7 +198,7 @@ function writingEvents(week: Week): EventPlan[] {
   ];
 }
 
-/** Each can be somebody's; the same one may be at several providers. */
+/** The calendars; the same one may exist at several providers. */
 export const CALENDARS = {
   job: { title: 'Northwind', color: '#0f6cbd', timeZone: BERLIN, events: jobEvents },
   freelance: { title: 'Freelance', color: '#0b8043', timeZone: BERLIN, events: freelanceEvents },

@@ -4,10 +4,10 @@ import type { EventDraft, Person, ProviderSandbox } from '../core/provider-sandb
 import { type CalendarPlan, weekOf } from './calendar-plan.ts';
 import { CALENDARS } from './people-calendars.ts';
 
-/** One account of one person, with what is in it. */
+/** One account of one person, with its calendars. */
 export type AccountPlan = { readonly person: Person; readonly calendars: readonly CalendarPlan[] };
 
-/** Easy to type. The first has the form Apple's passwords have. */
+/** Passwords that are easy to type. The first has the form of Apple's passwords. */
 export const APPLE_PASSWORD = 'demo-demo-demo-demo';
 export const CALDAV_PASSWORD = 'demo';
 
@@ -16,7 +16,10 @@ const THEO = 'Theo Okafor';
 
 const { job, freelance, family, choir, travel, holidays, writing } = CALENDARS;
 
-/** Who has which account. Mara has one of each kind; Theo works in another zone. Nobody has a calendar twice: it would look like a fault. */
+/**
+ * The accounts of each person. Mara has one of each kind; Theo works in another zone. Nobody has a calendar twice,
+ * because that would look like a defect.
+ */
 export const ACCOUNTS: Readonly<Record<SandboxKind, readonly AccountPlan[]>> = {
   google: [
     { person: { email: 'mara@gmail.example', name: MARA }, calendars: [freelance, holidays] },
@@ -45,11 +48,14 @@ export type AccountEvent = {
   readonly calendarId: string;
   readonly eventId: string;
   readonly draft: EventDraft;
-  /** Whether the calendar is the person's own. */
+  /** Whether the person owns the calendar. */
   readonly isWritable: boolean;
 };
 
-/** Creates the accounts of one provider with their calendars and events, which it answers. `now` is epoch milliseconds. */
+/**
+ * Creates the accounts of one provider with their calendars and events, and returns the events. `now` is epoch
+ * milliseconds.
+ */
 export async function addAccounts(
   { kind, manual }: Pick<ProviderSandbox, 'kind' | 'manual'>,
   now: number,
@@ -79,10 +85,10 @@ export async function addAccounts(
   return added;
 }
 
-/** What was put into the accounts, by provider. */
+/** The events that were added to the accounts, by provider. */
 export type AccountsEvents = Readonly<Record<SandboxKind, readonly AccountEvent[]>>;
 
-/** The accounts of all four. */
+/** Adds the accounts of all four providers. */
 export async function addAllAccounts(
   providers: readonly Pick<ProviderSandbox, 'kind' | 'manual'>[],
   now: number,

@@ -1,4 +1,4 @@
-/** What an open account needs of the instance while it is in use: a valid access token, and limits of requests. */
+/** The instance's services for an open account: a valid access token, and limits of requests. */
 import type { Account } from '../calendars/account-store.ts';
 import type { AccountSession, OAuthCredentials } from '../calendars/calendar-provider.ts';
 import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
@@ -8,13 +8,13 @@ import { SPARE_MS, type TokenRenewalDeps, usableCredentials } from './token-rene
 export type AccountSessionDeps = TokenRenewalDeps & GateDeps;
 
 export interface AccountSessions {
-  /** For one use of the account, such as a sync or a write. Reads nothing until it is used. */
+  /** Opens a session for one use of the account, such as a sync or a write. Reads nothing until it is used. */
   open(account: Account): AccountSession;
-  /** Releases what is kept for later requests. */
+  /** Releases the resources that are kept for later requests. */
   stop(): Promise<void>;
 }
 
-/** The sessions of this process; what they share with other instances is in the database. */
+/** Returns the sessions of this process; the state that they share with other instances is in the database. */
 export function accountSessions(deps: AccountSessionDeps): AccountSessions {
   const gate = requestGate(deps);
   // Callers in one process share one wait; the lease keeps renewals apart over all instances.

@@ -1,13 +1,13 @@
-/** What an app is registered with at a provider, for whoever brings their own. */
+/** The values for registering an app at a provider, for customers who use their own app. */
 import type { Scope } from '../oauth/scope.ts';
 
 export type AppRegistration = {
-  /** Where users sign in: the instance's choice for all apps. */
+  /** The issuer where users sign in: the instance's choice for all apps. */
   readonly issuer: string;
-  /** To be registered letter by letter. */
+  /** The redirect URI, to be registered letter by letter. */
   readonly redirectUri: string;
-  /** The provider's permissions that users are asked for where an application asks for a scope. */
+  /** The provider's permissions that users are asked for, by the scope that an application requests. */
   readonly permissions: Readonly<Record<Scope, readonly string[]>>;
-  /** The instance's own app, which serves applications without one. */
+  /** The instance's app, which serves applications without their own. */
   readonly instanceAppId: string | undefined;
 };

@@ -1,6 +1,6 @@
 /**
- * Ends at the provider the access to an account that was disconnected here. A job of its own: the
- * disconnect waits for no provider, and what is left to do survives a restart.
+ * Ends at the provider the access to an account that was disconnected here. It runs as a separate job: disconnecting
+ * waits for no provider, and the remaining work survives a restart.
  */
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -20,10 +20,10 @@ export type EndAccessDeps = {
   readonly now: () => number;
 };
 
-/** After a day the access is left to die by itself, and its credentials are forgotten. */
+/** After a day the access is left to expire, and its credentials are deleted. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
-/** Answers a failure when it is to be tried again later. */
+/** Returns a failure if the job must be tried again later. */
 export async function endAccess(accountKey: string, deps: EndAccessDeps): Promise<SyncFailure | undefined> {
   const access = await deps.endedAccess.findEndedAccess(accountKey);
   if (access === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
     await endAtProvider(access, deps);
   } catch (err) {
     const refusal = err instanceof ProviderError ? err : undefined;
-    // It has ended already, which is all that was wanted.
+    // The access has already ended.
     if (refusal?.kind !== 'unauthorized') {
       if (deps.now() - access.endedAt < GIVE_UP_MS) {
         if (refusal === undefined) throw err;
@@ -55,8 +55,8 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   const credentials = oauthCredentialsOf(access.credentials);
   const { appClientId } = credentials;
   const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
-  // Google ends all that one user granted: where another account here lives on that, or the user has
-  // connected this one again meanwhile, it stays.
+  // Google ends everything that one user granted: if another account here depends on that, or the user has connected
+  // this one again, the access stays.
   const twins = await endedAccess.credentialsOfSameAccount(access);
   if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);

@@ -3,13 +3,13 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 /** Access that is no longer needed and has yet to be ended at the provider. */
 export type EndedAccess = {
-  /** Of the account that was disconnected; a new one where there never was an account. */
+  /** The key of the disconnected account; a new one if there never was an account. */
   readonly accountKey: string;
-  /** The application's. */
+  /** The application's id. */
   readonly clientId: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
-  /** Who signed in; `undefined` where that was not kept. */
+  /** The identity that signed in; `undefined` if it was not stored. */
   readonly identity: string | undefined;
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
@@ -17,19 +17,22 @@ export type EndedAccess = {
   readonly endedAt: number;
 };
 
-/** Disconnecting accounts and deleting users add to it too, in their own transactions. */
+/** Disconnecting accounts and deleting users also add rows, in their own transactions. */
 export interface EndedAccessStore {
   /**
-   * Adds access that a provider granted and no account is to have, and schedules the job that ends it. A no-op for an
-   * application that is gone.
+   * Adds access that a provider granted and that no account will use, and schedules the job that ends it. Does nothing
+   * if the application is deleted.
    */
   addEndedAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
 
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
-  /** The credentials of all linked accounts that are the same account at the provider, by identity or by address. */
+  /**
+   * Returns the credentials of all connected accounts that are the same account at the provider, by identity or by
+   * address.
+   */
   credentialsOfSameAccount(access: EndedAccess): Promise<ProviderCredentials[]>;
 
-  /** Deletes it with its credentials. */
+  /** Deletes the ended access and its credentials. */
   deleteEndedAccess(accountKey: string): Promise<void>;
 }

@@ -1,26 +1,26 @@
-/** Asks Google and Microsoft whether they accept an app, without a user: by a code that nobody was given. */
+/** Checks whether Google and Microsoft accept an app, without a user: by a made-up code. */
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 
-/** Of each of the two requests. */
+/** The timeout of each of the two requests. */
 const TIMEOUT_MS = 5_000;
-/** Discovery documents have a few thousand. */
+/** The maximum size of a response; discovery documents have a few thousand bytes. */
 const MOST_BYTES = 200_000;
 
-/** `unsaid`: its answer says nothing of the app. `unreachable`: nothing answers as an OpenID issuer does. */
+/** `unsaid`: the response says nothing about the app. `unreachable`: no OpenID issuer responds. */
 export type AppVerdict = 'accepted' | 'app_refused' | 'address_unknown' | 'unsaid' | 'unreachable';
 
 export type AppQuestion = {
   readonly app: ProviderApp;
-  /** As the instance is configured; never as anybody typed it. */
+  /** The configured issuer of the instance, never a typed one. */
   readonly issuer: string;
   readonly redirectUri: string;
 };
 
 /**
- * The issuer has to answer (OpenID Connect Discovery 1.0 §4), and has to refuse a made-up code because of the code, not because
- * of the app (RFC 6749 §5.2). `refusal` is its word. Answers within ten seconds.
+ * Checks an app. The issuer must respond (OpenID Connect Discovery 1.0 §4), and must refuse a made-up code because of
+ * the code, not because of the app (RFC 6749 §5.2). `refusal` is its error code. Resolves within ten seconds.
  */
 export async function askAboutApp(
   { app, issuer, redirectUri }: AppQuestion,
@@ -51,16 +51,16 @@ export async function askAboutApp(
 
 type Question = Pick<Parameters<Egress['request']>[0], 'method' | 'url' | 'headers' | 'body'>;
 
-/** The JSON object it answers, whatever the status; `undefined` for everything else. */
+/** Returns the JSON object of the response, whatever its status; `undefined` for anything else. */
 async function askForJson(question: Question, egress: Egress): Promise<Record<string, unknown> | undefined> {
   try {
-    // A redirect would send the secret to wherever it points.
+    // A redirect would send the secret to its target.
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES, mayFollow: () => false };
     const { body } = await egress.request({ ...question, ...limits });
     const value: unknown = JSON.parse(body.toString());
     return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch (failure) {
-    // Unreachable, or not JSON: whoever asked is told that.
+    // The caller reports an address that is unreachable or returns no JSON.
     if (failure instanceof EgressError || failure instanceof SyntaxError) return undefined;
     throw failure;
   }

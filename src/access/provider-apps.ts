@@ -1,6 +1,6 @@
 /**
- * Which app signs users in at Google and Microsoft: the application's own if it has one, else the instance's. The
- * Connect pages and the renewal of tokens both ask here.
+ * The provider app for signing users in at Google and Microsoft: the application's own if it has one, otherwise the
+ * instance's. The Connect pages and the renewal of tokens both use it.
  */
 
 import { SETTINGS } from '../branding/settings-error.ts';
@@ -17,37 +17,38 @@ const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].si
 
 export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 
-/** As people call them. */
+/** The names of the providers for people. */
 export const APP_NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
 
 /** The apps of the instance, from its configuration. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
-/** Which application has an app, and at which provider. */
+/** The application that has an app, and the provider. */
 export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
 
 /** The apps that applications registered themselves. `clientId` is the application's. Secrets are sealed at rest. */
 export interface ProviderAppStore {
   findProviderApp(clientId: string, kind: AppKind): Promise<ProviderApp | undefined>;
-  /** Sets or replaces it; false when there is no such application. */
+  /** Sets or replaces the app; returns false if the application does not exist. */
   setProviderApp(owner: AppOwner, app: ProviderApp, now: number): Promise<boolean>;
-  /** False when none was set. */
+  /** Removes the app; returns false if none was set. */
   removeProviderApp(clientId: string, kind: AppKind): Promise<boolean>;
-  /** Their ids by kind, without the secrets. */
+  /** Returns the ids of the apps by kind, without the secrets. */
   listProviderApps(clientId: string): Promise<Readonly<Partial<Record<AppKind, string>>>>;
 }
 
 export interface ProviderApps {
-  /** The one to sign in with; `undefined` when none is set up, and for kinds that need none. */
+  /** Returns the app to sign in with; `undefined` if none is set up, and for kinds that need none. */
   find(clientId: string, kind: ProviderKind): Promise<ProviderApp | undefined>;
   /**
-   * The app with the id `appClientId`, which tokens were issued to: no other can renew them. So accounts that were linked
-   * before an application had its own app go on with the instance's. `undefined` when neither app has that id.
+   * Returns the app with the id `appClientId`, which issued the tokens: no other app can renew them. Accounts that were
+   * connected before an application had its own app therefore continue with the instance's. Returns `undefined` if
+   * neither app has that id.
    */
   findIssuer(clientId: string, kind: ProviderKind, appClientId: string): Promise<ProviderApp | undefined>;
 }
 
-/** Prefers the apps of applications to those of the instance. */
+/** Returns the apps, preferring those of applications to those of the instance. */
 export function providerApps(
   store: Pick<ProviderAppStore, 'findProviderApp'>,
   instance: InstanceApps,
@@ -66,7 +67,7 @@ export function providerApps(
   };
 }
 
-/** Throws ApiError 400 for an id or secret that no provider can have issued. Empty ids are for the caller to refuse. */
+/** Throws ApiError 400 for an id or secret that no provider can have issued. The caller must refuse empty ids. */
 export function checkProviderApp(app: {
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;

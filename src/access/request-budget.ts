@@ -10,9 +10,9 @@ import type { RequestLimitStore } from './request-limit-store.ts';
 
 /** A tenth of a span's requests may come at once and the rest evenly, so that no span has more than its limit. */
 const BURST_SHARE = 0.1;
-/** What one write takes of the burst: little, so that enough is left for other instances. */
+/** The share of the burst that one write takes: small, so that enough is left for other instances. */
 const CHUNK_SHARE = 0.1;
-/** Tokens that were not used for so long are dropped: the span they were for is ending. */
+/** Unused tokens are dropped after this time, in milliseconds, because their span is ending. */
 const CHUNK_MS = 10_000;
 /** A call that would wait longer fails. */
 const PATIENCE_MS = 20_000;
@@ -31,7 +31,7 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
     chunk.tokens -= 1;
     return true;
   };
-  /** Answers how long to wait before trying again; 0 when there are tokens to spend. */
+  /** Returns the milliseconds to wait before trying again; 0 if there are tokens to use. */
   const fetch = async (bucket: string, rate: RequestRate): Promise<number> => {
     const { burst, each } = shape(rate);
     const tokens = Math.max(1, Math.floor(rate.requests * BURST_SHARE * CHUNK_SHARE));
@@ -52,8 +52,8 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
 
   return {
     /**
-     * Waits for a token; fails as `rate_limited` when that would take too long. Calls that have to wait do so one after
-     * the other, so that only one of a process asks the database.
+     * Waits for a token; fails as `rate_limited` if that would take too long. Waiting calls run one after the other, so
+     * that only one of a process queries the database.
      */
     take(bucket: string, rate: RequestRate): Promise<void> {
       const queue = queues.get(bucket);
@@ -70,7 +70,7 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
       return token;
     },
 
-    /** The provider said that the budget is used up: nobody takes any for so many milliseconds. */
+    /** Empties the budget for this many milliseconds, because the provider said that it is used up. */
     async drain(bucket: string, rate: RequestRate, milliseconds: number): Promise<void> {
       chunks.delete(bucket);
       await store.drain(bucket, shape(rate).burst, now() + milliseconds);
@@ -78,12 +78,12 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   };
 }
 
-/** The part of a budget that is there, from 0 to 1, as its bucket says: whole again at `fullAt`. */
+/** Returns the available part of a budget, from 0 to 1, according to its bucket: full again at `fullAt`. */
 export function shareLeft(rate: RequestRate, fullAt: number, now: number): number {
   return Math.min(1, Math.max(0, 1 - (fullAt - now) / shape(rate).burst));
 }
 
-/** In milliseconds: how long an empty bucket takes to fill, and how long one token takes. */
+/** Returns milliseconds: the time that an empty bucket takes to fill, and the time for one token. */
 function shape({ requests, per }: RequestRate): { burst: number; each: number } {
   const each = per / (requests * (1 - BURST_SHARE));
   return { each, burst: Math.ceil(each * Math.max(1, requests * BURST_SHARE)) };

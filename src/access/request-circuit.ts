@@ -7,26 +7,29 @@ import { errorOfFailure, failureOfError } from '../calendars/sync-failure.ts';
 import type { Circuit, CircuitName, RequestLimitStore } from './request-limit-store.ts';
 
 export type Entry =
-  /** `isProbed`: another request is under way that tries whether it works again. */
+  /** `isProbed`: another request in progress tries whether it works again. */
   | { readonly isOpen: true; readonly refusal: ProviderError; readonly isProbed: boolean }
-  /** `leave` says how it ended; `undefined` for success. */
+  /** `leave` records the outcome; `undefined` for success. */
   | { readonly isOpen: false; leave(error: unknown): Promise<void> };
 
 type Refused = Extract<Entry, { isOpen: true }>;
 
-/** A pause the provider asked for with Retry-After holds for all operations of the account. */
+/** The circuit of all operations of the account, for a pause that the provider requested with Retry-After. */
 const ALL = '';
 const FAILURES_TO_OPEN = 5;
 const FIRST_OPEN_MS = 30_000;
 export const LONGEST_OPEN_MS = 5 * 60_000;
-/** Longer than a request with its waits takes. After it, another request takes over from a probe that died. */
+/**
+ * A probe's lease, longer than a request with its waits takes. After it, another request takes over from a probe that
+ * died.
+ */
 const PROBE_MS = 90_000;
-/** How soon to try again while another request probes. */
+/** The milliseconds until the next try while another request probes. */
 const PROBED_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 
 export function requestCircuits(store: RequestLimitStore, now: () => number) {
-  /** `undefined` lets the request pass. */
+  /** Returns the error of an open circuit; `undefined` lets the request pass. */
   const refusalOf = async (
     accountKey: string,
     { operation, openUntil, failure }: Circuit,
@@ -35,7 +38,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
     if (openUntil === undefined) return undefined;
     const refused = (retryAt: number) => errorOfFailure({ ...failure, retryAt }, at);
     if (openUntil > at) return { isOpen: true, refusal: refused(openUntil), isProbed: false };
-    // After a pause everybody may send again; after a failure one request tries first.
+    // After a pause all requests may be sent again; after a failure one request tries first.
     if (failure.kind === 'rate_limited') return undefined;
     if (await store.leaseProbe({ accountKey, operation }, at, at + PROBE_MS)) return undefined;
     return { isOpen: true, refusal: refused(at + PROBED_MS), isProbed: true };
@@ -44,13 +47,13 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
     const at = now();
     await store.countFailure({ ...circuit, failure: failureOfError(error, at) }, at, openUntil(error, at));
   };
-  /** `failing` are the circuits of the account and operation that had failures when the request was sent. */
+  /** `failing` has the circuits of the account and operation that had failures when the request was sent. */
   const leave = async (
     { accountKey, operation }: CircuitName,
     failing: readonly Circuit[],
     error: unknown,
   ): Promise<void> => {
-    // A fault of our own says nothing about the provider and changes nothing.
+    // An internal error says nothing about the provider and changes nothing.
     if (error !== undefined && !(error instanceof ProviderError)) return;
     const failure = error !== undefined && FAILURES.has(error.kind) ? error : undefined;
     const pauses = failure?.kind === 'rate_limited' && failure.retryAfter !== undefined;
@@ -61,7 +64,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
   };
 
   return {
-    /** Reads only, unless something failed lately. */
+    /** Only reads, unless a request failed recently. */
     async enter(accountKey: string, operation: string): Promise<Entry> {
       const failing = await store.circuitsOf(accountKey, [ALL, operation]);
       for (const circuit of failing) {
@@ -73,7 +76,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
   };
 }
 
-/** Any other error is an answer of a provider that works. */
+/** The errors that count as failures; any other error is a response of a provider that works. */
 const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
   'unavailable',
   'rate_limited',
@@ -82,8 +85,9 @@ const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
 ]);
 
 /**
- * Until when a circuit is open after so many failures in a row, each time twice as long: from the fifth on, or after
- * `rate_limited` from the first on. Retry-After is only the least, since some providers always answer one second.
+ * Returns a function from the number of failures in a row to the end of the open circuit. The time doubles with each
+ * failure: from the fifth on, or for `rate_limited` from the first on. Retry-After is the minimum, because some
+ * providers always send one second.
  */
 function openUntil({ kind, retryAfter = 0 }: ProviderError, at: number) {
   const doubled = (first: number, times: number) =>

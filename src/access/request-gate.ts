@@ -1,6 +1,6 @@
 /**
- * Keeps requests to a provider within its limits over all instances: a circuit breaker for each account
- * and operation, budgets by app and by user, and a few requests at once to a mailbox.
+ * Keeps requests to a provider within its limits over all instances: a circuit breaker for each account and operation,
+ * budgets by app and by user, and a few concurrent requests per mailbox.
  */
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ export type RequestLimits = Readonly<Partial<Record<ProviderKind, ProviderLimits
 
 export type GateDeps = {
   readonly requestLimits: RequestLimitStore;
-  /** The providers' published figures unless given. */
+  /** The limits; by default the providers' published figures. */
   readonly limits?: RequestLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -26,7 +26,7 @@ export type GateDeps = {
 
 export type GatedRequest = {
   readonly account: Account;
-  /** Of the app at the provider. */
+  /** The id of the provider app. */
   readonly appClientId: string;
   readonly operation: string;
 };
@@ -37,11 +37,11 @@ export interface RequestGate {
   stop(): Promise<void>;
 }
 
-/** When a provider asks to wait longer than this, the call fails. */
+/** If a provider asks to wait longer than this, the call fails. */
 const SHORT_WAIT_MS = 10_000;
 const PROBE_POLL_MS = 100;
 const TRIES = 3;
-/** Without a Retry-After the wait may be hours. */
+/** The number of tries without a Retry-After, when the wait may be hours. */
 const UNNAMED_TRIES = 2;
 
 export function requestGate(deps: GateDeps): RequestGate {
@@ -62,11 +62,11 @@ export function requestGate(deps: GateDeps): RequestGate {
     if (error.reason !== 'quota_exhausted' || rate === undefined) return;
     await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
   };
-  /** One try. Throws what our own limits refuse; what the provider answered is an outcome. */
+  /** Makes one attempt. Throws the errors of Kalends' own limits; a response of the provider is an outcome. */
   const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
     const { account, appClientId } = gated;
     const limits = limitsOf(account.provider);
-    // Tokens come first, so that nobody waits for them with a slot that others could use.
+    // Tokens come first, so that no request waits for them while it holds a slot that others could use.
     await takeTokens(gated, limits);
     const pass = await enter(gated);
     const ask = () => outcomeOf(request);
@@ -92,7 +92,7 @@ export function requestGate(deps: GateDeps): RequestGate {
     stop: () => slots.stop(),
   };
 
-  /** Waits for the end of a short pause that the provider asked for, and of a probe that is under way. */
+  /** Waits for the end of a short pause that the provider requested, and of a probe in progress. */
   async function enter({ account, operation }: GatedRequest): Promise<Pass> {
     for (let patience: AbortSignal | undefined; ; ) {
       const entry = await circuits.enter(account.accountKey, operation);
@@ -108,7 +108,7 @@ export function requestGate(deps: GateDeps): RequestGate {
   }
 }
 
-/** A digest: what is left of it for some minutes names nobody whose account is deleted. */
+/** Returns a digest, so that the rows that remain for some minutes do not identify a user whose account is deleted. */
 const mailboxOf = (app: string, accountId: string): string => hash('sha256', `${app} ${accountId}`);
 
 type Pass = Extract<Entry, { isOpen: false }>;

@@ -1,50 +1,50 @@
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
-/** A place among the requests that may be under way to a mailbox at once. */
+/** A place among the concurrent requests to a mailbox. */
 export type RequestSlot = {
   readonly mailbox: string;
   /** From 0 up to the number of slots. */
   readonly slot: number;
-  /** Names the lease; new for each. */
+  /** Identifies the lease; new for each. */
   readonly holder: string;
 };
 
 /** The circuit of an operation of an account. */
 export type CircuitName = { readonly accountKey: string; readonly operation: string };
 
-/** An operation of an account that failed lately. */
+/** An operation of an account that failed recently. */
 export type Circuit = {
   readonly operation: string;
   readonly failure: SyncFailure;
-  /** Until when no request is sent, epoch milliseconds; `undefined` while it has not failed often enough. */
+  /** The end of the time without requests, in epoch milliseconds; `undefined` if it has not failed often enough. */
   readonly openUntil: number | undefined;
 };
 
-/** Tokens come back over time, so that they are counted in milliseconds. */
+/** A request for tokens, which return over time and are therefore counted in milliseconds. */
 export type TokenRequest = {
   readonly bucket: string;
-  /** In how many milliseconds the tokens come back. */
+  /** The milliseconds until the tokens return. */
   readonly cost: number;
-  /** In how many an empty bucket is full. */
+  /** The milliseconds until an empty bucket is full. */
   readonly burst: number;
 };
 
-/** What keeps requests within their limits over all instances. Instants are epoch milliseconds. */
+/** The state that keeps requests within their limits over all instances. Instants are epoch milliseconds. */
 export interface RequestLimitStore {
-  /** Of any number of concurrent calls exactly one gets the slot, unless its lease still runs. */
+  /** Claims a slot, unless its lease still runs. Exactly one of any number of concurrent calls gets it. */
   takeSlot(slot: RequestSlot, now: number, until: number): Promise<boolean>;
-  /** A no-op for a holder whose lease another has taken over. */
+  /** Releases a slot. Does nothing if another holder has taken over the lease. */
   releaseSlot(slot: RequestSlot): Promise<void>;
 
   /**
-   * Takes tokens from a bucket, all or none. Answers 0 when they were taken, else after how many milliseconds they may
-   * be there. Concurrent calls never take more than there are.
+   * Takes tokens from a bucket, all or none. Returns 0 if they were taken, otherwise the milliseconds until they may be
+   * available. Concurrent calls never take more than there are.
    */
   takeTokens(tokens: TokenRequest, now: number): Promise<number>;
-  /** Empties the bucket until then. */
+  /** Empties the bucket until `until`. */
   drain(bucket: string, burst: number, until: number): Promise<void>;
 
-  /** Those of the named operations that failed and did not succeed since. */
+  /** Returns those of the given operations that failed and have not succeeded since. */
   circuitsOf(accountKey: string, operations: readonly string[]): Promise<Circuit[]>;
   /**
    * Lets one of any number of concurrent calls try an operation whose `openUntil` has come, and no other
@@ -52,17 +52,17 @@ export interface RequestLimitStore {
    */
   leaseProbe(circuit: CircuitName, now: number, until: number): Promise<boolean>;
   /**
-   * Counts a failure. `openUntil` answers, for how many there were in a row, until when the circuit is open. What fails
-   * while it is open was sent before and changes nothing. A no-op when the account is gone.
+   * Counts a failure. `openUntil` returns the end of the open circuit for the number of failures in a row. A failure
+   * while it is open belongs to an earlier request and changes nothing. Does nothing if the account is deleted.
    */
   countFailure(
     failed: CircuitName & { readonly failure: SyncFailure },
     now: number,
     openUntil: (failures: number) => number | undefined,
   ): Promise<void>;
-  /** It works again. */
+  /** Closes the circuit: the operation works again. */
   closeCircuit(circuit: CircuitName): Promise<void>;
 
-  /** Deletes slots whose lease ran out and buckets that are full. Answers how many. */
+  /** Deletes slots whose lease expired and buckets that are full. Returns the number of rows. */
   deleteUnusedLimits(now: number): Promise<number>;
 }

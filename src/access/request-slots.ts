@@ -1,7 +1,7 @@
 /**
- * Limits how many requests are under way at once to one mailbox, over all instances: slots with leases in the database.
- * A process uses its slot for several requests before it releases it, so that a sync of many pages writes seldom. It
- * releases it soon enough for other instances to get one.
+ * Limits the concurrent requests to one mailbox, over all instances: slots with leases in the database. A process uses
+ * its slot for several requests before it releases it, so that a sync of many pages writes seldom. It releases it soon
+ * enough for other instances to get one.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,9 +12,9 @@ import type { RequestLimitStore, RequestSlot } from './request-limit-store.ts';
 
 /** Longer than KEPT_MS and one request, which ends after 30 s. */
 const LEASE_MS = 40_000;
-/** After so long a slot is released even if requests wait. */
+/** A slot is released after this time, in milliseconds, even if requests wait. */
 const KEPT_MS = 2_000;
-/** After so long without a request it is released. */
+/** A slot is released after this time, in milliseconds, without a request. */
 const IDLE_MS = 250;
 const POLL_MS = 100;
 /** A call that would wait longer fails. */
@@ -50,7 +50,7 @@ type MailboxDeps = {
   readonly most: number;
   readonly store: RequestLimitStore;
   readonly now: () => number;
-  /** Called when this process has no slot of the mailbox and nobody waits for one. */
+  /** Called when this process has no slot of the mailbox and no call waits for one. */
   readonly onUnused: (slots: MailboxSlots) => void;
 };
 type LeasedSlot = RequestSlot & { readonly takenAt: number };
@@ -64,7 +64,7 @@ class MailboxSlots {
   readonly #leased = new Set<LeasedSlot>();
   readonly #idle: { slot: LeasedSlot; timer: NodeJS.Timeout }[] = [];
   readonly #waiting: Waiter[] = [];
-  /** Work in the background, for `stop` to wait for. */
+  /** Background work that `stop` waits for. */
   readonly #pending = new Set<Promise<void>>();
   #isServing = false;
 
@@ -105,7 +105,7 @@ class MailboxSlots {
     throw tooManyRequests();
   }
 
-  /** Takes slots for the calls that wait, until none does. */
+  /** Claims slots until no call waits. */
   async #serve(): Promise<void> {
     this.#isServing = true;
     try {
@@ -121,7 +121,7 @@ class MailboxSlots {
     } catch (reason) {
       for (const { reject } of this.#waiting.splice(0)) reject(reason);
     } finally {
-      // In the same turn of the event loop as the last look at #waiting: a later call starts #serve anew.
+      // This runs in the same turn of the event loop as the last look at #waiting, so a later call starts #serve again.
       this.#isServing = false;
       this.#reportIfUnused();
     }
@@ -140,7 +140,7 @@ class MailboxSlots {
     return undefined;
   }
 
-  /** Gives the slot to the next call that waits, or keeps it for a moment. */
+  /** Passes the slot to the next waiting call, or keeps it for a moment. */
   #passOn(slot: LeasedSlot): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {

@@ -1,13 +1,13 @@
 import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
-/** An account's credentials at this moment. Instants are epoch milliseconds. */
+/** An account's current credentials. Instants are epoch milliseconds. */
 export type StoredCredentials = {
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
-  /** Another one each time they are replaced. */
+  /** A number that changes each time the credentials are replaced. */
   readonly version: number;
-  /** How often renewing these very credentials has failed in a row, when last, and how. */
+  /** The number of failed renewals of these credentials in a row, the time of the last one, and its failure. */
   readonly failures: number;
   readonly failedAt: number | undefined;
   readonly failure: SyncFailure | undefined;
@@ -16,33 +16,32 @@ export type StoredCredentials = {
 /** The right to renew credentials until the lease ends: one renewal at a time, over all instances. */
 export type TokenLease = {
   readonly accountKey: string;
-  /** What is to be renewed. */
+  /** The version of the credentials to renew. */
   readonly version: number;
-  /** Names the renewal; new for each. */
+  /** Identifies the renewal; new for each. */
   readonly holder: string;
 };
 
-/** A lease for credentials of which the caller read that renewing them had failed so often. */
+/** A lease for credentials whose number of failed renewals the caller has read. */
 export type NewLease = TokenLease & Pick<StoredCredentials, 'failures'>;
 
 export interface TokenLeaseStore {
-  /** `undefined` when the account is gone. */
+  /** Returns `undefined` if the account is deleted. */
   findCredentials(accountKey: string): Promise<StoredCredentials | undefined>;
 
   /**
-   * Of any number of concurrent calls exactly one gets the lease. None does while another holds it, nor when the
-   * credentials were replaced, or renewing them failed, since the caller read `failures`.
+   * Leases the renewal. Exactly one of any number of concurrent calls gets the lease. No call gets it while another
+   * holds it, nor if the credentials were replaced or another renewal failed since the caller read `failures`.
    */
   leaseTokens(lease: NewLease, now: number, until: number): Promise<boolean>;
 
   /**
-   * Replaces the credentials that the lease was for and releases it. False, and nothing written, when they were
-   * replaced meanwhile: by a user who linked the account again, or by whoever took over a lease that ran out. A lease
-   * that merely ran out is no obstacle, so that what the provider issued last is not lost. An account in
-   * `reauth_required` is synced at once.
+   * Replaces the credentials of the lease and releases it. Returns false, without writing, if they were replaced
+   * meanwhile: by a user who reconnected the account, or by the holder of a later lease. An expired lease alone is no
+   * obstacle, so that the provider's latest tokens are not lost. An account in `reauth_required` is synced at once.
    */
   storeRenewed(lease: TokenLease, credentials: ProviderCredentials, now: number): Promise<boolean>;
 
-  /** Releases the lease and stores why the renewal failed. False, and nothing written, when the lease is lost. */
+  /** Releases the lease and stores why the renewal failed. Returns false, without writing, if the lease is lost. */
   failRenewal(lease: TokenLease, failure: SyncFailure, now: number): Promise<boolean>;
 }

@@ -31,17 +31,17 @@ type Renewal = { readonly account: Account; readonly deps: TokenRenewalDeps };
 
 /** A token counts as expired this long before it expires, since a request takes its time. */
 export const SPARE_MS = 60_000;
-/** Longer than a renewal may take. After it, another instance takes over from a holder that died. */
+/** The lease of a renewal, longer than one may take. After it, another instance takes over from a holder that died. */
 const LEASE_MS = 60_000;
 const RENEWAL_MS = 45_000;
 const POLL_MS = 100;
-/** How long to wait for another's renewal: the lease of a holder that died, and one renewal. */
+/** The longest wait for another renewal: the lease of a holder that died, and one renewal. */
 const PATIENCE_MS = LEASE_MS + RENEWAL_MS;
 
 /**
- * Credentials whose access token is valid for another minute and is not `refused`. They are renewed when they are not
- * so. Fails with ProviderError: `unauthorized` when the user must sign in again, `misconfigured` when the operator must
- * act, `rate_limited` or `unavailable` when a later try may succeed.
+ * Returns credentials whose access token is valid for another minute and is not `refused`; renews them if necessary.
+ * Fails with ProviderError: `unauthorized` if the user must sign in again, `misconfigured` if the operator must act,
+ * `rate_limited` or `unavailable` if a later try may succeed.
  */
 export async function usableCredentials(
   account: Account,
@@ -57,7 +57,7 @@ export async function usableCredentials(
     const { version, failures } = stored;
     const credentials = oauthCredentialsOf(stored.credentials);
     const isNew = before !== undefined && before.version !== version;
-    // What another renewed while we waited is used even if it is valid for seconds only.
+    // A token that another caller renewed during the wait is used even if it is valid only for seconds.
     const isValid = credentials.expiresAt - (isNew ? 0 : SPARE_MS) > deps.now();
     if (isValid && credentials.accessToken !== refused) return credentials;
     if (mustNotRetry(stored, startedAt, deps.now())) throw refusalOf(stored.failure, deps.now());
@@ -79,7 +79,7 @@ export async function usableCredentials(
 
 type FailedCredentials = StoredCredentials & { readonly failure: SyncFailure };
 
-/** Whether renewing failed while the caller waited, or not long enough ago. */
+/** Returns whether renewing failed while the caller waited, or too recently. */
 function mustNotRetry(
   stored: StoredCredentials,
   startedAt: number,
@@ -89,7 +89,7 @@ function mustNotRetry(
   return (stored.failedAt ?? 0) >= startedAt || (stored.failure.retryAt ?? 0) > now;
 }
 
-/** `undefined` when the credentials were replaced meanwhile, and are to be read again. */
+/** Returns `undefined` if the credentials were replaced meanwhile and must be read again. */
 async function renewUnder(
   lease: NewLease,
   credentials: OAuthCredentials,
@@ -127,11 +127,11 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
   const renewing = provider.signIn.renew(credentials, { ...app, user: account }, account.identity);
   const renewed = await within(RENEWAL_MS, renewing);
   if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not answer in time');
-  // A provider that does not rotate need not repeat the token it issued before.
+  // A provider that does not rotate refresh tokens need not repeat the previous one.
   return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken };
 }
 
-/** The app the tokens were issued to: no other can renew them. */
+/** Returns the app that issued the tokens: no other can renew them. */
 async function issuerOf({ appClientId }: OAuthCredentials, { account, deps }: Renewal) {
   const { clientId, provider } = account;
   const issuer = await deps.apps.findIssuer(clientId, provider, appClientId);
@@ -149,7 +149,7 @@ const notSetUp = ({ provider }: Account) =>
 const STORE_TRIES = 5;
 const STORE_WAIT_MS = 500;
 
-/** What the provider issued may be the only refresh token that still works, so a failing write is tried again. */
+/** Stores the tokens with retries, because they may include the only refresh token that still works. */
 async function storeWithRetries(
   lease: TokenLease,
   renewed: OAuthCredentials,
@@ -174,7 +174,7 @@ const REFUSED_REST_MS = 25 * 60_000;
 const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
-/** `retryAt` is when an instance may try again: after a longer rest each time, and never before Retry-After. */
+/** Returns the failure. `retryAt` is when an instance may try again: later each time, and never before Retry-After. */
 function failureOf(reason: unknown, failures: number, { account, deps }: Renewal): SyncFailure {
   const { accountKey, provider } = account;
   const fields = { accountKey, provider, err: reason };
@@ -182,7 +182,7 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewal
   let failure: SyncFailure;
   if (reason instanceof ProviderError) {
     const details = { ...fields, kind: reason.kind, reason: reason.reason };
-    // No user can do anything about it: the log is how the operator learns of it.
+    // No user can fix it: the operator learns of it from the log.
     if (reason.kind === 'misconfigured')
       deps.log.error(
         { event: 'renewal_misconfigured', ...details },
@@ -201,8 +201,8 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewal
 }
 
 /**
- * What callers get for a failed renewal. After `unauthorized` it names no time: a user who signs in again need not wait,
- * and a sync has its own retries.
+ * Returns the callers' error for a failed renewal. After `unauthorized` it has no time: a user who signs in again need
+ * not wait, and a sync has its own retries.
  */
 function refusalOf({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   const failure = { kind, message, ...(reason === undefined ? {} : { reason }) };

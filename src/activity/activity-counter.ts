@@ -1,4 +1,7 @@
-/** Counts in memory and writes the sums every few seconds. What a process that is killed had counted since is lost. */
+/**
+ * Counts in memory and writes the sums every few seconds. If a process is killed, it loses the counts since the last
+ * write.
+ */
 import type { Asker } from '../http/asker.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
@@ -12,22 +15,25 @@ export type ActivityCounterDeps = {
   readonly now: () => number;
 };
 
-/** `answered` is called for every answer: it has to be cheap. `stop` writes what waits, for two seconds at most. */
+/**
+ * `answered` is called for every response, so it must be cheap. `stop` writes the remaining counts, for at most two
+ * seconds.
+ */
 export type ActivityCounter = ActivityNotes & {
   answered(asker: Asker | undefined, isRefusal: boolean): void;
-  /** Writes what was counted so far. Never throws. */
+  /** Writes the counts so far. Never throws. */
   write(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const WRITE_EVERY_MS = 5_000;
 const STOP_MS = 2_000;
-/** In one transaction: others write between them. */
+/** The number of counts per transaction: others can write between transactions. */
 const WRITTEN_TOGETHER = 200;
 
 /** Starts counting until stopped. */
 export function startActivityCounter({ activity, log, now }: ActivityCounterDeps): ActivityCounter {
-  // As many entries as there are applications, since nobody else is counted.
+  // This has at most one entry per application, because nothing else is counted.
   const counted = new Map<string, Map<Activity, number>>();
   let writing: Promise<void> | undefined;
 
@@ -47,7 +53,7 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
       try {
         await activity.addCounts(part, hourOf(now()));
       } catch (err) {
-        // Counted with what comes next.
+        // The next write includes these counts.
         for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);
         log.error({ event: 'activity_not_counted', err }, 'What happened could not be counted');
         return;

@@ -1,20 +1,20 @@
 import type { Activity, ActivityCount } from './activity.ts';
 
-/** Counts by hour. Instants are epoch milliseconds; an hour is its first one. */
+/** Counts by hour. Instants are epoch milliseconds; an hour is given by its first instant. */
 export interface ActivityStore {
   /**
-   * Adds all of these to that hour, or none. An application that is gone is left out; the counts of all together have it.
-   * Calls at the same time lose nothing of each other.
+   * Adds all of these counts to that hour, or none. The counts of a deleted application are only in the totals.
+   * Concurrent calls lose no counts.
    */
   addCounts(counts: readonly ActivityCount[], hour: number): Promise<void>;
 
-  /** Since that hour, of these applications or of all; what did not happen is missing. */
+  /** Returns the sums since that hour, of these applications or of all, without activities that did not happen. */
   sumsSince(hour: number, clientIds?: readonly string[]): Promise<ReadonlyMap<Activity, number>>;
 
-  /** The same hour by hour, in their order. */
+  /** Returns the same counts by hour, in chronological order. */
   hoursSince(hour: number, clientIds?: readonly string[]): Promise<readonly HourCount[]>;
 
-  /** Deletes those of hours before; answers how many. */
+  /** Deletes the counts of hours before `before`; returns the number of rows. */
   deleteOldCounts(before: number): Promise<number>;
 }
 

@@ -1,6 +1,9 @@
-/** What is counted by hour and application, for charts: numbers that may be a little off, never what somebody is owed. */
+/**
+ * The activities that are counted by hour and application, for charts: the numbers may be slightly off and are never
+ * used for billing.
+ */
 
-/** Steps of the flow in their order. A transaction counts once for each, also where it skipped one. */
+/** The steps of the flow in order. An authorization request counts once for each step, even if it skipped one. */
 export const FUNNEL = [
   'flow_started',
   'flow_chosen',
@@ -12,16 +15,16 @@ export const FUNNEL = [
 export const ACTIVITIES = [
   ...FUNNEL,
   'flow_denied',
-  /** What an application called and was given. */
+  /** The calls of an application and their results. */
   'calls',
   'refusals',
-  /** Attempts of deliveries. */
+  /** The attempts of deliveries. */
   'delivered',
   'failed',
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** Whoever notes that something happened, without waiting for it to be written. */
+/** A recorder of activities, which does not wait for the write. */
 export type ActivityNotes = { add(clientId: string, activity: Activity): void };
 
 /** Counts of one application. */
@@ -36,10 +39,10 @@ export const HOUR_MS = 3_600_000;
 /** The first instant of the hour, in epoch milliseconds. */
 export const hourOf = (at: number): number => at - (at % HOUR_MS);
 
-/** A week is shown, of whatever day and hour it is. */
+/** The retention, enough for a chart of a week on any day and at any hour. */
 const KEPT_MS = 9 * 24 * HOUR_MS;
 
-/** Deletes what no page shows any more; answers how many rows. */
+/** Deletes the counts that no page displays any more; returns the number of rows. */
 export const deleteOldActivity = ({
   activity,
   now,

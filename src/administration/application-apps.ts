@@ -12,17 +12,17 @@ import type { Actor } from '../people/person.ts';
 export type ApplicationAppsDeps = {
   readonly providerApps: ProviderAppStore;
   readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
-  /** How often one application may have its apps checked. */
+  /** Limits how often one application may have its apps checked. */
   readonly appChecks: AttemptLimit;
   readonly egress: Egress;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** Their ids. */
+/** The ids of the apps by kind. */
 export type OwnApps = Readonly<Partial<Record<AppKind, string>>>;
 
-/** Throws PeopleRefusal. */
+/** Returns the ids of the application's own apps. Throws PeopleRefusal. */
 export async function ownApps(
   actor: Actor,
   clientId: string,
@@ -32,7 +32,7 @@ export async function ownApps(
   return providerApps.listProviderApps(clientId);
 }
 
-/** As the form has it. An empty secret keeps the one there is. */
+/** The values of the form. An empty secret keeps the existing one. */
 export type TypedApp = {
   readonly clientId: string;
   readonly kind: AppKind;
@@ -40,10 +40,10 @@ export type TypedApp = {
   readonly clientSecret: string;
 };
 
-/** What is wrong with a field, as a sentence. */
+/** The problems of the fields, each as a sentence. */
 export type AppProblems = { readonly appClientId?: string; readonly clientSecret?: string };
 
-/** Sets the app or nothing: answers what keeps it from being set. Throws PeopleRefusal. */
+/** Sets the app, or returns the problems and changes nothing. Throws PeopleRefusal. */
 export async function setOwnApp(
   actor: Actor,
   { clientId, kind, appClientId, clientSecret }: TypedApp,
@@ -83,7 +83,7 @@ function problemOf(app: Parameters<typeof checkProviderApp>[0]): string | undefi
   }
 }
 
-/** Throws PeopleRefusal. */
+/** Removes the application's own app. Throws PeopleRefusal. */
 export async function removeOwnApp(
   actor: Actor,
   { clientId, kind }: Pick<TypedApp, 'clientId' | 'kind'>,
@@ -93,10 +93,10 @@ export async function removeOwnApp(
   await providerApps.removeProviderApp(clientId, kind);
 }
 
-/** What the provider says; `wait` is the whole seconds until it may be asked again, `none`: there is no app. */
+/** The provider's verdict; `wait` is the whole seconds until the next check is allowed, `none`: there is no app. */
 export type AppCheck = { readonly verdict: AppVerdict | 'none' } | { readonly wait: number };
 
-/** Asks the provider where the instance has it, and nobody else. Throws PeopleRefusal. */
+/** Checks the app at the instance's issuer of the provider, and at no other address. Throws PeopleRefusal. */
 export async function checkOwnApp(
   actor: Actor,
   { clientId, kind }: Pick<TypedApp, 'clientId' | 'kind'>,

@@ -1,4 +1,7 @@
-/** How an application looks, as the dashboard sets it, and who may. The command line reads values by the same functions. */
+/**
+ * The branding of an application as the dashboard sets it, and who may. The command line reads values by the same
+ * functions.
+ */
 import { parseTheme } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
@@ -18,7 +21,7 @@ export type ApplicationLookDeps = {
   readonly now: () => number;
 };
 
-/** As the form has it: an empty colour is the default one. */
+/** The values of the form: an empty color is the default one. */
 export type TypedLook = {
   readonly primaryColor: string;
   readonly theme: string;
@@ -26,10 +29,10 @@ export type TypedLook = {
   readonly hideFooter: boolean;
 };
 
-/** What is wrong with a value, as a sentence; undefined for what was set. */
+/** The problem of a value as a sentence, or undefined if the value was set. */
 export type Problem = string | undefined;
 
-/** Sets colour, theme, foot and the switch, or nothing. Throws PeopleRefusal. */
+/** Sets color, theme, footer and the switch, or nothing. Throws PeopleRefusal. */
 export async function changeApplicationLook(
   actor: Actor,
   { clientId, typed }: { readonly clientId: string; readonly typed: TypedLook },
@@ -43,19 +46,19 @@ export async function changeApplicationLook(
   });
 }
 
-/** A logo, and what sentences call it. */
+/** The logos, each with its name in sentences. */
 export const LOGOS = { logo: 'logo', darkLogo: 'dark logo' } as const;
 export type LogoField = keyof typeof LOGOS;
 
 export type LogoChange = {
   readonly clientId: string;
   readonly field: LogoField;
-  /** One of the two, unless it is to be removed. */
+  /** The uploaded picture; either this or `url` is required, except for removing the logo. */
   readonly file?: Uint8Array | undefined;
   readonly url?: string;
 };
 
-/** Draws and sets the picture that was sent, or that its address has. Throws PeopleRefusal. */
+/** Renders and sets the uploaded picture, or the one at its address. Throws PeopleRefusal. */
 export async function setLogo(
   actor: Actor,
   { clientId, field, file, url = '' }: LogoChange,
@@ -72,7 +75,7 @@ export async function setLogo(
   });
 }
 
-/** Throws PeopleRefusal. */
+/** Removes a logo. Throws PeopleRefusal. */
 export async function removeLogo(
   actor: Actor,
   { clientId, field }: Pick<LogoChange, 'clientId' | 'field'>,
@@ -90,7 +93,7 @@ async function change(
   if ((await branding.changeLook(clientId, look, now())) === undefined) throw new PeopleRefusal('not_there');
 }
 
-/** What is typed wrong is told at its field; everything else that fails goes on. */
+/** Returns the message of an invalid value for its field; any other error is thrown. */
 async function problemOf(set: () => Promise<void>): Promise<Problem> {
   try {
     await set();

@@ -1,4 +1,4 @@
-/** What is done with applications in the dashboard, and who may. The command line does the same by the same functions. */
+/** The actions on applications in the dashboard, and who may take them. The command line uses the same functions. */
 
 import type { Fact } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
@@ -25,23 +25,23 @@ export type ApplicationsDeps = {
   readonly clients: ClientStore;
   readonly branding: Pick<BrandingStore, 'findLook' | 'changeLook'>;
   readonly endpoints: EndpointStore;
-  /** What deliveries may reach. */
+  /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** All settings that are typed on the settings page. */
+/** The text settings of the settings page. */
 export const SETTINGS_FIELDS = [...NEW_SETTINGS, ...FACTS] as const;
 
-/** What was typed, by field; an empty text is no value. */
+/** The typed values by field; an empty text is no value. */
 export type TypedSettings = Readonly<Record<TextSettingKey, string>>;
 export type TypedApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]>;
 
-/** What is wrong with fields, each as a sentence. */
+/** The problems of the fields, each as a sentence. */
 export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>>;
 
-/** Those that the actor may read, in the order of their creation. */
+/** Returns the applications that the actor may read, in order of creation. */
 export async function readableApplications(
   actor: Actor,
   { clients }: Pick<ApplicationsDeps, 'clients'>,
@@ -50,7 +50,7 @@ export async function readableApplications(
   return (await clients.listClients()).filter(({ clientId }) => may(actor, 'application.read', clientId));
 }
 
-/** Throws PeopleRefusal `not_there` for one that is not there, or not theirs to read. */
+/** Throws PeopleRefusal `not_there` for an application that does not exist, or that the actor may not read. */
 export async function readApplication(
   actor: Actor,
   clientId: string,
@@ -65,14 +65,14 @@ function thereIs<T>(found: T | undefined): T {
   return found;
 }
 
-/** An application and the secrets that are shown this once. */
+/** An application, and its secrets, which are displayed only once. */
 export type CreatedApplication = {
   readonly client: Client;
   readonly clientSecret: string;
   readonly webhookSecret: string | undefined;
 };
 
-/** Creates nothing where anything typed cannot be. */
+/** Creates an application, or returns the problems and creates nothing. */
 export async function createApplication(
   actor: Actor,
   typed: TypedApplication,
@@ -95,7 +95,7 @@ export async function createApplication(
   return { client, clientSecret, webhookSecret };
 }
 
-/** Changes all that was typed or nothing. `webhookSecret`: of an endpoint that had none before. */
+/** Changes all of the typed settings or none. `webhookSecret` is defined for an endpoint that had none before. */
 export async function changeSettings(
   actor: Actor,
   { clientId, typed }: { readonly clientId: string; readonly typed: TypedSettings },
@@ -151,7 +151,7 @@ async function addressProblems(
   return problem === undefined ? {} : { webhookUrl: problem };
 }
 
-/** `providers`: `null` for all that the instance offers. */
+/** The changes; `providers` is `null` for all that the instance offers. */
 export type SecurityChange = Required<Pick<ClientChange, keyof ClientSettings>>;
 
 /** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
@@ -164,10 +164,10 @@ export async function changeSecurity(
   thereIs(await changeClient({ clientId, change }, deps));
 }
 
-/** The new secret, and until when the one before it lives. */
+/** The new secret, and when the previous one expires. */
 export type RotatedSecret = { readonly clientSecret: string; readonly oldSecretExpiresAt: number };
 
-/** Throws PeopleRefusal. */
+/** Rotates the application's client secret. Throws PeopleRefusal. */
 export async function rotateSecret(
   actor: Actor,
   rotation: { readonly clientId: string; readonly overlapMs: number },
@@ -177,10 +177,10 @@ export async function rotateSecret(
   return thereIs(await rotateClientSecret(rotation, deps));
 }
 
-/** Counts go no further. */
+/** The limit of counts. */
 export const MOST_COUNTED = 10_000;
 
-/** What would go with the application. Throws PeopleRefusal. */
+/** Counts what deleting the application would delete. Throws PeopleRefusal. */
 export async function contentsOf(
   actor: Actor,
   clientId: string,
@@ -190,7 +190,7 @@ export async function contentsOf(
   return clients.countContents(clientId, MOST_COUNTED + 1);
 }
 
-/** Deletes it where `typedName` is its name, and answers whether it is. Throws PeopleRefusal. */
+/** Deletes the application if `typedName` is its name, and returns whether it is. Throws PeopleRefusal. */
 export async function deleteApplication(
   actor: Actor,
   { clientId, typedName }: { readonly clientId: string; readonly typedName: string },

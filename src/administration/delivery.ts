@@ -1,4 +1,4 @@
-/** What is opened of one delivery: its body, and the signatures of its last attempt. */
+/** The details of one delivery: its body, and the signatures of its last attempt. */
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -10,7 +10,7 @@ import type { MessageDetails } from '../webhooks/message-log.ts';
 import { visibleBody } from '../webhooks/visible-body.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
-/** `messages` audits that a body is seen. */
+/** The dependencies; `messages` audits that a body was read. */
 export type OpenDeliveryDeps = DeliveriesDeps & {
   readonly endpoints: Pick<EndpointStore, 'secretsOf'>;
   readonly webhookSigner: WebhookSigner;
@@ -19,13 +19,13 @@ export type OpenDeliveryDeps = DeliveriesDeps & {
 export type NamedDelivery = { readonly clientId: string; readonly messageId: string };
 
 export type OpenedDelivery = {
-  /** Undefined where no living grant covers its account. */
+  /** Undefined if no active grant covers its account. */
   readonly body: string | undefined;
-  /** As the last attempt was signed, with the keys and secrets of now; none before the first attempt. */
+  /** The signatures of the last attempt with the current keys and secrets; none before the first attempt. */
   readonly signatures: readonly CheckedSignature[];
 };
 
-/** Throws PeopleRefusal. */
+/** Opens a delivery. Throws PeopleRefusal. */
 export async function openDelivery(
   actor: Actor,
   { clientId, messageId }: NamedDelivery,
@@ -36,7 +36,7 @@ export async function openDelivery(
   if (message === undefined) throw new PeopleRefusal('not_there');
   const body = await visibleBody(message, deps);
   const last = message.log.at(-1);
-  // Who may not see the body needs no proof of it either.
+  // A member who may not see the body needs no signatures of it.
   if (last === undefined || body === undefined) return { body, signatures: [] };
   const timestamp = String(Math.floor(last.startedAt / 1000));
   const content = contentOf({ messageId, timestamp, body: message.body });
@@ -48,10 +48,13 @@ export async function openDelivery(
   return { body, signatures: await checked(message, { timestamp, line }, deps) };
 }
 
-/** What a receiver got with a delivery. */
+/** The signature that a receiver got with a delivery. */
 export type ReceivedSignature = { readonly timestamp: string; readonly line: string };
 
-/** Whose the signatures are that a receiver got. The body is shown to nobody by it: `messages` need not audit. Throws PeopleRefusal. */
+/**
+ * Checks who made the signatures that a receiver got. This reveals no body, so `messages` need not audit. Throws
+ * PeopleRefusal.
+ */
 export async function checkReceived(
   actor: Actor,
   { received, ...named }: NamedDelivery & { readonly received: ReceivedSignature },

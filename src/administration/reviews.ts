@@ -1,4 +1,6 @@
-/** The review of an application in the dashboard, and who may make which step. The command line makes the same ones. */
+/**
+ * The review of an application in the dashboard, and who may take which step. The command line takes the same steps.
+ */
 import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
@@ -26,7 +28,7 @@ type Step = {
   readonly make: (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
 };
 
-/** Developers submit and cancel; owners decide. */
+/** The steps: developers submit and cancel; owners decide. */
 export const REVIEW_STEPS = {
   submit: { needs: 'application.change', make: submitForReview },
   cancel: { needs: 'application.change', make: cancelReview },
@@ -42,11 +44,11 @@ export type Review = {
   readonly verification: Verification;
   /** The newest first. */
   readonly activity: readonly Activity[];
-  /** The number of the last entry shown, where there are older ones. */
+  /** The number of the last entry on the page, if there are older ones. */
   readonly older: number | undefined;
 };
 
-/** How far it is, and a page of what was done: what is older than the entry `before`. Throws PeopleRefusal. */
+/** Returns the state of the review and a page of its activity: entries older than `before`. Throws PeopleRefusal. */
 export async function readReview(
   actor: Actor,
   { clientId, before }: { readonly clientId: string; readonly before?: number | undefined },
@@ -61,7 +63,7 @@ export async function readReview(
   return { verification, activity, older };
 }
 
-/** The applications that wait for a decision, the one submitted first at the beginning. Throws PeopleRefusal. */
+/** Returns the applications that wait for a decision, the earliest submission first. Throws PeopleRefusal. */
 export async function waitingReviews(
   actor: Actor,
   { verification }: Pick<ReviewsDeps, 'verification'>,
@@ -70,7 +72,7 @@ export async function waitingReviews(
   return verification.listUnderReview();
 }
 
-/** Answers the sentence that says why it could not be made; undefined for one that was made. Throws PeopleRefusal. */
+/** Takes a step of the review. Returns a sentence if that failed, otherwise undefined. Throws PeopleRefusal. */
 export async function makeReviewStep(
   actor: Actor,
   { step, ...input }: DecisionInput & { readonly step: ReviewStepName },

@@ -1,4 +1,4 @@
-/** What the pages about a user, and about accounts that ail, show. */
+/** The data of the pages about a user, and about unhealthy accounts. */
 import type { Account } from '../calendars/account-store.ts';
 import type { HealthEvent } from '../calendars/health-history.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
@@ -12,34 +12,34 @@ export type ShownUser = {
   readonly client: Client;
   readonly user: UserSummary;
   readonly accounts: readonly Account[];
-  /** By account, the newest first. */
+  /** The history by account, newest first. */
   readonly history: ReadonlyMap<string, readonly HealthEvent[]>;
-  /** By account. */
+  /** The updates by account. */
   readonly updates: ReadonlyMap<string, AccountUpdates>;
   readonly grants: readonly LivingGrant[];
-  /** The providers at which the application has an app of its own. */
+  /** The providers at which the application has its own app. */
   readonly ownApps: ReadonlySet<string>;
 };
 
 export type ShownAccount = Omit<ShownUser, 'accounts'> & {
   readonly account: Account;
   readonly calendars: readonly SyncedCalendar[];
-  /** Where the next page of calendars begins; absent on the last one. */
+  /** The position of the next page of calendars; absent on the last page. */
   readonly next: CalendarPlace | undefined;
 };
 
-/** Accounts of one reason are counted no further. */
+/** The limit of counting the accounts of one reason. */
 export const MOST_COUNTED = 1_000;
 
 export type ListedAccount = AilingAccount & {
-  /** Whether the application has an app of its own at the provider. */
+  /** Whether the application has its own app at the provider. */
   readonly hasOwnApp: boolean;
 };
 
 export type ReasonGroup = {
   readonly reason: HealthReason;
-  /** `MOST_COUNTED + 1` for more. */
+  /** `MOST_COUNTED + 1` if there are more. */
   readonly count: number;
-  /** The newest trouble first. */
+  /** The accounts, the latest problem first. */
   readonly accounts: readonly ListedAccount[];
 };

@@ -1,4 +1,4 @@
-/** What is done with users in the dashboard, and who may. The command line does the same by the same functions. */
+/** The actions on users in the dashboard, and who may take them. The command line uses the same functions. */
 
 import { APP_KINDS, type ProviderAppStore } from '../access/provider-apps.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
@@ -31,9 +31,9 @@ export type UsersDeps = {
   readonly accountCalendars: AccountCalendars;
   readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
-  /** Takes what was deleted off the disk; false where that comes later. */
+  /** Removes deleted data from the disk; returns false if that happens later. */
   readonly clearLog: () => Promise<boolean>;
-  /** The origin that applications and their users know this instance by. */
+  /** The origin under which applications and their users reach this instance. */
   readonly publicUrl: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -41,7 +41,9 @@ export type UsersDeps = {
 
 export type UserOfClient = { readonly clientId: string; readonly userId: string };
 
-/** The applications whose users the actor may read, for a look into all of them; `undefined`: every one. */
+/**
+ * Returns the applications whose users the actor may read, for a search in all of them; `undefined` means every one.
+ */
 export async function readableClientIds(
   actor: Actor,
   deps: Pick<UsersDeps, 'clients'>,
@@ -51,7 +53,7 @@ export async function readableClientIds(
 }
 
 export type SoughtUsers = {
-  /** Of one application; absent: of all that the actor may read. */
+  /** The application to search; if absent, all that the actor may read. */
   readonly clientId?: string | undefined;
   readonly beginning: string;
   readonly after?: UserPlace | undefined;
@@ -59,8 +61,8 @@ export type SoughtUsers = {
 };
 
 /**
- * Who may not read names whole finds users by whole names alone: a search by beginnings would spell them out. Throws
- * PeopleRefusal.
+ * Finds users. A member who may not read full names only finds users by their full name, because a search by prefix
+ * would reveal them. Throws PeopleRefusal.
  */
 export async function findUsers(
   actor: Actor,
@@ -74,7 +76,7 @@ export async function findUsers(
   return deps.userDirectory.findUsers({ clientIds, beginning, isWhole }, { after, limit });
 }
 
-/** Throws PeopleRefusal `not_there`, also where the application is not theirs. */
+/** Throws PeopleRefusal `not_there`, also if the actor may not read the application. */
 async function thereIs(
   actor: Actor,
   { needs, clientId, userId }: UserOfClient & { readonly needs: Permission },
@@ -86,7 +88,7 @@ async function thereIs(
   return user;
 }
 
-/** Throws PeopleRefusal. */
+/** Returns a user with accounts and grants. Throws PeopleRefusal. */
 export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps): Promise<ShownUser> {
   const client = await readApplication(actor, of.clientId, deps);
   const user = await thereIs(actor, { ...of, needs: 'user.read' }, deps);
@@ -105,7 +107,7 @@ export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps):
   };
 }
 
-/** The providers at which the application has an app of its own. */
+/** Returns the providers at which the application has its own app. */
 export async function ownAppsOf(
   clientId: string,
   { providerApps }: Pick<UsersDeps, 'providerApps'>,
@@ -121,7 +123,7 @@ export type AccountPage = UserOfClient & {
   readonly limit: number;
 };
 
-/** Throws PeopleRefusal. */
+/** Returns an account with a page of its calendars. Throws PeopleRefusal. */
 export async function readAccount(actor: Actor, page: AccountPage, deps: UsersDeps): Promise<ShownAccount> {
   const { accounts, ...shown } = await readUser(actor, page, deps);
   const account = accounts.find(({ accountKey }) => accountKey === page.accountKey);
@@ -133,7 +135,7 @@ export async function readAccount(actor: Actor, page: AccountPage, deps: UsersDe
   return { ...shown, account, calendars, next: found.length > limit ? calendars.at(-1) : undefined };
 }
 
-/** Brings the syncs of the user's accounts forward, or of one of them; answers of how many. Throws PeopleRefusal. */
+/** Brings the syncs of the user's accounts forward, or of one of them; returns how many. Throws PeopleRefusal. */
 export async function syncUser(
   actor: Actor,
   of: UserOfClient & { readonly accountKey?: string | undefined },
@@ -143,7 +145,7 @@ export async function syncUser(
   return accounts.requestSync(of, now());
 }
 
-/** Ends all of the user's grants; answers how many. They are ended when it answers. Throws PeopleRefusal. */
+/** Ends all of the user's grants; returns how many. They have ended when it returns. Throws PeopleRefusal. */
 export async function revokeUser(
   actor: Actor,
   of: UserOfClient,
@@ -153,7 +155,7 @@ export async function revokeUser(
   return families.endGrantsOf(of.clientId, of.userId, now());
 }
 
-/** The account goes with all that was read of it. Throws PeopleRefusal `not_there`. */
+/** Disconnects the account and deletes all of its data. Throws PeopleRefusal `not_there`. */
 export async function disconnectAccount(
   actor: Actor,
   of: UserOfClient & { readonly accountKey: string },
@@ -166,7 +168,7 @@ export async function disconnectAccount(
     throw new PeopleRefusal('not_there');
 }
 
-/** Everything that is kept about the user, in pieces of one JSON document. Throws PeopleRefusal. */
+/** Returns all stored data about the user, in pieces of one JSON document. Throws PeopleRefusal. */
 export async function readUserDocument(
   actor: Actor,
   of: UserOfClient,
@@ -178,7 +180,7 @@ export async function readUserDocument(
   return pieces;
 }
 
-/** Throws PeopleRefusal. */
+/** Deletes a user permanently and returns a receipt. Throws PeopleRefusal. */
 export async function deleteUserForGood(
   actor: Actor,
   of: UserOfClient,
@@ -190,12 +192,12 @@ export async function deleteUserForGood(
   return receipt;
 }
 
-/** What the user opens to mend an account; undefined where the application begins each flow itself. */
+/** Returns the link that the user opens to fix an account; undefined if the application begins each flow itself. */
 export const reconnectLink = (
   client: Client,
   userId: string,
   { publicUrl }: Pick<UsersDeps, 'publicUrl'>,
 ): string | undefined => connectLink(client, { userId, publicUrl });
 
-/** Whether they may change something of it. */
+/** Returns whether the actor may change users of the application. */
 export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);

@@ -1,4 +1,4 @@
-/** Where an application's deliveries may go: one rule for its settings and its endpoints. */
+/** The rule for the addresses of an application's deliveries, for both its settings and its endpoints. */
 import { notPublic } from '../lib/egress/egress-error.ts';
 import { type PrivateNetwork, publicNetwork } from '../lib/egress/private-network.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
@@ -9,19 +9,19 @@ import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 
 export type WebhookAddressDeps = {
   readonly endpoints: Pick<EndpointStore, 'isElsewhere'>;
-  /** What deliveries may reach. */
+  /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
 };
 
 export type WebhookAddress = {
-  /** Empty for an application that is not there yet. */
+  /** Empty for an application that does not exist yet. */
   readonly clientId: string;
   readonly url: string;
-  /** Whether another application may have its webhooks there as well. */
+  /** Whether another application may have its webhooks there too. */
   readonly isShared: boolean;
 };
 
-/** What is wrong with an address that `actor` sets, as a sentence. */
+/** Returns the problem of an address that `actor` sets, as a sentence. */
 export async function webhookAddressProblem(
   actor: Actor,
   { clientId, url, isShared }: WebhookAddress,
@@ -29,7 +29,7 @@ export async function webhookAddressProblem(
 ): Promise<string | undefined> {
   const mayAnywhere = may(actor, 'endpoint.any_address', clientId);
   const malformed = webhookUrlProblem(url);
-  // The same text as in the log of deliveries: a developer does not learn what the setting opens.
+  // The text is the same as in the log of deliveries: a developer does not learn what the setting allows.
   if (!mayAnywhere && malformed === undefined && unreachableProblem(url, publicNetwork(privateNetwork)))
     return `${notPublic(new URL(url).hostname).message}.`;
   const problem = malformed ?? unreachableProblem(url, privateNetwork);

@@ -1,4 +1,7 @@
-/** What is done with an application's endpoints in the dashboard, and who may. The command line does the same by the same functions. */
+/**
+ * The actions on an application's endpoints in the dashboard, and who may take them. The command line uses the same
+ * functions.
+ */
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
@@ -13,7 +16,7 @@ import { webhookAddressProblem } from './webhook-address.ts';
 
 export type WebhooksDeps = {
   readonly endpoints: EndpointStore;
-  /** What deliveries may reach. */
+  /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -23,10 +26,10 @@ export type NamedEndpoint = { readonly clientId: string; readonly endpointId: st
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** With how its deliveries of a week went. */
+/** An endpoint with the statistics of a week of its deliveries. */
 export type ShownEndpoint = ListedEndpoint & { readonly figures: EndpointFigures };
 
-/** Throws PeopleRefusal. */
+/** Returns the endpoints of an application. Throws PeopleRefusal. */
 export async function endpointsOf(
   actor: Actor,
   clientId: string,
@@ -37,7 +40,7 @@ export async function endpointsOf(
   return Promise.all(listed.map((endpoint) => withFigures(endpoint, deps)));
 }
 
-/** Throws PeopleRefusal `not_there` for one of another application. */
+/** Throws PeopleRefusal `not_there` for an endpoint of another application. */
 export async function endpointOf(
   actor: Actor,
   named: NamedEndpoint,
@@ -65,18 +68,18 @@ async function find(
   return endpoint;
 }
 
-/** What was typed. */
+/** The typed values of an endpoint. */
 export type TypedEndpoint = {
   readonly url: string;
   readonly hears: EndpointHears;
-  /** Whether another application may have one at that address as well. */
+  /** Whether another application may have an endpoint at that address too. */
   readonly isShared: boolean;
 };
 
-/** What is wrong with what was typed, as a sentence. */
+/** The problem of the typed values, as a sentence. */
 export type EndpointProblem = { readonly problem: string };
 
-/** The secret is kept sealed, and shown this once. Throws PeopleRefusal. */
+/** Adds an endpoint. Its secret is stored sealed and displayed only once. Throws PeopleRefusal. */
 export async function addWebhook(
   actor: Actor,
   { clientId, typed }: { readonly clientId: string; readonly typed: TypedEndpoint },
@@ -87,11 +90,14 @@ export async function addWebhook(
     (await webhookAddressProblem(actor, { clientId, ...typed }, deps)) ?? hearsProblem(typed.hears);
   if (problem !== undefined) return { problem };
   const { url, hears } = typed;
-  // Whether it may be shared was asked above, of this actor.
+  // The check above already decided whether the actor may share it.
   return addEndpoint({ clientId, url, hears, shared: true }, deps);
 }
 
-/** Changes all that was typed or nothing. The URL of the first endpoint is changed with its application. Throws PeopleRefusal. */
+/**
+ * Changes all of the typed values or none. The URL of the first endpoint changes with its application. Throws
+ * PeopleRefusal.
+ */
 export async function changeWebhook(
   actor: Actor,
   { typed, ...named }: NamedEndpoint & { readonly typed: TypedEndpoint },
@@ -111,19 +117,22 @@ export async function changeWebhook(
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
 
-/** Throws PeopleRefusal. */
+/** Pauses an endpoint. Throws PeopleRefusal. */
 export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.pauseEndpoint(endpointId, deps.now());
 }
 
-/** Throws PeopleRefusal. */
+/** Resumes an endpoint. Throws PeopleRefusal. */
 export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.resumeEndpoint(endpointId);
 }
 
-/** False for the first endpoint, which goes with its application's webhook URL. Throws PeopleRefusal. */
+/**
+ * Removes an endpoint. Returns false for the first one, which depends on its application's webhook URL. Throws
+ * PeopleRefusal.
+ */
 export async function removeWebhook(
   actor: Actor,
   named: NamedEndpoint,
@@ -133,7 +142,10 @@ export async function removeWebhook(
   return deps.endpoints.removeEndpoint(endpointId);
 }
 
-/** The new secret, shown this once; the one before it signs for `overlapMs` more. Throws PeopleRefusal. */
+/**
+ * Returns the new secret, which is displayed only once; the previous one also signs for `overlapMs` more milliseconds.
+ * Throws PeopleRefusal.
+ */
 export async function rotateWebhookSecret(
   actor: Actor,
   { overlapMs, ...named }: NamedEndpoint & { readonly overlapMs: number },
@@ -145,7 +157,9 @@ export async function rotateWebhookSecret(
   return secret;
 }
 
-/** Sends a test now, once; undefined for a listener, which nothing can be sent to. Throws PeopleRefusal. */
+/**
+ * Sends one test delivery now; returns undefined for a listener, to which nothing can be sent. Throws PeopleRefusal.
+ */
 export async function testWebhook(
   actor: Actor,
   named: NamedEndpoint,

@@ -54,10 +54,13 @@ export const OPERATIONS: readonly Operation[] = [
   ...referenceOperations,
 ];
 
-/** Of the interface, not of the program: strangers read it, and are not told which program has which known faults. */
+/**
+ * The version of the interface, not of the program: the document is public, and must not reveal which known defects a
+ * server has.
+ */
 const INTERFACE_VERSION = '1.0';
 
-/** `publicUrl`: the origin that the document names as its server. */
+/** Returns the document; `publicUrl` is the origin of its server. */
 export function currentDocument(publicUrl: string): OpenApiDocument {
   return openapiDocument({ publicUrl, version: INTERFACE_VERSION, operations: OPERATIONS });
 }

@@ -5,14 +5,14 @@ export type ExampleCall = {
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiOperation;
-  /** The server's. */
+  /** The origin of the server. */
   readonly origin: string;
 };
 
 export type ExampleRequest = {
   readonly method: string;
   readonly url: string;
-  /** Who calls: by access token, by HTTP Basic, or by nothing. */
+  /** The caller's credentials: an access token, HTTP Basic, or none. */
   readonly credentials: 'user' | 'application' | 'none';
   readonly body:
     | { readonly type: 'json'; readonly value: unknown }

@@ -31,7 +31,7 @@ export type OpenApiOperation = {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Any one of them is enough; an empty one asks for no credentials. */
+  /** The alternatives for authentication; an empty one requires no credentials. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -65,7 +65,7 @@ export type Content = Readonly<
 >;
 
 export type DocumentSource = {
-  /** Without a slash at the end. */
+  /** The public origin, without a slash at the end. */
   readonly publicUrl: string;
   readonly version: string;
   readonly operations: readonly Operation[];
@@ -75,7 +75,7 @@ const DESCRIPTION = `Connects an application to its users’ calendars at Google
 
 Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
 
-/** The document. Refusals are those that the program throws, so that the examples have the bodies that are sent. */
+/** Returns the document. Its errors are those that the program throws, so that the examples have the actual bodies. */
 export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {
   const schemas = collectSchemas();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -113,7 +113,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Server: 'The server itself.',
 };
 
-/** What a group is about. Throws an Error for one that has no words yet. */
+/** Returns a group's description. Throws an Error for a group without one. */
 function groupDescription(name: string): string {
   const description = GROUPS[name];
   if (description === undefined) throw new Error(`The group ${name} has no description`);
@@ -170,7 +170,10 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
   };
 }
 
-/** Named where nothing else can be wrong with a request: an operation without a 4xx reads as one that takes anything. */
+/**
+ * Adds the error of large headers if nothing else can be wrong with a request: an operation without a 4xx would seem to
+ * accept anything.
+ */
 function largeHeader(errors: readonly OperationError[]): OperationError[] {
   if (errors.some(({ status }) => status < 500)) return [];
   const { status, message } = headerTooLarge(HEADER_BYTES);
@@ -228,13 +231,13 @@ function headersOf(headers: Readonly<Record<string, string>> | undefined) {
   return { headers: Object.fromEntries(described) };
 }
 
-/** The internal error, in the shape of the operation's errors. */
+/** Returns the internal error, in the shape of the operation's errors. */
 const internalError = ([first]: readonly OperationError[]): OperationError => ({
   ...ANY_CALL.server_error,
   ...(first?.shape && { shape: first.shape }),
 });
 
-/** The body as it is sent. An internal error has `code` and `requestId` in both shapes. */
+/** Returns the body as it is sent. An internal error has `code` and `requestId` in both shapes. */
 function exampleBody(error: OperationError): object {
   const { code } = error;
   const isInternal = code === ANY_CALL.server_error.code;
@@ -250,7 +253,7 @@ function errorResponses(errors: readonly OperationError[], reference: Reference)
   return Object.fromEntries(sorted.map(([status, cases]) => [status, responseOf(cases, reference)]));
 }
 
-/** The response of one status, with its codes as an enumeration and an example for each. */
+/** Returns the response of one status, with its codes as an enumeration and an example for each. */
 function responseOf(cases: readonly OperationError[], reference: Reference): OpenApiResponse {
   const rest = cases.filter(({ shape }) => shape === undefined);
   const oauth = cases.filter(({ shape }) => shape === 'oauth');
@@ -259,7 +262,7 @@ function responseOf(cases: readonly OperationError[], reference: Reference): Ope
     ...(oauth.length > 0 ? [{ ...reference(OAuthErrorBody), ...codes('error', oauth) }] : []),
   ];
   const [only] = shapes;
-  // Both shapes can have one code.
+  // Both shapes can have the same code.
   const exampleName = ({ shape, code }: OperationError) =>
     shape === 'oauth' && rest.length > 0 ? `oauth_${code}` : code;
   const examples = cases.map((one) => [exampleName(one), { summary: one.when, value: exampleBody(one) }]);

@@ -8,7 +8,7 @@ export type Group = { readonly name: string; readonly address: string; readonly 
 export const REFERENCE_PATH = '/docs/api';
 export const SHAPES_PATH = `${REFERENCE_PATH}/shapes`;
 
-/** In the document's order. Every operation has its id as its anchor on the page of its group. */
+/** Returns the groups in the document's order. Every operation has its id as its anchor on the page of its group. */
 export function groupsOf(document: OpenApiDocument): Group[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -20,7 +20,7 @@ export function groupsOf(document: OpenApiDocument): Group[] {
   }));
 }
 
-/** Who may call an operation, as a sentence. */
+/** Returns who may call an operation, as a sentence. */
 export function callersText({ security }: OpenApiOperation): string {
   const callers = security.map((one) => {
     const [scope] = one.accessToken ?? [];
@@ -38,7 +38,7 @@ export type RefusalRow = {
   readonly body: unknown;
 };
 
-/** Every refusal of an operation, by status. */
+/** Returns every error of an operation, by status. */
 export const refusalsOf = ({ responses }: OpenApiOperation): RefusalRow[] =>
   Object.entries(responses).flatMap(([status, { content }]) =>
     Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { summary, value }]) => ({

@@ -13,10 +13,10 @@ import {
 } from './reference-groups.ts';
 import { type Member, membersOf, typeOf } from './schema-text.ts';
 
-/** What stands beside an operation, under its code. */
+/** Renders the content beside an operation, under its code. */
 export type AsideOf = (entry: Entry) => Html;
 
-/** What holds for all of it, and a link to every operation. */
+/** Renders the general part, and a link to every operation. */
 export function overview(document: OpenApiDocument): Html {
   return html`<h1>API reference</h1>
 <p>Version ${document.info.version}. The same as an <a href="/openapi.json">OpenAPI document</a>.</p>
@@ -26,7 +26,7 @@ ${operationList(document)}
 <p>Every object that requests and answers have, member by member.</p>`;
 }
 
-/** Every operation as a link, by group. `hasAnchors`: each under its id, for links from before there were pages. */
+/** Renders every operation as a link, by group. `hasAnchors` adds ids for links from before there were pages. */
 export const operationList = (document: OpenApiDocument, hasAnchors = false): Html =>
   html`${groupsOf(document).map(
     ({ name, address, entries }) => html`<h2><a href="${address}">${name}</a></h2>
@@ -133,7 +133,7 @@ ${refusals.map(
 </table></div>`;
 }
 
-/** One of them is open, without a script. */
+/** Renders the examples, the first one open, without a script. */
 function codeBlocks({ path, method, operation }: Entry, origin: string): Html {
   const examples = exampleCode(exampleRequest({ path, method, operation, origin }));
   return html`${examples.map(
@@ -152,7 +152,7 @@ function answerExamples({ responses }: OpenApiOperation): Html {
   })}`;
 }
 
-/** Every named shape under `schema-NAME`. */
+/** Renders every named shape under `schema-NAME`. */
 export const shapesPage = (document: OpenApiDocument): Html => html`<h1>Shapes</h1>
 ${Object.entries(document.components.schemas).map(([name, schema]) => {
   const members = membersOf(schema, document);
@@ -168,6 +168,6 @@ const typeText = (schema: unknown): Html =>
     return piece.kind === 'code' ? html`<code>${piece.text}</code>` : piece.text;
   })}`;
 
-/** Text with `code` in backticks. */
+/** Renders text with `code` in backticks. */
 const withCode = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -1,4 +1,4 @@
-/** Named schemas (those with an `$id`) are stated once, under `components`, and referred to everywhere else. */
+/** Named schemas (those with an `$id`) are defined once, under `components`, and referenced everywhere else. */
 
 /** A schema as plain JSON. */
 export type Json = { readonly [member: string]: unknown };
@@ -11,7 +11,7 @@ export function collectSchemas() {
     const { $id: name, ...rest }: Json = { ...schema };
     if (typeof name !== 'string') return mapped(rest);
     if (!schemas.has(name)) {
-      schemas.set(name, {}); // In its place while its parts are read: it may be among them.
+      schemas.set(name, {}); // A placeholder while its parts are read, because the schema may contain itself.
       schemas.set(name, mapped(rest));
     }
     return { $ref: `#/components/schemas/${name}` };
@@ -26,9 +26,9 @@ export function collectSchemas() {
   }
 
   return {
-    /** The schema as JSON, or a reference to it where it has a name. */
+    /** Returns the schema as JSON, or a reference to it if it has a name. */
     reference,
-    /** All that were found, by name. */
+    /** Returns all named schemas, sorted by name. */
     named: (): Record<string, Json> =>
       Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };

@@ -1,8 +1,8 @@
-/** Schemas in words: a type in short, and the members of an object. */
+/** Schemas as text: a short form of a type, and the fields of an object. */
 import type { OpenApiDocument } from './openapi-document.ts';
 import type { Json } from './schema-references.ts';
 
-/** A type in pieces, so that a page and Markdown can each show it in their way. */
+/** A part of a type, so that a page and Markdown can each render it in their own way. */
 export type TypePiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
@@ -13,7 +13,7 @@ const text = (words: string): TypePiece => ({ kind: 'text', text: words });
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A schema's type in short. */
+/** Returns the short form of a schema's type. */
 export function typeOf(schema: unknown): readonly TypePiece[] {
   if (!isJson(schema)) return [text('anything')];
   const { $ref, anyOf, type, items, format, minimum, maximum, maxLength } = schema;
@@ -45,7 +45,7 @@ export type Member = {
   readonly isRequired: boolean;
 };
 
-/** Of an object, or of each form that it may have; none for anything else. A reference is followed. */
+/** Returns the fields of an object, or of each form that it may have; none for anything else. Follows a reference. */
 export function membersOf(schema: unknown, document: OpenApiDocument): Member[] {
   if (!isJson(schema)) return [];
   const { $ref, properties } = schema;

@@ -1,9 +1,10 @@
 /**
- * The words of the audit log: who changed what. Users of applications are named by a keyed hash (user-subject.ts) whose key
- * is deleted with the user. Secrets, tokens, addresses of accounts and titles are never part of an entry.
+ * The vocabulary of the audit log: who changed what. Users of applications are identified by a keyed hash
+ * (user-subject.ts) whose key is deleted with the user. Secrets, tokens, addresses of accounts and titles are never
+ * part of an entry.
  */
 
-/** Everything that is audited. A stored word stays in this list for as long as entries are kept. */
+/** All audited actions. A stored action stays in this list for as long as entries are kept. */
 export const AUDIT_ACTIONS = [
   'client.created',
   'client.updated',
@@ -59,7 +60,10 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** `name` is what the person is called at that time; of the command line it is the user of the operating system. */
+/**
+ * The actor of a change; `name` is the person's name at that time, or on the command line the user of the operating
+ * system.
+ */
 export type AuditActor =
   | { readonly kind: 'command_line'; readonly name: string }
   | { readonly kind: 'person'; readonly id: string; readonly name: string }
@@ -71,34 +75,34 @@ export const ACTOR_KINDS = [
   'system',
 ] as const satisfies readonly AuditActor['kind'][];
 
-/** Whoever asks for a change, from where, and the clock of the entry that tells of it. */
+/** The actor of a change, the network address, and the clock for the audit entry. */
 export type Caller = {
   readonly actor: AuditActor;
   /** The requester, if the actor is the system; `after` of the entry has it. */
   readonly requestedBy?: 'application';
-  /** The network address, where the request came over the network. */
+  /** The network address, if the request came over the network. */
   readonly address: string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** Changed fields by name, each as it was or became; the names are those of the command line's documents. */
+/** Changed fields by name, with their values before or after; the names are those of the command line's documents. */
 export type AuditFields = Readonly<Record<string, AuditValue>>;
 export type AuditValue = string | number | boolean | null | readonly string[];
 
-/** What was done. Where both are given, `before` and `after` have the fields that differ. */
+/** A change to audit. If both are given, `before` and `after` have the fields that differ. */
 export type AuditedChange = {
   readonly action: AuditAction;
-  /** The application it concerns. */
+  /** The application that the change concerns. */
   readonly clientId?: string | undefined;
-  /** What was changed, such as the id of an endpoint or of a person; the hash of a user. */
+  /** The changed object, such as the id of an endpoint or of a person; the hash of a user. */
   readonly subject?: string | undefined;
   readonly before?: AuditFields | undefined;
   readonly after?: AuditFields | undefined;
 };
 
-/** An entry to be written. `at` is epoch milliseconds. */
+/** An entry to write. `at` is epoch milliseconds. */
 export type NewAuditEntry = AuditedChange & Pick<Caller, 'actor' | 'address'> & { readonly at: number };
 
-/** An entry as it is kept. Numbers rise in the order in which changes were committed. */
+/** A stored entry. Numbers increase in the order in which changes were committed. */
 export type AuditEntry = NewAuditEntry & { readonly number: number };

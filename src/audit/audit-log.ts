@@ -2,35 +2,38 @@ import type { AuditAction, AuditActor, AuditEntry } from './audit-entry.ts';
 
 /** Reading the audit log. Stores write it, each in the transaction of the change; nothing changes an entry. */
 export interface AuditLog {
-  /** The newest first, those with one instant by number; at most `limit`, and 200. */
+  /** Returns entries, the newest first, entries of the same instant by number; at most `limit`, and 200. */
   listEntries(filter: AuditFilter, page: AuditPage): Promise<AuditEntry[]>;
 
-  /** Those with a number above `after`, by number, at most `limit`. An entry that is committed later has a higher one. */
+  /**
+   * Returns entries with a number above `after`, by number, at most `limit`. An entry that is committed later has a
+   * higher number.
+   */
   entriesAfter(after: number, filter: Pick<AuditFilter, 'from'>, limit: number): Promise<AuditEntry[]>;
 
-  /** How the log names a user; `undefined` for one of whom it has nothing. */
+  /** Returns the user's subject in the log; `undefined` if the log has none. */
   subjectOfUser(clientId: string, userId: string): Promise<string | undefined>;
 
-  /** Deletes those made before that instant; answers how many. */
+  /** Deletes the entries from before `before`; returns the number of rows. */
   deleteOldEntries(before: number): Promise<number>;
 }
 
 /** Instants are epoch milliseconds. */
 export type AuditFilter = {
-  /** Of one application, or of any of several: those of none of them are left out. */
+  /** One application, or several; entries without an application are left out. */
   readonly clientId?: string | readonly string[] | undefined;
-  /** Of a kind of actor, or of one person. */
+  /** A kind of actor, or one person. */
   readonly actor?: { readonly kind: AuditActor['kind']; readonly id?: string | undefined } | undefined;
   readonly action?: AuditAction | undefined;
   readonly subject?: string | undefined;
-  /** Made then or later. */
+  /** The earliest instant, inclusive. */
   readonly from?: number | undefined;
-  /** Made before. */
+  /** The latest instant, exclusive. */
   readonly to?: number | undefined;
 };
 
 export type AuditPage = {
-  /** Behind the entry with that number. */
+  /** The number of the entry after which the page begins. */
   readonly before?: number | undefined;
   readonly limit: number;
 };

@@ -6,7 +6,7 @@ import { deleteOldEntries } from './old-entries.ts';
 const DAY_MS = 86_400_000;
 const NOW = 1_790_000_000_000;
 
-it('entries are deleted after so many days, and with 0 never', async () => {
+it('deletes entries after the configured number of days, and never if it is 0', async () => {
   const asked: number[] = [];
   const audit = {
     async deleteOldEntries(before: number) {

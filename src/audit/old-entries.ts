@@ -2,7 +2,7 @@ import type { AuditLog } from './audit-log.ts';
 
 export type OldEntriesDeps = {
   readonly audit: Pick<AuditLog, 'deleteOldEntries'>;
-  /** How many days entries are kept; 0: for ever. */
+  /** The number of days for which entries are kept; 0 means without limit. */
   readonly auditDays: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -10,7 +10,7 @@ export type OldEntriesDeps = {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Deletes entries that were kept for long enough; answers how many. */
+/** Deletes entries that are older than the retention; returns the number of rows. */
 export async function deleteOldEntries({ audit, auditDays, now }: OldEntriesDeps): Promise<number> {
   return auditDays === 0 ? 0 : audit.deleteOldEntries(now() - auditDays * DAY_MS);
 }

@@ -22,7 +22,7 @@ const anyColor = fc.oneof(
   fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`),
 );
 
-/** The least contrast of the colours a page shows on each other, by what they are. */
+/** Returns the lowest contrasts between the colors that a page combines, by name. */
 async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
   const { accent, button, buttonHover, onButton, tint } = (await brandColors(primary))[scheme];
   const onGrounds = Object.entries(GROUNDS[scheme]).map(
@@ -57,7 +57,7 @@ describe('brand colours', () => {
   it('brand colours keep the hue', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const [before, after] = [oklch(primary), oklch((await brandColors(primary))[scheme].accent)];
-      // Of greys, and of what is nearly black or white, the hue says nothing.
+      // The hue is meaningless for greys, and for colors that are nearly black or white.
       fc.pre(Math.min(before?.c ?? 0, after?.c ?? 0) > 0.03);
       const turn = Math.abs((before?.h ?? 0) - (after?.h ?? 0));
       assert.ok(Math.min(turn, 360 - turn) < 6, `${primary} turns by ${turn}, ${scheme}`);

@@ -1,29 +1,29 @@
 /**
- * From an application's primary colour to the colours of the Connect pages, readable in both schemes
- * whatever the colour is (WCAG 2.2 §1.4.3, §1.4.11). The hue stays; the lightness moves as little as it must.
+ * Derives the colors of the Connect pages from an application's primary color, readable in both schemes for any color
+ * (WCAG 2.2 §1.4.3, §1.4.11). The hue stays; the lightness moves as little as necessary.
  */
 import type { Oklch } from 'culori';
 
 /** `#rrggbb` in lower case. */
 export type HexColor = string;
 
-/** Of one scheme: what stands in the place of the stylesheet's own tokens. */
+/** The colors of one scheme, which replace the stylesheet's own tokens. */
 export type SchemeColors = {
   /** `--accent`: text, links, icons and focus rings on every ground. */
   readonly accent: HexColor;
-  /** `--button`: the ground of the way on. The brand's own colour, since what is read on it follows it. */
+  /** `--button`: the background of the primary button. It is the brand's own color, because the text on it adapts. */
   readonly button: HexColor;
-  /** `--button-hover`: that ground under the pointer. */
+  /** `--button-hover`: that background under the pointer. */
   readonly buttonHover: HexColor;
-  /** `--on-button`: text on both. */
+  /** `--on-button`: the text on both backgrounds. */
   readonly onButton: HexColor;
-  /** `--tint`: the soft ground of signs, with the accent on it. */
+  /** `--tint`: the soft background of icons in the accent color. */
   readonly tint: HexColor;
 };
 
 export type BrandColors = { readonly light: SchemeColors; readonly dark: SchemeColors };
 
-/** What the accent stands on: the tokens of base.css by their names, held to it by a test. */
+/** The backgrounds of the accent: the tokens of base.css by their names; a test compares them. */
 export const GROUNDS = {
   light: {
     ground: '#f3f5f9',
@@ -43,10 +43,10 @@ export const GROUNDS = {
   },
 } as const;
 
-/** Least contrast of text. Marks and rings need 3, which the accent has with it. */
+/** The lowest contrast of text. Icons and focus rings need 3, which the accent therefore has too. */
 export const TEXT_CONTRAST = 4.5;
 
-/** What a button stands out by from the card, where its text says already that it is one. */
+/** The lowest contrast of a button to the card; its text already shows that it is a button. */
 export const BUTTON_CONTRAST = 1.4;
 
 /** Lightness and chroma are those of OKLCH: 0 to 1, and 0 to about 0.3. */
@@ -56,9 +56,9 @@ const RECIPES = {
 } as const;
 const WHITE = '#ffffff';
 const DARK_INK = { l: 0.19, c: 0.05 };
-/** Finer than eight bits a channel tell apart. */
+/** A step finer than the difference of eight bits per channel. */
 const LIGHTNESS_STEP = 0.002;
-/** Colours come from the few applications of an instance, but nothing else bounds them. */
+/** The limit of cached colors. They come from the few applications of an instance, but nothing else limits them. */
 const MOST_KEPT = 500;
 
 type Culori = typeof import('culori/require');
@@ -67,12 +67,12 @@ type Scheme = keyof typeof RECIPES;
 let loading: Promise<Culori> | undefined;
 const cache = new Map<HexColor, BrandColors>();
 
-/** The colours for a primary colour, `#rrggbb` in lower case. Throws TypeError for anything else. */
+/** Returns the colors for a primary color, `#rrggbb` in lower case. Throws TypeError for anything else. */
 export async function brandColors(primary: HexColor): Promise<BrandColors> {
   const cached = cache.get(primary);
   if (cached !== undefined) return cached;
   if (!/^#[\da-f]{6}$/.test(primary)) throw new TypeError('The primary colour is not #rrggbb');
-  // Its one bundled file takes 8 MB and 15 ms, which an instance without brand colours does without.
+  // The library's one bundled file takes 8 MB and 15 ms, so an instance without brand colors does not load it.
   loading ??= import('culori/require').then((module) => module.default);
   const culori = await loading;
   const brand = culori.oklch(primary);
@@ -83,7 +83,7 @@ export async function brandColors(primary: HexColor): Promise<BrandColors> {
   return colors;
 }
 
-/** The custom properties as a stylesheet's rule, to come after base.css. */
+/** Returns the custom properties as a stylesheet's rule, which must follow base.css. */
 export function brandRule({ light, dark }: BrandColors): string {
   const keys = ['accent', 'button', 'buttonHover', 'onButton', 'tint'] as const;
   const properties = keys.map((key) => {
@@ -111,7 +111,7 @@ function buttonColors(culori: Culori, brand: Oklch, scheme: Scheme) {
   return { button, buttonHover, onButton: isWhiteRead ? WHITE : toHex(culori, distinct(culori, ink)) };
 }
 
-/** Away from the text on it; near black and near white, where a step further shows nothing, towards it. */
+/** Moves away from the text on it, but near black or white, where a further step is invisible, toward it. */
 function hoverLightness(lightness: number, isWhiteRead: boolean): number {
   if (isWhiteRead) return lightness < 0.27 ? lightness + 0.2 : lightness - 0.07;
   return lightness > 0.9 ? lightness - 0.08 : lightness + 0.07;
@@ -125,18 +125,20 @@ const muted = (brand: Oklch, { l, c }: { readonly l: number; readonly c: number 
 
 type Search = {
   readonly start: Oklch;
-  /** The direction that leads away from what it stands on: 1 lighter, -1 darker. */
+  /** The direction away from the background: 1 lighter, -1 darker. */
   readonly away: number;
   readonly on: readonly HexColor[];
-  /** The contrast it has to all of them. */
+  /** The lowest contrast to all of them. */
   readonly least: number;
 };
 
-/** The first lightness from `start` on that stands out from every ground; black or white at the latest. */
+/**
+ * Returns the first lightness from `start` on with enough contrast to every background; at the latest, black or white.
+ */
 function distinct(culori: Culori, { start, away, on, least }: Search): Oklch {
   for (let color = start; ; color = { ...color, l: color.l + away * LIGHTNESS_STEP }) {
     if (away < 0 ? color.l <= 0 : color.l >= 1) return { ...color, l: away < 0 ? 0 : 1, c: 0 };
-    // What is shown has eight bits a channel and less chroma than asked for: that is what is measured.
+    // The displayed color has eight bits per channel and less chroma than requested, so this measures that one.
     const hex = toHex(culori, color);
     if (on.every((ground) => culori.wcagContrast(hex, ground) >= least)) return color;
   }

@@ -30,9 +30,9 @@ export type NodeResponse = {
 
 /**
  * Returns a handler for the requests of Kalends. It responds with 204 once `receive` resolved, 400 or 401 if
- * verification fails, 413 if the body is too long, and 500 if `receive` fails or if a parser such as `express.json()`
- * already took the raw body. Works behind `express.raw({ type: 'application/json', limit: '1mb' })` and without any
- * parser. Throws TypeError if there is nothing to verify with.
+ * verification fails, 413 if the body is too long, and 500 if `receive` fails. It also responds with 500 if a parser
+ * such as `express.json()` already took the raw body. Works behind `express.raw({ type: 'application/json', limit:
+ * '1mb' })` and without any parser. Throws TypeError if there is nothing to verify with.
  */
 export function webhookExpressHandler(receiver: WebhookReceiver) {
   const answerTo = webhookAnswerer(receiver);
