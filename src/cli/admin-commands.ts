@@ -1,142 +1,156 @@
-/** `kalends admin …`: who may come into the dashboard. */
-import { toDocument, toTable } from '../administration/documents/field.ts';
+/** `kalends admin …`: members of the dashboard. */
 import { PERSON as MEMBER } from '../administration/documents/person.ts';
-import { invite, joinUrl, type MadeLink, makeResetLink, onLocalhost } from '../people/invitations.ts';
+import {
+  invite,
+  joinUrl,
+  type MadeLink,
+  makeResetLink,
+  onLocalhost,
+  type PeopleDeps,
+} from '../people/invitations.ts';
 import { namedPerson, removePerson } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { loginOf, ROLES, type Role } from '../people/person.ts';
+import { loginOf, type Person, ROLES, type Role } from '../people/person.ts';
+import type { OperatorStores } from '../system/operator-stores.ts';
 import {
   type Command,
   CommandError,
   type Context,
+  type Input,
   type Positional,
   type Result,
   usageError,
 } from './command.ts';
 import { confirm, YES } from './confirm.ts';
-import { tabulate } from './table.ts';
+import { listResult } from './page-options.ts';
 
-/** Whom a command is about. */
-export const PERSON: Positional = { name: 'PERSON', doc: 'An e-mail address or an id.' };
+export const PERSON: Positional = { name: 'PERSON', doc: 'The e-mail address or the id of a member.' };
 
 const inviteCommand: Command = {
   name: 'admin invite',
-  summary: 'Make a link with which somebody comes into the dashboard',
+  summary: 'Create an invitation to the dashboard',
   positionals: [
-    { name: 'EMAIL', doc: 'For whom. Without it, whoever has the link says theirs.', optional: true },
+    {
+      name: 'EMAIL',
+      doc: 'The address of the new member. By default, the member enters it.',
+      optional: true,
+    },
   ],
   options: [
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`. Default: `owner`.' },
     {
       name: 'client',
       value: 'ID,…',
-      doc: 'The applications a developer works on, separated by commas.',
+      doc: 'The applications of a developer, separated by commas.',
     },
   ],
-  notes: ['The link works once, for a week. Nothing is sent: hand it over in a way that only they can read.'],
+  notes: [
+    'The link works once, for a week. Kalends sends nothing: give the link to the new member privately.',
+  ],
   run: ({ positionals, options }, context) =>
     context.withStorage(async ({ people }) => {
-      const role = roleOf(options.role);
+      const role = roleIn(options.role);
       const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
       const login = positionals.EMAIL;
       if (login !== undefined && loginOf(login) === undefined)
-        throw usageError(`"${login}" is no e-mail address.`);
+        throw usageError(`"${login}" is not an e-mail address.`);
       const deps = { people, now: context.deps.now };
-      const link = await said(invite('command line', { role, login, clientIds }, deps));
+      const link = await toCommandError(invite('command line', { role, login, clientIds }, deps));
       return linkResult(link, context);
     }),
 };
 
 const list: Command = {
   name: 'admin list',
-  summary: 'List who may come into the dashboard',
-  positionals: [],
-  options: [],
+  summary: 'List the members of the dashboard',
   run: (_, { withStorage }) =>
     withStorage(async ({ people }) => {
-      const all = await people.listPeople();
-      const none = 'Nobody is registered. "kalends admin invite" creates a link for the first member.';
-      const table = toTable(MEMBER, ['person_id', 'email', 'name', 'role', 'last_seen_at'], all);
-      return {
-        json: { people: all.map((person) => toDocument(MEMBER, person)) },
-        text: all.length === 0 ? none : tabulate(table),
-      };
+      return listResult({
+        name: 'people',
+        fields: MEMBER,
+        columns: ['person_id', 'email', 'name', 'role', 'last_seen_at'],
+        subjects: await people.listPeople(),
+        none: 'There are no members. "kalends admin invite" creates a link for the first one.',
+      });
     }),
 };
 
 const remove: Command = {
   name: 'admin remove',
-  summary: 'Remove somebody from the dashboard: they are signed out everywhere',
+  summary: 'Remove a member and end all their sessions',
   positionals: [PERSON],
   options: [YES],
-  notes: ['The links that the person created stop working too.'],
+  notes: ['The links that the member created stop working too.'],
   run: (input, context) =>
-    context.withStorage(async ({ people }) => {
-      const person = await namedPerson(input.positionals.PERSON ?? '', { people });
-      await confirm(`Removing ${person.login}`, input, context);
-      await said(removePerson('command line', person.personId, { people, now: context.deps.now }));
-      return {
-        json: { removed: true, person_id: person.personId, email: person.login },
-        text: `Removed ${person.login}.`,
-      };
+    withMember(input, context, async ({ personId, login }, deps) => {
+      await confirm(`Removing ${login}`, input, context);
+      await toCommandError(removePerson('command line', personId, deps));
+      return { json: { removed: true, person_id: personId, email: login }, text: `Removed ${login}.` };
     }),
 };
 
 const reset: Command = {
   name: 'admin reset',
-  summary: 'Make a link with which somebody sets a new password',
+  summary: 'Create a link with which a member sets a new password',
   positionals: [PERSON],
-  options: [],
   notes: [
-    'The link works once, for an hour. Using it ends the sessions, passkeys and single sign-on of the person, and the links that they created.',
+    'The link works once, for an hour. Its use ends the sessions, passkeys and single sign-on of the member, and the links that they created.',
   ],
-  run: ({ positionals }, context) =>
-    context.withStorage(async ({ people }) => {
-      const { personId } = await namedPerson(positionals.PERSON ?? '', { people });
-      const deps = { people, now: context.deps.now };
-      const link = await said(makeResetLink('command line', personId, deps));
-      if (link === undefined) throw new CommandError('not_found', 'This person was removed just now.');
+  run: (input, context) =>
+    withMember(input, context, async ({ personId }, deps) => {
+      const link = await toCommandError(makeResetLink('command line', personId, deps));
+      if (link === undefined) throw new CommandError('not_found', 'This member was removed meanwhile.');
       return linkResult(link, context);
     }),
 };
 
 export const adminCommands: readonly Command[] = [inviteCommand, list, remove, reset];
 
-/** The role that `--role` names. */
-export function roleOf(text: string | true | undefined): Role {
+/** Runs `work` on the member that the command names. */
+export const withMember = (
+  { positionals }: Input,
+  { withStorage, deps: { now } }: Context,
+  work: (member: Person, deps: PeopleDeps & Pick<OperatorStores, 'people'>) => Promise<Result>,
+): Promise<Result> =>
+  withStorage(async ({ people }) =>
+    work(await namedPerson(positionals.PERSON ?? '', { people }), { people, now }),
+  );
+
+/** Returns the value of `--role`; `owner` by default. */
+export function roleIn(text: string | true | undefined): Role {
   if (text === undefined) return 'owner';
-  const role = ROLES.find((one) => one === text);
-  if (role === undefined) throw usageError(`--role is ${ROLES.join(', ')}; "${text}" is none of these.`);
+  const role = ROLES.find((candidate) => candidate === text);
+  if (role === undefined) throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${text}".`);
   return role;
 }
 
 function linkResult({ invitation, token }: MadeLink, context: Context): Result {
   const { dashboardUrl } = context.config();
   if (dashboardUrl === undefined)
-    throw new CommandError('dashboard_off', 'There is no dashboard: KALENDS_DASHBOARD is off.');
+    throw new CommandError('dashboard_off', 'The dashboard is off (KALENDS_DASHBOARD).');
   const url = joinUrl(onLocalhost(dashboardUrl), token);
   const until = new Date(invitation.expiresAt).toISOString();
   return {
     json: { url, role: invitation.role, email: invitation.login ?? null, expires_at: until },
-    text: `${url}\n\nIt works once, until ${until}. It is shown this time only.`,
+    text: `${url}\n\nThe link works once, until ${until}. It is shown only once.`,
   };
 }
 
 const REASONS: Partial<Record<PeopleRefusal['kind'], string>> = {
-  last_owner: 'This is the only owner: invite another one first ("kalends admin invite").',
+  last_owner: 'This member is the only owner: invite another owner first ("kalends admin invite").',
   last_way:
-    'It is their only way in: "kalends admin reset" replaces it with a new one, "kalends admin remove" takes the person away.',
-  login_taken: 'Somebody is registered with this address; "kalends admin reset" makes a way back in.',
-  not_there: 'There is no such person or invitation.',
-  role_from_claims: 'Their role follows single sign-on: it is changed there.',
+    'This is the only way in which the member can sign in. Use "kalends admin reset" to replace it, or "kalends admin remove" to remove the member.',
+  login_taken: 'A member has this address already. "kalends admin reset" lets them set a new password.',
+  not_there: 'There is no such member or invitation.',
+  role_from_claims: 'The role of this member comes from single sign-on: change it there.',
 };
 
-/** What is refused, in words for the terminal. */
-export async function said<T>(work: Promise<T>): Promise<T> {
+/** Awaits `work`. Throws CommandError for a PeopleRefusal. */
+export async function toCommandError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (reason) {
     if (!(reason instanceof PeopleRefusal)) throw reason;
-    throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is refused.');
+    throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is not allowed.');
   }
 }

@@ -1,27 +1,20 @@
-/** `kalends admin …`: how somebody signs in, their role and sessions, and the invitations that are open. */
+/** `kalends admin …`: how a member signs in, their role and sessions, and open invitations. */
 import { toDocument, toRows, toTime } from '../administration/documents/field.ts';
-import { PERSON_SUMMARY } from '../administration/documents/person.ts';
+import { INVITATION, PASSKEY, PERSON_SUMMARY, SESSION } from '../administration/documents/person.ts';
 import { withdrawInvitation } from '../people/invitations.ts';
-import {
-  changeRole,
-  disconnectIdentityOf,
-  endSessionsOf,
-  namedPerson,
-  removePasskeyOf,
-} from '../people/people.ts';
-import { PERSON, roleOf, said } from './admin-commands.ts';
+import { changeRole, disconnectIdentityOf, endSessionsOf, removePasskeyOf } from '../people/people.ts';
+import { PERSON, roleIn, toCommandError, withMember } from './admin-commands.ts';
 import type { Command } from './command.ts';
 import { confirm, YES } from './confirm.ts';
+import { listResult } from './page-options.ts';
 import { tabulate } from './table.ts';
 
 const show: Command = {
   name: 'admin show',
-  summary: 'Show how somebody signs in, and where they are signed in',
+  summary: 'Show how a member signs in, and their sessions',
   positionals: [PERSON],
-  options: [],
-  run: ({ positionals }, { withStorage }) =>
-    withStorage(async ({ people }) => {
-      const person = await namedPerson(positionals.PERSON ?? '', { people });
+  run: (input, context) =>
+    withMember(input, context, async (person, { people }) => {
       const { personId, hasPassword, identity } = person;
       const passkeys = await people.listPasskeys(personId);
       const sessions = await people.listSessions(personId);
@@ -38,16 +31,12 @@ const show: Command = {
       const json = {
         ...toDocument(PERSON_SUMMARY, person),
         has_password: hasPassword,
-        passkeys: passkeys.map(({ passkeyId, name: called, usedAt }) => ({
-          ...{ passkey_id: passkeyId, name: called, last_used_at: toTime(usedAt) },
-        })),
+        passkeys: passkeys.map((passkey) => toDocument(PASSKEY, passkey)),
         single_sign_on:
           identity === undefined
             ? null
             : { issuer: identity.issuer, subject: identity.subject, role_source: identity.roleSource },
-        sessions: sessions.map(({ seenAt, address, browser }) => ({
-          ...{ last_used_at: toTime(seenAt), address, browser },
-        })),
+        sessions: sessions.map((session) => toDocument(SESSION, session)),
       };
       return { json, text: tabulate(rows) };
     }),
@@ -55,116 +44,108 @@ const show: Command = {
 
 const role: Command = {
   name: 'admin role',
-  summary: 'Give somebody another role or other applications',
+  summary: 'Change the role or the applications of a member',
   positionals: [PERSON],
   options: [
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`.', required: true },
-    { name: 'client', value: 'ID,…', doc: 'The applications a developer works on, separated by commas.' },
+    { name: 'client', value: 'ID,…', doc: 'The applications of a developer, separated by commas.' },
   ],
   notes: [
-    'A person whose role changes is signed out everywhere, and the links that they created stop working. The only owner stays one.',
+    'A change of the role ends the sessions of the member, and the links that they created. The only owner keeps the role.',
   ],
-  run: ({ positionals, options }, { withStorage, deps }) =>
-    withStorage(async ({ people }) => {
-      const person = await namedPerson(positionals.PERSON ?? '', { people });
-      const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
-      const change = { personId: person.personId, role: roleOf(options.role), clientIds };
-      await said(changeRole('command line', change, { people, now: deps.now }));
+  run: (input, context) =>
+    withMember(input, context, async ({ personId, login }, deps) => {
+      const { client, role: name } = input.options;
+      const clientIds = typeof client === 'string' ? client.split(',') : [];
+      const change = { personId, role: roleIn(name), clientIds };
+      await toCommandError(changeRole('command line', change, deps));
       return {
-        json: { person_id: person.personId, email: person.login, role: change.role },
-        text: `${person.login} is ${change.role} now.`,
+        json: { person_id: personId, email: login, role: change.role },
+        text: `The role of ${login} is ${change.role} now.`,
       };
     }),
 };
 
 const signOut: Command = {
   name: 'admin sign-out',
-  summary: 'End all sessions of somebody',
+  summary: 'End all sessions of a member',
   positionals: [PERSON],
-  options: [],
-  notes: ['The links that the person created stop working too.'],
-  run: ({ positionals }, { withStorage, deps }) =>
-    withStorage(async ({ people }) => {
-      const person = await namedPerson(positionals.PERSON ?? '', { people });
-      const ended = await said(endSessionsOf('command line', person.personId, { people, now: deps.now }));
+  notes: ['The links that the member created stop working too.'],
+  run: (input, context) =>
+    withMember(input, context, async ({ personId, login }, deps) => {
+      const ended = await toCommandError(endSessionsOf('command line', personId, deps));
       return {
-        json: { person_id: person.personId, email: person.login, ended },
-        text: `${person.login} is signed out everywhere; sessions that ended: ${ended}.`,
+        json: { person_id: personId, email: login, ended },
+        text: `Ended ${ended} session(s) of ${login}.`,
       };
     }),
 };
 
 const removePasskey: Command = {
   name: 'admin remove-passkey',
-  summary: 'Take one passkey of somebody away, such as that of a device that was lost',
-  positionals: [PERSON, { name: 'PASSKEY', doc: 'An id of `kalends admin show`.' }],
+  summary: 'Remove a passkey of a member, such as that of a lost device',
+  positionals: [PERSON, { name: 'PASSKEY', doc: 'The id of a passkey, see `admin show`.' }],
   options: [YES],
-  notes: ['Sessions go on: "kalends admin sign-out" ends them. The last way in stays.'],
+  notes: [
+    'Sessions continue: "kalends admin sign-out" ends them. The last way to sign in cannot be removed.',
+  ],
   run: (input, context) =>
-    context.withStorage(async ({ people }) => {
-      const { personId, login } = await namedPerson(input.positionals.PERSON ?? '', { people });
+    withMember(input, context, async ({ personId, login }, deps) => {
       const passkeyId = input.positionals.PASSKEY ?? '';
       await confirm(`Removing a passkey of ${login}`, input, context);
-      await said(removePasskeyOf('command line', { personId, passkeyId }, { people, now: context.deps.now }));
+      await toCommandError(removePasskeyOf('command line', { personId, passkeyId }, deps));
       return {
         json: { removed: true, person_id: personId, passkey_id: passkeyId },
-        text: `It signs ${login} in no more.`,
+        text: `Removed the passkey of ${login}.`,
       };
     }),
 };
 
 const disconnect: Command = {
   name: 'admin disconnect',
-  summary: 'Take the single sign-on of somebody away who has another way in',
+  summary: 'Disconnect the single sign-on of a member who can sign in otherwise',
   positionals: [PERSON],
   options: [YES],
-  notes: ['Sessions go on: "kalends admin sign-out" ends them. The last way in stays.'],
+  notes: [
+    'Sessions continue: "kalends admin sign-out" ends them. The last way to sign in cannot be removed.',
+  ],
   run: (input, context) =>
-    context.withStorage(async ({ people }) => {
-      const { personId, login } = await namedPerson(input.positionals.PERSON ?? '', { people });
+    withMember(input, context, async ({ personId, login }, deps) => {
       await confirm(`Disconnecting the single sign-on of ${login}`, input, context);
-      await said(disconnectIdentityOf('command line', personId, { people, now: context.deps.now }));
+      await toCommandError(disconnectIdentityOf('command line', personId, deps));
       return {
         json: { disconnected: true, person_id: personId },
-        text: `Single sign-on signs ${login} in no more.`,
+        text: `Disconnected the single sign-on of ${login}.`,
       };
     }),
 };
 
 const invitations: Command = {
   name: 'admin invitations',
-  summary: 'List the links that still let somebody in, and who created them',
-  positionals: [],
-  options: [],
+  summary: 'List open invitations and reset links, and their creators',
   notes: [
-    'A link of a member works only while they are an owner. No creator is shown for links of the command line and of versions that did not store it.',
+    'The link of a member works only while that member is an owner. Links of the command line and of older versions have no creator.',
   ],
   run: (_, { withStorage, deps }) =>
-    withStorage(async ({ people }) => {
-      const open = await people.listInvitations(deps.now());
-      const rows = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => [
-        ...[invitationId, purpose, login ?? 'anybody', given, creator ?? '-'],
-        new Date(expiresAt).toISOString(),
-      ]);
-      const json = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => ({
-        ...{ invitation_id: invitationId, purpose, email: login ?? null, role: given },
-        created_by: creator ?? null,
-        expires_at: toTime(expiresAt),
-      }));
-      const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'CREATED BY', 'ENDS'], ...rows]);
-      return { json: { invitations: json }, text: open.length === 0 ? 'No link is open.' : table };
-    }),
+    withStorage(async ({ people }) =>
+      listResult({
+        name: 'invitations',
+        fields: INVITATION,
+        columns: INVITATION.map(({ name }) => name),
+        subjects: await people.listInvitations(deps.now()),
+        none: 'There are no open links.',
+      }),
+    ),
 };
 
 const withdraw: Command = {
   name: 'admin withdraw',
   summary: 'Withdraw an invitation: its link no longer works',
-  positionals: [{ name: 'INVITATION', doc: 'An id of `kalends admin invitations`.' }],
-  options: [],
+  positionals: [{ name: 'INVITATION', doc: 'The id of a link, see `admin invitations`.' }],
   run: ({ positionals }, { withStorage, deps }) =>
     withStorage(async ({ people }) => {
       const id = positionals.INVITATION ?? '';
-      await said(withdrawInvitation('command line', id, { people, now: deps.now }));
+      await toCommandError(withdrawInvitation('command line', id, { people, now: deps.now }));
       return { json: { withdrawn: true, invitation_id: id }, text: 'The link no longer works.' };
     }),
 };

@@ -1,42 +1,41 @@
-/** `kalends audit …`: who changed what, by the command line and in the dashboard. */
+/** `kalends audit …`: the audit log of changes by the command line and in the dashboard. */
 import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts';
-import { toDocument, toTable } from '../administration/documents/field.ts';
+import { toDocument } from '../administration/documents/field.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 import { text } from './option-values.ts';
-import { tabulate } from './table.ts';
+import { listResult } from './page-options.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const MOST_LISTED = 200;
 const USUALLY_LISTED = 50;
-/** So many entries of an export are in memory at a time. */
+/** The most entries that an export reads at once. */
 const EXPORTED_AT_ONCE = 1_000;
 
 const SINCE: CommandOption = {
   name: 'since',
   value: 'TIME',
-  doc: `Made in that time (${DURATION_FORM}), or since a date or instant, such as 2026-11-23 or 2026-11-23T09:00:00Z.`,
+  doc: `Of this period until now (${DURATION_FORM}), or since this date or instant, such as 2026-11-23 or 2026-11-23T09:00:00Z.`,
 };
 
 const list: Command = {
   name: 'audit list',
-  summary: 'List what was changed and by whom, the newest first',
-  positionals: [],
+  summary: 'List changes and their authors, newest first',
   options: [
-    { name: 'client', value: 'CLIENT_ID', doc: 'Of one application; it may be deleted by now.' },
-    { name: 'action', value: 'ACTION', doc: 'Of one kind, such as client.updated.' },
+    { name: 'client', value: 'CLIENT_ID', doc: 'To this application, also if it was deleted since.' },
+    { name: 'action', value: 'ACTION', doc: 'With this action, such as client.updated.' },
     SINCE,
-    { name: 'before', value: 'NUMBER', doc: 'Behind the entry of that number: the next page.' },
+    { name: 'before', value: 'NUMBER', doc: 'Older than the entry with this number, for the next page.' },
     {
       name: 'limit',
       value: 'NUMBER',
-      doc: `How many, from 1 to ${MOST_LISTED}; ${USUALLY_LISTED} by default.`,
+      doc: `The page size, from 1 to ${MOST_LISTED}; ${USUALLY_LISTED} by default.`,
     },
   ],
   notes: [
-    'Users of applications are named by a hash that nobody can trace once the user is deleted. Secrets are never part of an entry.',
+    'Entries identify users of applications by a hash that cannot be traced after the user was deleted. No entry contains a secret.',
   ],
   async run({ options }, { withStorage, deps }) {
     const filter = {
@@ -47,22 +46,21 @@ const list: Command = {
     const before = numberIn(options, 'before', Number.MAX_SAFE_INTEGER);
     const limit = numberIn(options, 'limit', MOST_LISTED) ?? USUALLY_LISTED;
     return withStorage(async ({ audit }) => {
-      const entries = await audit.listEntries(filter, { before, limit });
-      const columns = ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'];
-      const table = toTable([...AUDIT_ENTRY, CHANGE], columns, entries);
-      const none = 'There are no such entries.';
-      return {
-        json: { entries: entries.map((entry) => toDocument(AUDIT_ENTRY, entry)) },
-        text: entries.length === 0 ? none : tabulate(table),
-      };
+      return listResult({
+        name: 'entries',
+        fields: AUDIT_ENTRY,
+        textFields: [CHANGE],
+        columns: ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'],
+        subjects: await audit.listEntries(filter, { before, limit }),
+        none: 'There are no such entries.',
+      });
     });
   },
 };
 
 const exportAll: Command = {
   name: 'audit export',
-  summary: 'Write all entries to standard output, the oldest first, each as a line of JSON',
-  positionals: [],
+  summary: 'Write all entries to standard output, oldest first, as JSON Lines',
   options: [SINCE],
   run: ({ options }, { withStorage, io, deps }) => {
     const from = sinceIn(options, deps.now());
@@ -90,9 +88,9 @@ type Options = Input['options'];
 
 function actionIn({ action }: Options) {
   if (action === undefined) return undefined;
-  const known = AUDIT_ACTIONS.find((one) => one === action);
-  if (known === undefined) throw usageError(`--action must be one of ${AUDIT_ACTIONS.join(', ')}.`);
-  return known;
+  const match = AUDIT_ACTIONS.find((candidate) => candidate === action);
+  if (match === undefined) throw usageError(`--action must be one of ${AUDIT_ACTIONS.join(', ')}.`);
+  return match;
 }
 
 function numberIn(options: Options, name: string, most: number): number | undefined {

@@ -1,4 +1,4 @@
-/** `--logo` and the like: how an application looks on the Connect pages, and who helps its users. */
+/** `--logo` and similar options: the branding of an application on the Connect pages. */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
@@ -11,62 +11,61 @@ import { readFact, readPrimaryColor } from '../branding/look-input.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { type CommandOption, type Input, unreadableFile } from './command.ts';
-import { oneOf, text } from './option-values.ts';
+import { choiceIn, text } from './option-values.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
     name: 'logo',
     value: 'FILE|URL',
-    doc: 'PNG, JPEG, WebP or SVG of at most 5 MB, or an https address of at most 2 MB that is fetched now; square looks best.',
+    doc: 'PNG, JPEG, WebP or SVG of at most 5 MB, or an https URL of at most 2 MB that is downloaded now; square looks best.',
   },
   {
     name: 'dark-logo',
     value: 'FILE|URL',
-    doc: 'The same for dark pages; without one the logo serves there too.',
+    doc: 'The logo for dark pages; by default the same logo.',
   },
   {
     name: 'primary-color',
     value: "'#RRGGBB'",
-    doc: 'Of buttons and links; its lightness is moved where it could not be read. Quote it: # begins a comment.',
+    doc: 'The color of buttons and links; its lightness is adapted for contrast. Quote the value: # starts a comment.',
   },
   {
     name: 'theme',
     value: THEMES.join('|'),
     doc: "`auto`, the default, follows the user's choice or device.",
   },
-  { name: 'footer', value: 'on|off', doc: 'Whether pages name Kalends at their end; `on` by default.' },
-  { name: 'branding', value: 'on|off', doc: '`off` shows the default look and loses nothing that is set.' },
+  { name: 'footer', value: 'on|off', doc: 'Whether pages mention Kalends in the footer; `on` by default.' },
+  { name: 'branding', value: 'on|off', doc: '`off` shows the default look and keeps all settings.' },
   {
     name: 'application-url',
     value: 'URL',
-    doc: 'The https page where the application is found; needed to submit it for review.',
+    doc: 'The https page of the application; required for a review.',
   },
-  { name: 'support-email', value: 'ADDRESS', doc: 'Where error pages send people for help.' },
-  { name: 'support-url', value: 'URL', doc: 'The same as an https page.' },
+  { name: 'support-email', value: 'ADDRESS', doc: 'Shown on error pages as the contact for help.' },
+  { name: 'support-url', value: 'URL', doc: 'An https page with help, instead of the address.' },
   {
     name: 'privacy-url',
     value: 'URL',
-    doc: "What it says of its users' data, an https page; linked where they consent.",
+    doc: 'The https page with the privacy policy; linked on the consent page.',
   },
-  { name: 'terms-url', value: 'URL', doc: 'Its terms of use, an https page; linked beside it.' },
+  { name: 'terms-url', value: 'URL', doc: 'The https page with the terms of use; linked beside it.' },
 ];
 
 type Options = Input['options'];
 
 /**
- * Reads the options and the logos they name; an absent option is `undefined`. Throws a sentence about the first invalid
- * one.
+ * Reads the options and their logos; an absent option is `undefined`. Throws an error about the first invalid one.
  */
 export async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
   const color = text(options['primary-color']);
   const change = {
-    enabled: switchOf(options, 'branding'),
+    enabled: readSwitch(options, 'branding'),
     primaryColor: color === '' ? null : color && readPrimaryColor(color),
-    theme: oneOf(options, 'theme', THEMES),
-    hideFooter: invert(switchOf(options, 'footer')),
+    theme: choiceIn(options, 'theme', THEMES),
+    hideFooter: invert(readSwitch(options, 'footer')),
     ...readFacts(options),
   };
-  // Last, since these take longest.
+  // Last: downloads take longest.
   return {
     ...change,
     logo: await readLogo(options.logo, 'logo', config),
@@ -74,7 +73,7 @@ export async function readLookChange(options: Options, config: () => Config): Pr
   };
 }
 
-/** Whether it changes anything. */
+/** Returns whether any option was given. */
 export const changesLook = (change: LookChange): boolean =>
   Object.values(change).some((value) => value !== undefined);
 
@@ -85,8 +84,8 @@ function readFacts(options: Options): Pick<LookChange, Fact> {
   return Object.fromEntries(FACTS.map((key) => [key, read(key)]));
 }
 
-function switchOf(options: Options, name: string): boolean | undefined {
-  const value = oneOf(options, name, ['on', 'off']);
+function readSwitch(options: Options, name: string): boolean | undefined {
+  const value = choiceIn(options, name, ['on', 'off']);
   return value === undefined ? undefined : value === 'on';
 }
 
@@ -115,7 +114,7 @@ async function downloadLogo(url: string, name: string, { privateNetwork }: Confi
   }
 }
 
-/** At most one byte more than a logo may have: enough to see that it is too large. */
+/** Reads at most one byte more than the limit, which is enough to detect a file that is too large. */
 async function readLogoFile(file: string): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(file, { end: MOST_LOGO_BYTES }));

@@ -1,7 +1,6 @@
 /**
- * The command line. What a command answers goes to standard output, as text or with --json as one
- * document; what went wrong is one sentence on standard error, or with --json `{"error", "message"}`
- * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+ * The command line. Results go to standard output, as text or with --json as one document. Errors are one sentence on
+ * standard error, or with --json `{"error", "message"}` on standard output. Exit codes: 0 success, 1 error, 2 wrong usage.
  */
 import { userInfo } from 'node:os';
 import type { Caller } from '../audit/audit-entry.ts';
@@ -25,18 +24,18 @@ import {
 import { connectionCommands } from './connection-commands.ts';
 import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
-import { helpDocument, helpOf, helpOfAll } from './help.ts';
+import { helpDocument, renderHelp, renderProgramHelp } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { requestCommands } from './request-commands.ts';
 import { restoreCommand } from './restore-command.ts';
-import { elsewhereNotice, runningSandboxes } from './running-sandboxes.ts';
+import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { setupCommands } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userAccountCommands } from './user-account-commands.ts';
-import { findUser, USER_ID } from './user-argument.ts';
+import { USER_ID, withUser } from './user-argument.ts';
 import { userDelete } from './user-delete-command.ts';
 import { userExport } from './user-export-command.ts';
 import { userList } from './user-list-command.ts';
@@ -44,15 +43,15 @@ import { userShow } from './user-show-command.ts';
 import { verificationCommands } from './verification-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
-/** `now` answers epoch milliseconds. */
+/** Returns the caller that the audit log names for a command. `now` returns epoch milliseconds. */
 export const commandLineCaller = (now: () => number): Caller => ({
-  actor: { kind: 'command_line', name: nameOfUser() },
+  actor: { kind: 'command_line', name: systemUser() },
   address: undefined,
   now,
 });
 
-/** A user that the system has no name of, as in some containers, is known by its number. */
-function nameOfUser(): string {
+/** Returns the name of the operating system's user, or its number if it has no name, as in some containers. */
+function systemUser(): string {
   try {
     return userInfo().username;
   } catch {
@@ -64,17 +63,16 @@ const ROLES = ['all', 'web', 'worker'] as const;
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Answer requests and do the background work',
-  positionals: [],
+  summary: 'Run the server: requests and background work',
   options: [
     {
       name: 'role',
       value: 'ROLE',
-      doc: '`web` answers requests, `worker` does the background work, `all` does both. Wins over KALENDS_ROLE.',
+      doc: '`web` serves requests, `worker` does background work, `all` does both. Overrides KALENDS_ROLE.',
     },
   ],
   notes: [
-    'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered, SIGTERM after KALENDS_DRAIN_SECONDS.',
+    'The first start creates the data folder, the keys and the database. SIGTERM or Ctrl-C stops it after running requests have finished, SIGTERM after KALENDS_DRAIN_SECONDS.',
   ],
   async run({ options }, { config, json, deps }): Promise<Result | undefined> {
     const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
@@ -92,19 +90,17 @@ export const serveCommand: Command = {
 
 const revoke: Command = {
   name: 'user revoke',
-  summary: 'End every grant of a user: its tokens are refused at once',
+  summary: 'Revoke every grant of a user: its tokens stop working at once',
   positionals: [CLIENT_ID, USER_ID],
-  options: [],
   notes: [
-    'A code that waits to be exchanged is withdrawn. Linked accounts stay; after the next authorization the application reads them again.',
+    'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
   ],
-  run: ({ positionals }, { withStorage, deps }) =>
-    withStorage(async (storage) => {
-      const user = await findUser(storage, positionals);
-      const ended = await storage.families.endGrantsOf(user.clientId, user.userId, deps.now());
+  run: (input, context) =>
+    withUser(input, context, async ({ clientId, userId }, { families }) => {
+      const ended = await families.endGrantsOf(clientId, userId, context.deps.now());
       return {
-        json: { client_id: user.clientId, user_id: user.userId, ended_grants: ended },
-        text: `Ended ${ended} grant(s) of ${user.userId}.`,
+        json: { client_id: clientId, user_id: userId, ended_grants: ended },
+        text: `Revoked ${ended} grant(s) of ${userId}.`,
       };
     }),
 };
@@ -120,7 +116,7 @@ export const userCommands: readonly Command[] = [
 
 export type { CommandDeps, Io, Storage } from './command.ts';
 
-/** Every command, in the order the help shows them. */
+/** All commands in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   serveCommand,
   sandboxCommand,
@@ -142,19 +138,19 @@ export const COMMANDS: readonly Command[] = [
   doctorCommand,
 ];
 
-/** Runs the command of `argv` (without node and the program) and resolves to the exit code. Never throws. */
+/** Runs the command in `argv`, without node and the program, and resolves to the exit code. Never throws. */
 export async function runCommand(argv: readonly string[], io: Io, deps: CommandDeps): Promise<number> {
   const end = argv.indexOf('--');
   const json = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
   try {
-    const result = await runArgs(argv, contextOf(io, deps, json));
+    const result = await runArgs(argv, createContext(io, deps, json));
     if (typeof result === 'number') return result;
     // `serve` prints its own output.
     if (result !== undefined)
       io.stdout.write(`${json ? terminalJson(result.json) : terminalText(result.text)}\n`);
     return result?.exitCode ?? 0;
   } catch (reason) {
-    const { code, message, exitCode } = failureOf(reason);
+    const { code, message, exitCode } = toFailure(reason);
     if (json) io.stdout.write(`${terminalJson({ error: code, message })}\n`);
     else io.stderr.write(`kalends: ${terminalText(message)}\n`);
     return exitCode;
@@ -179,20 +175,20 @@ async function runArgs(argv: readonly string[], context: Context): Promise<Resul
 const firstSeparator = (args: readonly string[]): number =>
   args.includes('--') ? args.indexOf('--') : args.length;
 
-/** The help of a group for `kalends client --help`. Throws a usage error for anything else. */
+/** Returns the help of a group, such as for `kalends client --help`. Throws a usage error for anything else. */
 function groupHelp(args: readonly string[]): Result {
   const allNames = COMMANDS.map(({ name }) => name);
-  // Of `client verification …` rather than of `client …`.
-  const words = [2, 1].find((count) =>
-    allNames.some((name) => name.startsWith(`${args.slice(0, count).join(' ')} `)),
-  );
-  const group = args.slice(0, words ?? 1).join(' ');
-  const next = args[words ?? 1];
+  // A group of two words, such as `client verification`, has priority over one of its first word.
+  const isGroup = (words: number) =>
+    allNames.some((name) => name.startsWith(`${args.slice(0, words).join(' ')} `));
+  const length = isGroup(2) ? 2 : 1;
+  const group = args.slice(0, length).join(' ');
+  const next = args[length];
   const names = allNames.filter((name) => name.startsWith(`${group} `));
   if (names.length > 0 && (next === '--help' || next === '-h')) return helpOfProgram([group]);
   if (names.length > 0) {
     const kinds = names.map((name) => name.slice(group.length + 1));
-    throw usageError(`"kalends ${group}" needs one of ${kinds.join(', ')} behind it.`);
+    throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}.`);
   }
   throw usageError(`"${group}" is not a command; "kalends help" lists them.`);
 }
@@ -203,7 +199,7 @@ function helpOfProgram(args: readonly string[]): Result {
   if (exact) return helpOfOne(exact);
   const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
   if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
-  return { json: { commands: commands.map(helpDocument) }, text: helpOfAll(commands) };
+  return { json: { commands: commands.map(helpDocument) }, text: renderProgramHelp(commands) };
 }
 
 function versionResult(): Result {
@@ -211,11 +207,11 @@ function versionResult(): Result {
   return { json: { version: kalends, node: process.versions.node }, text: kalends };
 }
 
-const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: helpOf(command) });
+const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: renderHelp(command) });
 
-function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
+function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
   const config = () => loadConfig(io.env);
-  // Once the storage is open: instances compare what a command writes with the same clock.
+  // Instances compare times that a command writes with the clock of the database.
   let clockOffset = () => 0;
   const now = () => deps.now() + clockOffset();
   const caller = commandLineCaller(now);
@@ -239,20 +235,20 @@ function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
   };
 }
 
-/** Only where nobody said which data are meant. */
+/** Mentions running sandboxes unless the environment selects the data. */
 function noticeSandboxes({ settings, dataDir }: Config, io: Io): void {
   const isNamed = settings.some(
     ({ name, from }) => ['KALENDS_DATA_DIR', 'KALENDS_DATABASE_URL'].includes(name) && from !== 'default',
   );
-  const notice = isNamed ? undefined : elsewhereNotice(dataDir, runningSandboxes());
+  const notice = isNamed ? undefined : sandboxNotice(dataDir, runningSandboxes());
   if (notice !== undefined) io.stderr.write(`${terminalText(notice)}\n`);
 }
 
-function failureOf(reason: unknown): { code: string; message: string; exitCode: number } {
+function toFailure(reason: unknown): { code: string; message: string; exitCode: number } {
   if (reason instanceof CommandError) return reason;
   if (reason instanceof ConfigError) return { code: 'configuration', message: reason.message, exitCode: 1 };
   if (reason instanceof ApiError) {
-    // An invalid value is wrong usage, such as a redirect URI with a fragment.
+    // An invalid value, such as a redirect URI with a fragment, is wrong usage.
     return {
       code: String(reason.body.code),
       message: reason.message,

@@ -1,10 +1,10 @@
-/** `kalends client …`: the applications that may use this Kalends. */
+/** `kalends client …`: applications. */
 import {
   APPLICATION,
   APPLICATION_LINES,
   type ApplicationSubject,
 } from '../administration/documents/application.ts';
-import { toDocument, toRows, toTable } from '../administration/documents/field.ts';
+import { toDocument, toRows } from '../administration/documents/field.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
@@ -21,6 +21,7 @@ import {
 import { confirm, YES } from './confirm.ts';
 import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
+import { listResult } from './page-options.ts';
 import {
   applyAppChanges,
   checkAppChanges,
@@ -33,13 +34,12 @@ import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
-  doc: 'The application, as `client list` shows it.',
+  doc: 'The id of an application, see `client list`.',
 };
 
 const create: Command = {
   name: 'client create',
   summary: 'Register an application',
-  positionals: [],
   options: [
     { ...NAME, required: true },
     { ...REDIRECT_URI, required: true },
@@ -52,7 +52,7 @@ const create: Command = {
     ...PROVIDER_APP_OPTIONS,
     { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
-  notes: ['The secret is shown this once: only its hash is kept.'],
+  notes: ['The secret is shown only once: Kalends stores its hash.'],
   async run({ options }, { config, io, deps, withStorage }) {
     const flowChange = readFlowChange(options);
     const appChanges = await readAppChanges({ options }, io);
@@ -73,7 +73,7 @@ const create: Command = {
         redirectUri: String(options['redirect-uri']),
         displayName: text(options['display-name']),
         webhookUrl: text(options['webhook-url']),
-        settings: settingsOf(flowChange),
+        settings: presentSettings(flowChange),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
       if (options['own-webhook-keys'] === true)
@@ -101,7 +101,7 @@ const create: Command = {
           '',
           ...nameNotice(client),
           ...flowNotices(flowChange),
-          'Keep the secret now: it is not shown again. To try the flow, start the server and open',
+          'Save the secret now: it is not shown again. To try the flow, start the server and open',
           `  ${authorizeUrl}`,
         ].join('\n'),
       };
@@ -112,21 +112,17 @@ const create: Command = {
 const list: Command = {
   name: 'client list',
   summary: 'List the applications',
-  positionals: [],
-  options: [],
   run: (_, { config, withStorage }) =>
     withStorage(async ({ clients, branding, verification }) => {
       const all = await clients.listClients();
       const { url } = config();
-      const listed = await Promise.all(
-        all.map((client) => readListed(client, { branding, verification }, url)),
-      );
-      const table = toTable(APPLICATION, ['client_id', 'name', 'redirect_uri'], listed);
-      const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
-      return {
-        json: { clients: listed.map((one) => toDocument(APPLICATION, one)) },
-        text: all.length === 0 ? none : tabulate(table),
-      };
+      return listResult({
+        name: 'clients',
+        fields: APPLICATION,
+        columns: ['client_id', 'name', 'redirect_uri'],
+        subjects: await Promise.all(all.map((client) => readListed(client, { branding, verification }, url))),
+        none: 'There are no applications yet: "kalends client create --help" shows how to register one.',
+      });
     }),
 };
 
@@ -134,11 +130,10 @@ const show: Command = {
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
-  options: [],
   run: ({ positionals }, { config, withStorage, deps }) =>
     withStorage(async (storage) => {
       const { clients, users } = storage;
-      const clientId = clientIdOf(positionals);
+      const clientId = clientIdIn(positionals);
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
@@ -164,8 +159,8 @@ const update: Command = {
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: [
-    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, application URL, support e-mail, support, privacy or terms URL, or provider client id removes it: `--display-name ""`. `--providers ""` takes the limit away.',
-    'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
+    'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support e-mail, support, privacy or terms URL, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
+    'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the instance has it, these users must connect again.',
   ],
   async run({ positionals, options }, { config, io, withStorage, deps }) {
     const change: ClientChange = {
@@ -180,17 +175,17 @@ const update: Command = {
     const lookChange = await readLookChange(options, config);
     const isNamed = Object.values(change).some((value) => value !== undefined);
     if (!isNamed && verified === undefined && !changesLook(lookChange) && appChanges.length === 0) {
-      const settings = update.options.filter(({ name }) => name !== SHARE_ADDRESS.name);
+      const settings = (update.options ?? []).filter(({ name }) => name !== SHARE_ADDRESS.name);
       const names = settings.map(({ name }) => `--${name}`).join(', ');
-      throw usageError(`Nothing to change: name at least one of ${names}.`);
+      throw usageError(`Nothing to change: give at least one of ${names}.`);
     }
     return withStorage(async (storage) => {
       const { clients, branding, verification, providerApps, endpoints } = storage;
-      const clientId = clientIdOf(positionals);
+      const clientId = clientIdIn(positionals);
       const { privateNetwork } = config();
       const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
       await checkWebhookUrl(webhook, { endpoints, privateNetwork });
-      if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
+      await requireClient(clientId, clients);
       await checkAppChanges(clientId, appChanges, providerApps);
       const client = await changeClient({ clientId, change }, { clients, now: deps.now });
       if (client === undefined) throw unknownClient(clientId);
@@ -203,7 +198,7 @@ const update: Command = {
       await setVerified(clientId, verified, { verification, now: deps.now });
       const subject = await readSettings(client, storage, config().url);
       const secret =
-        webhookSecret === undefined ? [] : ['Keep the webhook secret now: it is not shown again.'];
+        webhookSecret === undefined ? [] : ['Save the webhook secret now: it is not shown again.'];
       return {
         json: {
           ...toDocument(APPLICATION, subject),
@@ -222,22 +217,26 @@ const update: Command = {
 
 const rotateSecret: Command = {
   name: 'client rotate-secret',
-  summary: 'Give an application a new secret',
+  summary: 'Replace the secret of an application',
   positionals: [CLIENT_ID],
-  options: [overlapOption('How long the secret before it stays alive', '24h')],
-  notes: ['Two secrets can be alive at once: put the new one into the application before the old one ends.'],
+  options: [overlapOption('How long the previous secret stays valid', '24h')],
+  notes: [
+    'Two secrets can be valid at once: configure the new one in the application before the overlap ends.',
+  ],
   run: ({ positionals, options }, { withStorage, deps }) => {
     const overlapMs = overlapIn(options, '24h');
     return withStorage(async ({ clients }) => {
-      const clientId = clientIdOf(positionals);
+      const clientId = clientIdIn(positionals);
       const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now });
       if (rotated === undefined) throw unknownClient(clientId);
       const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
       const old =
-        overlapMs === 0 ? 'The secret before it is dead.' : `The secret before it lives until ${ends}.`;
+        overlapMs === 0
+          ? 'The previous secret is not valid any more.'
+          : `The previous secret is valid until ${ends}.`;
       return {
         json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
-        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nKeep it now: it is not shown again. ${old}`,
+        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nSave it now: it is not shown again. ${old}`,
       };
     });
   },
@@ -245,14 +244,13 @@ const rotateSecret: Command = {
 
 const remove: Command = {
   name: 'client delete',
-  summary: 'Delete an application with its users, their grants and their linked accounts',
+  summary: 'Delete an application with its users, their grants and their accounts',
   positionals: [CLIENT_ID],
   options: [YES],
   run: (input, context) =>
     context.withStorage(async ({ clients, users }) => {
-      const clientId = clientIdOf(input.positionals);
-      const client = await clients.findClient(clientId);
-      if (client === undefined) throw unknownClient(clientId);
+      const clientId = clientIdIn(input.positionals);
+      const client = await requireClient(clientId, clients);
       const userCount = (await users.listUsers(clientId)).length;
       await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
       await clients.deleteClient(clientId, context.deps.now());
@@ -262,15 +260,22 @@ const remove: Command = {
 
 export const clientCommands: readonly Command[] = [create, list, show, update, rotateSecret, remove];
 
-/** The refusal of every command that names an application. */
+/** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>
   new CommandError(
     'not_found',
-    `There is no application "${clientId}"; "kalends client list" shows those there are.`,
+    `There is no application "${clientId}"; "kalends client list" lists the applications.`,
   );
 
-/** Without what was not named, so that it has its default. */
-function settingsOf(change: ReturnType<typeof readFlowChange>) {
+/** Returns an application. Throws CommandError if it does not exist. */
+export async function requireClient(clientId: string, clients: Storage['clients']): Promise<Client> {
+  const client = await clients.findClient(clientId);
+  if (client === undefined) throw unknownClient(clientId);
+  return client;
+}
+
+/** Returns the settings that were given. The others keep their defaults. */
+function presentSettings(change: ReturnType<typeof readFlowChange>) {
   const { pushedRequests, returningUsers, providers, refreshReplayWindow } = change;
   return {
     ...(pushedRequests && { pushedRequests }),
@@ -280,19 +285,17 @@ function settingsOf(change: ReturnType<typeof readFlowChange>) {
   };
 }
 
-/** What users read of an application without a display name. */
-function nameNotice({ clientId, displayName }: Client): string[] {
-  return displayName === undefined
+const nameNotice = ({ clientId, displayName }: Client): string[] =>
+  displayName === undefined
     ? [
-        `Its users will read "This application": kalends client update ${clientId} --display-name "NAME" gives it its name.`,
+        `Its users see "This application" instead of a name. To set one: kalends client update ${clientId} --display-name "NAME".`,
       ]
     : [];
-}
 
 const secretRow = (secret: string | undefined): string[][] =>
   secret === undefined ? [] : [['webhook secret', secret]];
 
-const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
+const clientIdIn = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
 
 /** Returns what lists show of an application. `url` is the origin of the instance. */
 export async function readListed(

@@ -1,5 +1,4 @@
-/** `kalends connection list`: the accounts that do not work, by reason. */
-
+/** `kalends connection list`: unhealthy accounts by reason. */
 import { listConnections, readConnections } from '../administration/connections.ts';
 import { toDocument, toTable } from '../administration/documents/field.ts';
 import { fixText, UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
@@ -8,29 +7,28 @@ import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { text } from './option-values.ts';
-import { hasMembers, limitIn, nextLine, nextOf, PAGE_OPTIONS, placeIn } from './page-options.ts';
+import { hasMembers, limitIn, nextLine, PAGE_OPTIONS, positionIn, toNext } from './page-options.ts';
 import { tabulate } from './table.ts';
 
-const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
+const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // The object is a constant without further keys.
 const OF_EACH = 5;
 
 const list: Command = {
   name: 'connection list',
   summary: 'List the accounts that have a problem, by reason, with who must act and how to fix them',
-  positionals: [],
   options: [
     {
       name: 'reason',
       value: 'REASON',
-      doc: `All of one reason, page by page; without it, the newest ${OF_EACH} of each. docs/account-health.md has the reasons.`,
+      doc: `All accounts with this reason, page by page. Without it, the newest ${OF_EACH} of each reason. docs/account-health.md lists the reasons.`,
     },
     ...PAGE_OPTIONS,
   ],
   async run({ options }, { withStorage }) {
-    const reason = reasonNamed(text(options.reason));
+    const reason = readReason(text(options.reason));
     if (reason === undefined && ('after' in options || 'limit' in options))
-      throw usageError('--limit and --after are for the accounts of one reason: give --reason.');
-    const page = { after: placeIn(options, isAilingPlace), limit: limitIn(options) };
+      throw usageError('--limit and --after need --reason.');
+    const page = { after: positionIn(options, isAilingPlace), limit: limitIn(options) };
     return withStorage((storage) =>
       reason === undefined ? allReasons(storage) : oneReason({ reason, ...page }, storage),
     );
@@ -39,9 +37,9 @@ const list: Command = {
 
 export const connectionCommands: readonly Command[] = [list];
 
-function reasonNamed(named: string | undefined): HealthReason | undefined {
-  if (named === undefined) return undefined;
-  const reason = REASONS.find((one) => one === named);
+function readReason(name: string | undefined): HealthReason | undefined {
+  if (name === undefined) return undefined;
+  const reason = REASONS.find((candidate) => candidate === name);
   if (reason === undefined) throw usageError(`--reason must be one of ${REASONS.join(', ')}.`);
   return reason;
 }
@@ -62,23 +60,22 @@ async function oneReason(
   storage: Storage,
 ): Promise<Result> {
   const { reason } = page;
-  const found = await listConnections('command line', page, storage);
-  const next = nextOf(found.next);
+  const { accounts, ...rest } = await listConnections('command line', page, storage);
+  const next = toNext(rest.next);
   const none = 'No account has this problem.';
   return {
-    json: { reason, mends: fixText(reason), accounts: found.accounts.map(toAccount), next },
-    text: found.accounts.length === 0 ? none : `${tableOf(found.accounts)}${nextLine(next)}`,
+    json: { reason, mends: fixText(reason), accounts: accounts.map(toAccount), next },
+    text: accounts.length === 0 ? none : `${renderTable(accounts)}${nextLine(next)}`,
   };
 }
 
-/** The count as far as it was counted. */
 const countText = (count: number): string =>
   count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(count);
 
 const groupText = ({ reason, count, accounts }: ReasonGroup): string =>
-  `${reason}: ${countText(count)}\n${fixText(reason)}\n${tableOf(accounts)}`;
+  `${reason}: ${countText(count)}\n${fixText(reason)}\n${renderTable(accounts)}`;
 
-const tableOf = (accounts: readonly ListedAccount[]): string =>
+const renderTable = (accounts: readonly ListedAccount[]): string =>
   tabulate(toTable(UNHEALTHY_ACCOUNT, COLUMNS, accounts));
 
 const COLUMNS = ['client_id', 'user_id', 'provider', 'display', 'since', 'turn', 'message'];

@@ -1,4 +1,4 @@
-/** `kalends doctor`: checks everything an operator can get wrong, and says what to do about it. */
+/** `kalends doctor`: checks the installation, and says how to fix each problem. */
 import { type Config, ConfigError } from '../config/config.ts';
 import { checkAll } from '../system/doctor.ts';
 import type { Check } from '../system/doctor-checks.ts';
@@ -8,10 +8,8 @@ import { tabulate } from './table.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Check the configuration, keys, database, clock and addresses, and say what to do',
-  positionals: [],
-  options: [],
-  notes: ['Changes nothing. Exit code 1 when a check fails; a warning alone is 0.'],
+  summary: 'Check the configuration, keys, database, clock and addresses',
+  notes: ['Changes nothing. Says how to fix each problem. Exit code 1 if a check fails, 0 with warnings.'],
   async run(_, context) {
     let config: Config;
     try {
@@ -23,18 +21,17 @@ export const doctorCommand: Command = {
         status: 'fail' as const,
         message: `${problem}.`,
       }));
-      return resultOf(checks, []);
+      return toResult(checks, []);
     }
-    return resultOf(await checkAll(config, context.deps), providerAddresses(config));
+    return toResult(await checkAll(config, context.deps), providerAddresses(config));
   },
 };
 
-function resultOf(checks: readonly Check[], addresses: readonly string[]): Result {
+function toResult(checks: readonly Check[], addresses: readonly string[]): Result {
   const failed = checks.filter(({ status }) => status === 'fail').length;
   const warned = checks.filter(({ status }) => status === 'warn').length;
   const rows = checks.map(({ name, status, message }) => [status, name, message]);
-  const end =
-    failed + warned === 0 ? 'Everything is in order.' : `${failed} problem(s), ${warned} warning(s).`;
+  const end = failed + warned === 0 ? 'No problems.' : `${failed} problem(s), ${warned} warning(s).`;
   return {
     json: { ok: failed === 0, checks, addresses_to_register: addresses },
     text: `${tabulate(rows, { width: 110 })}\n\n${end}`,

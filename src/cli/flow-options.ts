@@ -1,4 +1,4 @@
-/** `--pushed-requests` and the like: how an application lets its users connect and refreshes their tokens. */
+/** `--pushed-requests` and similar options: how users connect, and how the application refreshes tokens. */
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import {
   type ClientChange,
@@ -8,44 +8,44 @@ import {
   RETURNING_USERS,
 } from '../oauth/client.ts';
 import { type CommandOption, type Input, usageError } from './command.ts';
-import { oneOf } from './option-values.ts';
+import { choiceIn } from './option-values.ts';
 
 export const FLOW_OPTIONS: readonly CommandOption[] = [
   {
     name: 'pushed-requests',
     value: PUSHED_REQUESTS.join('|'),
-    doc: 'Whether users can be sent to `/authorize` with the parameters in the address (`accepted`, the default), or only with a request that the application pushed to `/par`.',
+    doc: '`accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request.',
   },
   {
     name: 'returning-users',
     value: RETURNING_USERS.join('|'),
-    doc: '`prove`, the default: a returning user whose browser is not known signs in to an account again. `continue`: nobody needs to, which lets whoever knows a user id go on with its accounts.',
+    doc: '`prove`, the default: a returning user in an unknown browser signs in to an account again. `continue`: no sign-in is needed, so everyone who knows a user id can use its accounts.',
   },
   {
     name: 'providers',
     value: 'KIND,…',
-    doc: `Which providers it offers, of ${PROVIDER_KINDS.join(', ')}; all that the instance offers by default.`,
+    doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the instance.`,
   },
   { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
 ];
 
 type FlowChange = Pick<ClientChange, keyof ClientSettings>;
 
-/** Reads the options; an absent one is undefined. Throws a usage error about the first that cannot be. */
+/** Reads the options; an absent one is undefined. Throws a usage error for the first invalid one. */
 export function readFlowChange(options: Input['options']): FlowChange {
   return {
-    pushedRequests: oneOf(options, 'pushed-requests', PUSHED_REQUESTS),
-    returningUsers: oneOf(options, 'returning-users', RETURNING_USERS),
+    pushedRequests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
+    returningUsers: choiceIn(options, 'returning-users', RETURNING_USERS),
     providers: readProviders(options.providers),
     refreshReplayWindow: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
   };
 }
 
-/** The sentences that a change of these settings calls for. */
+/** Returns the notices for a change of these settings. */
 export function flowNotices({ returningUsers }: FlowChange): string[] {
   return returningUsers === 'continue'
     ? [
-        'Returning users now continue without proof: whoever knows a user id can go on with that user’s accounts, at any scope, without proving that they are theirs.',
+        'Returning users now continue without proof: everyone who knows a user id can use the accounts of that user, at any scope.',
       ]
     : [];
 }
@@ -57,16 +57,16 @@ function readReplayWindow(value: Input['options'][string] | undefined): number |
   throw usageError(`--${REFRESH_REPLAY_WINDOW.option} ${REFRESH_REPLAY_WINDOW.problem}.`);
 }
 
-/** An empty text takes the limit away. */
+/** Parses a list of providers. Null, for an empty text, removes the limit. */
 function readProviders(
   value: Input['options'][string] | undefined,
 ): readonly ProviderKind[] | null | undefined {
   if (typeof value !== 'string') return undefined;
   if (value === '') return null;
-  const named = value.split(',').map((name) => {
+  const kinds = value.split(',').map((name) => {
     const kind = parseProviderKind(name);
     if (kind !== undefined) return kind;
-    throw usageError(`--providers names "${name.trim()}": it takes ${PROVIDER_KINDS.join(', ')}.`);
+    throw usageError(`--providers must be a list of ${PROVIDER_KINDS.join(', ')}, not "${name.trim()}".`);
   });
-  return PROVIDER_KINDS.filter((kind) => named.includes(kind));
+  return PROVIDER_KINDS.filter((kind) => kinds.includes(kind));
 }

@@ -1,39 +1,34 @@
-/** The help of commands, for the terminal, as JSON and as docs/cli.md: all from the commands themselves. */
+/** The help of commands for the terminal, as JSON and as docs/cli.md. */
 import type { Command, CommandOption } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
 import { INDENT, tabulate } from './table.ts';
 
 const WIDTH = 100;
 
-/** `kalends client show CLIENT_ID [options]` */
-export function usageOf(command: Command): string {
-  const positionals = command.positionals.map(({ name, optional }) => (optional ? `[${name}]` : name));
-  const options = command.options.map((option) => {
+/** Returns the usage of a command, such as `kalends client show CLIENT_ID [--json]`. */
+function renderUsage({ name: command, positionals = [], options = [] }: Command): string {
+  const places = positionals.map(({ name, optional }) => (optional ? `[${name}]` : name));
+  const usages = options.map((option) => {
     const usage = option.required ? optionName(option) : `[${optionName(option)}]`;
     return option.repeatable ? `${usage} …` : usage;
   });
-  return ['kalends', command.name, ...positionals, ...options, '[--json]'].join(' ');
+  return ['kalends', command, ...places, ...usages, '[--json]'].join(' ');
 }
 
-/** The help of one command. */
-export function helpOf(command: Command): string {
+/** Returns the help of one command. */
+export function renderHelp(command: Command): string {
+  const { positionals = [], options = [], notes = [] } = command;
   const rows = [
-    ...command.positionals.map(({ name, doc }) => [name, doc]),
-    ...[...command.options, ...COMMON_OPTIONS].map((option) => [optionName(option), option.doc]),
+    ...positionals.map(({ name, doc }) => [name, doc]),
+    ...[...options, ...COMMON_OPTIONS].map((option) => [optionName(option), option.doc]),
   ];
-  const notes = (command.notes ?? []).map((note) => `\n${wrap(note)}`);
-  return [
-    `${command.summary}.`,
-    '',
-    `Usage: ${usageOf(command)}`,
-    '',
-    tabulate(rows, { width: WIDTH, indent: INDENT }),
-    ...notes,
-  ].join('\n');
+  const table = tabulate(rows, { width: WIDTH, indent: INDENT });
+  const parts = [`${command.summary}.`, `Usage: ${renderUsage(command)}`, table, ...notes.map(wrap)];
+  return parts.join('\n\n');
 }
 
-/** The help of the program: one line for each command. */
-export function helpOfAll(commands: readonly Command[]): string {
+/** Returns the help of the program: one line for each command. */
+export function renderProgramHelp(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [name, summary]);
   return [
     "Kalends connects any application to its users' calendars.",
@@ -49,30 +44,30 @@ export function helpOfAll(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** The same as a JSON document. */
+/** Returns the help of one command as JSON. */
 export function helpDocument(command: Command): object {
-  const { name, summary, positionals, options, notes = [] } = command;
+  const { name, summary, positionals = [], options = [], notes = [] } = command;
   return {
     command: name,
     summary,
-    usage: usageOf(command),
+    usage: renderUsage(command),
     positionals,
     options: [...options, ...COMMON_OPTIONS],
     notes,
   };
 }
 
-/** docs/cli.md without its opening. */
+/** Returns docs/cli.md without its introduction. */
 export function helpAsMarkdown(commands: readonly Command[]): string {
   return commands
     .map((command) => {
+      const { name: title, summary, positionals = [], options = [], notes = [] } = command;
       const items = [
-        ...command.positionals.map(({ name, doc }) => `- \`${name}\`: ${doc}`),
-        ...command.options.map((option) => `- \`${optionName(option)}\`: ${option.doc}`),
+        ...positionals.map(({ name, doc }) => `- \`${name}\`: ${doc}`),
+        ...options.map((option) => `- \`${optionName(option)}\`: ${option.doc}`),
       ];
-      const parts = [`## ${command.name}`, `${command.summary}.`, `\`\`\`sh\n${usageOf(command)}\n\`\`\``];
-      if (items.length > 0) parts.push(items.join('\n'));
-      return [...parts, ...(command.notes ?? [])].join('\n\n');
+      const parts = [`## ${title}`, `${summary}.`, `\`\`\`sh\n${renderUsage(command)}\n\`\`\``];
+      return [...parts, ...(items.length > 0 ? [items.join('\n')] : []), ...notes].join('\n\n');
     })
     .join('\n\n');
 }

@@ -1,38 +1,38 @@
-/** What `kalends listen` asks a running Kalends, again and again until it is told to stop. */
+/** The requests of `kalends listen` to a running Kalends: it polls until a signal stops it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { errorCode } from '../lib/error-code.ts';
 import { CommandError } from './command.ts';
 
-/** As webhooks/listeners.ts hands it over. */
+/** A delivery as webhooks/listeners.ts returns it. */
 export type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 export type Listening = {
-  /** Of the running Kalends, without a slash at its end. */
+  /** The URL of the running Kalends, without a trailing slash. */
   readonly base: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The body that makes the listener. */
-  readonly wishes: Readonly<Record<string, unknown>>;
+  /** The body of the request that creates the listener. */
+  readonly listenerBody: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 };
 
-/** Who is told of what happens. */
+/** The callbacks of `listen`. */
 export type Listener = {
-  /** Also when it had to begin anew: what changed meanwhile is not told. */
+  /** Called for each new listener; changes between two listeners are not delivered. */
   began(listener: { readonly id: string; readonly secret: string }): void;
   delivery(delivery: HandedDelivery): Promise<void>;
-  /** It is tried again in so many seconds. */
+  /** Called before a retry in `seconds`. */
   trouble(problem: string, seconds: number): void;
 };
 
 const WAIT_SECONDS = 25;
-/** The answer is held for 25 s at most. */
+/** The timeout of a request; the server holds a response for at most 25 s. */
 const PATIENCE_MS = 40_000;
 const FIRST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_SECONDS = 30;
 
-/** Resolves when the signal is given, with the listener ended. Throws where trying again would not help. */
+/** Listens until the signal aborts, then ends the listener. Throws if a retry cannot help. */
 export async function listen(listening: Listening, listener: Listener): Promise<void> {
   const { signal } = listening;
   let id: string | undefined;
@@ -56,11 +56,11 @@ export async function listen(listening: Listening, listener: Listener): Promise<
       pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS);
     }
   }
-  // One that cannot be told ends by itself after three minutes.
+  // If this fails, the listener expires after three minutes.
   if (id !== undefined) await call({ ...listening, signal: undefined }, 'DELETE', `/${id}`).catch(() => {});
 }
 
-/** It may be different soon. */
+/** A failure that a retry may fix. */
 class Unavailable extends Error {}
 
 async function begin(listening: Listening): Promise<{ readonly id: string; readonly secret: string }> {
@@ -70,7 +70,7 @@ async function begin(listening: Listening): Promise<{ readonly id: string; reado
   throw refusal(listening.base, status, body);
 }
 
-/** `undefined` when the listener has ended. */
+/** Returns the next deliveries, `undefined` if the listener has ended. */
 async function take(listening: Listening, id: string): Promise<HandedDelivery[] | undefined> {
   const { status, body } = await call(listening, 'GET', `/${id}/deliveries?wait=${WAIT_SECONDS}`);
   if (status === 404 && body.code === 'listener_not_found') return undefined;
@@ -78,55 +78,55 @@ async function take(listening: Listening, id: string): Promise<HandedDelivery[] 
   return body.deliveries;
 }
 
-type Answer = { readonly status: number; readonly body: Record<string, unknown> };
-type Caller = Pick<Listening, 'base' | 'clientId' | 'clientSecret' | 'wishes'> & {
+type Reply = { readonly status: number; readonly body: Record<string, unknown> };
+type Caller = Pick<Listening, 'base' | 'clientId' | 'clientSecret' | 'listenerBody'> & {
   readonly signal: AbortSignal | undefined;
 };
 
-/** Throws Unavailable where Kalends cannot be reached, or cannot answer now. */
-async function call(caller: Caller, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<Answer> {
-  const { base, clientId, clientSecret, wishes, signal } = caller;
+/** Throws Unavailable if Kalends cannot be reached or returns 5xx. */
+async function call(caller: Caller, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<Reply> {
+  const { base, clientId, clientSecret, listenerBody, signal } = caller;
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':');
   const headers = { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-  let answer: Answer;
+  let reply: Reply;
   try {
     const response = await fetch(`${base}/webhooks/listeners${path}`, {
       method,
       redirect: 'error',
       signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
       headers: method === 'POST' ? { ...headers, 'content-type': 'application/json' } : headers,
-      ...(method === 'POST' && { body: JSON.stringify(wishes) }),
+      ...(method === 'POST' && { body: JSON.stringify(listenerBody) }),
     });
-    answer = { status: response.status, body: await bodyOf(response) };
+    reply = { status: response.status, body: await readBody(response) };
   } catch (reason) {
-    throw new Unavailable(`${base} cannot be reached (${causeOf(reason)}).`);
+    throw new Unavailable(`${base} cannot be reached (${causeText(reason)}).`);
   }
-  if (answer.status < 500) return answer;
-  throw new Unavailable(`${base} answers ${answer.status}.`);
+  if (reply.status < 500) return reply;
+  throw new Unavailable(`${base} returns ${reply.status}.`);
 }
 
-async function bodyOf(response: Response): Promise<Record<string, unknown>> {
+async function readBody(response: Response): Promise<Record<string, unknown>> {
   const text = await response.text();
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? { ...body } : {};
   } catch {
-    return {}; // No Kalends: its status says enough.
+    return {}; // The server is not a Kalends.
   }
 }
 
-/** What stands behind "fetch failed". */
-export function causeOf(reason: unknown): string {
+/** Returns the cause of "fetch failed": a code such as ECONNREFUSED, or a message. */
+export function causeText(reason: unknown): string {
   const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
   return errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 function refusal(base: string, status: number, body: Record<string, unknown>): Error {
-  if (status === 429 && body.code !== 'too_many_listeners') return new Unavailable(`${base} answers 429.`);
+  if (status === 429 && body.code !== 'too_many_listeners') return new Unavailable(`${base} returns 429.`);
   if (status === 401)
-    return new CommandError('invalid_client', `${base} does not know this application with this secret.`);
+    return new CommandError('invalid_client', `${base} rejects this client id or this client secret.`);
   if (typeof body.message === 'string' && typeof body.code === 'string')
     return new CommandError(body.code, `${body.message}.`);
-  return new CommandError('no_kalends', `${base} answers ${status}: is it the public URL of a Kalends?`);
+  return new CommandError('no_kalends', `${base} returns ${status}. Is this the public URL of a Kalends?`);
 }

@@ -1,9 +1,9 @@
-/** Values of options that several groups of options have. */
+/** Readers of option values. */
 import { type CommandOption, type Input, usageError } from './command.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 
-/** The word given with `--name`; undefined where the option is absent. Throws a usage error for another word. */
-export function oneOf<const T extends string>(
+/** Returns the value of `--name`; undefined if it is absent. Throws a usage error unless it is one of `values`. */
+export function choiceIn<const T extends string>(
   options: Input['options'],
   name: string,
   values: readonly T[],
@@ -15,18 +15,18 @@ export function oneOf<const T extends string>(
   return choice;
 }
 
-/** The value of an option that takes one. */
+/** Returns the value of an option that takes one. */
 export const text = (value: string | true | undefined): string | undefined =>
   value === true ? undefined : value;
 
-/** The option of a rotation that says for how long what it takes the place of stays. */
+/** Returns the option `--overlap` of a rotation. `usual` is its default, such as `24h`. */
 export const overlapOption = (meaning: string, usual: string): CommandOption => ({
   name: 'overlap',
   value: 'TIME',
-  doc: `${meaning}, ${DURATION_FORM}; ${usual} by default, 0 ends it at once.`,
+  doc: `${meaning}, ${DURATION_FORM}; ${usual} by default, 0 for no overlap.`,
 });
 
-/** Its value in milliseconds. Throws a usage error for what is no time. */
+/** Returns `--overlap` in milliseconds. Throws a usage error if it is not a duration. */
 export function overlapIn({ overlap }: Input['options'], usual: string): number {
   const overlapMs = parseDuration(text(overlap) ?? usual);
   if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);

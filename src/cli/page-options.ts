@@ -1,6 +1,8 @@
-/** Options of lists that are read page by page. */
-import { type CommandOption, type Input, usageError } from './command.ts';
+/** Lists: their result, and the options of those that are read page by page. */
+import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
+import { type CommandOption, type Input, type Result, usageError } from './command.ts';
 import { text } from './option-values.ts';
+import { tabulate } from './table.ts';
 
 const MOST = 1_000;
 const USUAL = 50;
@@ -8,38 +10,38 @@ const USUAL = 50;
 export const LIMIT: CommandOption = {
   name: 'limit',
   value: 'NUMBER',
-  doc: `How many, from 1 to ${MOST}; ${USUAL} by default.`,
+  doc: `The page size, from 1 to ${MOST}; ${USUAL} by default.`,
 };
 
 export const PAGE_OPTIONS: readonly CommandOption[] = [
   LIMIT,
-  { name: 'after', value: 'NEXT', doc: 'Behind the page whose `next` that is.' },
+  { name: 'after', value: 'NEXT', doc: 'The `next` of the previous page.' },
 ];
 
-/** Throws a usage error for another number. */
+/** Returns the value of `--limit`. Throws a usage error if it is not a number from 1 to 1,000. */
 export function limitIn({ limit = String(USUAL) }: Input['options']): number {
   const number = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0;
   if (number < 1 || number > MOST) throw usageError(`--limit must be a number from 1 to ${MOST}.`);
   return number;
 }
 
-/** The place as one word, for `--after`. */
-export const nextOf = (place: object | undefined): string | null =>
-  place === undefined ? null : Buffer.from(JSON.stringify(place)).toString('base64url');
+/** Returns the value of `--after` for the next page, which starts after `position`. */
+export const toNext = (position: object | undefined): string | null =>
+  position === undefined ? null : Buffer.from(JSON.stringify(position)).toString('base64url');
 
-/** The place that `--after` names; undefined without the option. Throws a usage error for what is none. */
-export function placeIn<Place>(
+/** Returns the position in `--after`. Throws a usage error if `isPosition` rejects it. */
+export function positionIn<Position>(
   { after }: Input['options'],
-  isPlace: (value: unknown) => value is Place,
-): Place | undefined {
-  const word = text(after);
-  if (word === undefined) return undefined;
-  const place = parsed(Buffer.from(word, 'base64url').toString());
-  if (!isPlace(place)) throw usageError('--after must be the `next` of the page before.');
-  return place;
+  isPosition: (value: unknown) => value is Position,
+): Position | undefined {
+  const token = text(after);
+  if (token === undefined) return undefined;
+  const position = parseJson(Buffer.from(token, 'base64url').toString());
+  if (!isPosition(position)) throw usageError('--after must be the `next` of the previous page.');
+  return position;
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -47,10 +49,36 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The line behind a table that goes on. */
+export type List<T> = {
+  /** The name of the list in JSON. Wire: do not rename. */
+  readonly name: string;
+  readonly fields: readonly DocumentField<T>[];
+  /** Fields that only the table has. */
+  readonly textFields?: readonly DocumentField<T>[];
+  readonly columns: readonly string[];
+  readonly subjects: readonly T[];
+  /** The text of an empty list. */
+  readonly none: string;
+  /** Undefined if the list has no pages, null on the last page. */
+  readonly next?: string | null;
+};
+
+/** Returns a list as JSON documents and as a table. */
+export function listResult<T>({ name, fields, textFields = [], subjects, next, ...list }: List<T>): Result {
+  const table = tabulate(toTable([...fields, ...textFields], list.columns, subjects));
+  return {
+    json: {
+      [name]: subjects.map((subject) => toDocument(fields, subject)),
+      ...(next !== undefined && { next }),
+    },
+    text: subjects.length === 0 ? list.none : `${table}${nextLine(next ?? null)}`,
+  };
+}
+
+/** Returns the line after a table that has a next page. */
 export const nextLine = (next: string | null): string => (next === null ? '' : `\n\nMore: --after ${next}`);
 
-/** Whether it is an object whose members of these names are of these types. */
+/** Returns whether `value` is an object with members of these names and types. */
 export function hasMembers(
   value: unknown,
   types: Readonly<Record<string, 'string' | 'number'>>,

@@ -30,6 +30,6 @@ describe('the parser of commands', () => {
   });
 
   it('refuses a second word that begins with a hyphen', () => {
-    assert.throws(() => parseInput(COMMAND, ['id', '-x']), /"-x" is one word too many/);
+    assert.throws(() => parseInput(COMMAND, ['id', '-x']), /"-x" is one argument too many/);
   });
 });

@@ -1,4 +1,4 @@
-/** Finds the command of the arguments and parses its input. Anything that does not fit is a usage error. */
+/** Finds the command that the arguments select, and parses its input. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
@@ -9,7 +9,7 @@ export const COMMON_OPTIONS: readonly CommandOption[] = [
   { name: 'help', doc: 'Show this help.' },
 ];
 
-/** The command that the first arguments name, and the other arguments. */
+/** Returns the command that the first arguments select, and the other arguments. */
 export function findCommand(
   commands: readonly Command[],
   args: readonly string[],
@@ -22,18 +22,18 @@ export function findCommand(
   return undefined;
 }
 
-/** Throws a usage error that names the argument that does not fit. */
+/** Parses the arguments of a command. Throws a usage error that names the first invalid one. */
 export function parseInput(command: Command, args: readonly string[]): Input {
   const { values, lists, positionals } = parseArguments(command, args);
   const byName: Record<string, string> = {};
-  for (const [i, { name, optional }] of command.positionals.entries()) {
+  for (const [i, { name, optional }] of (command.positionals ?? []).entries()) {
     const value = positionals[i];
     if (value !== undefined) byName[name] = value;
     else if (!optional) throw misuse(command, `${name} is missing`);
   }
-  const extra = positionals[command.positionals.length];
-  if (extra !== undefined) throw misuse(command, `"${extra}" is one word too many`);
-  for (const { name, value, required } of command.options) {
+  const extra = positionals[command.positionals?.length ?? 0];
+  if (extra !== undefined) throw misuse(command, `"${extra}" is one argument too many`);
+  for (const { name, value, required } of command.options ?? []) {
     if (required && values[name] === undefined && lists[name] === undefined)
       throw misuse(command, `--${name} ${value} is missing`);
   }
@@ -49,12 +49,12 @@ type ParsedArguments = {
 };
 
 function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
-  const allowed = [...command.options, ...COMMON_OPTIONS];
+  const allowed = [...(command.options ?? []), ...COMMON_OPTIONS];
   const options: ParseArgsOptionsConfig = {};
   for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
   // All options are long: an id that begins with one hyphen would be split into short ones. No argument contains U+0000.
   const marked = args.map((word) => (/^-[^-]/.test(word) ? MARK + word : word));
-  // Not strict, so that the messages of refusals are our own. The tokens hold what was typed.
+  // Not strict, so that the error messages are ours. The tokens have the text as typed.
   const { tokens } = parseArgs({
     args: marked,
     options,

@@ -1,6 +1,6 @@
 /**
- * `--google-client-id` and the like: an application's own app at Google or Microsoft. A secret is read from a file or
- * standard input, since arguments are visible in the shell's history and in the list of processes.
+ * `--google-client-id` and similar options: the provider app of an application at Google or Microsoft. Secrets come from a
+ * file or standard input, since arguments are visible in the shell's history and in the list of processes.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -28,36 +28,34 @@ export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap(
   {
     name: idOption(kind),
     value: 'ID',
-    doc: `Client id of its own ${APP_NAMES[kind]} app, used in place of the instance's.`,
+    doc: `The client id of its own ${APP_NAMES[kind]} app, used instead of that of the instance.`,
   },
   {
     name: secretOption(kind),
     value: 'FILE',
-    doc: `File with the secret of that ${APP_NAMES[kind]} app; \`-\` is standard input.`,
+    doc: `A file with the secret of that ${APP_NAMES[kind]} app; \`-\` is standard input.`,
   },
 ]);
 
-/** The change for one provider: a new app, a new secret for its app, or no app any more (no secret). */
+/** The change for one provider: a new app, a new secret, or, without a secret, the removal of the app. */
 export type AppChange = {
   readonly kind: AppKind;
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;
 };
 
-/** Reads the options and the secrets they name. Throws a usage error for options that contradict each other. */
+/** Reads the options and the secrets. Throws a usage error for options that contradict each other. */
 export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io): Promise<AppChange[]> {
   const changes: AppChange[] = [];
   const fromInput = APP_KINDS.filter((kind) => options[secretOption(kind)] === '-');
   if (fromInput.length > 1)
-    throw usageError('Standard input can hold one secret: name a file for the other.');
+    throw usageError('Standard input can have only one secret: use a file for the other.');
   for (const kind of APP_KINDS) {
     const [appClientId, file] = [options[idOption(kind)], options[secretOption(kind)]];
     if (typeof appClientId !== 'string' && typeof file !== 'string') continue;
     const removes = appClientId === '';
     if (removes && file !== undefined) {
-      throw usageError(
-        `--${secretOption(kind)} makes no sense where --${idOption(kind)} "" removes the app.`,
-      );
+      throw usageError(`--${secretOption(kind)} cannot be used if --${idOption(kind)} "" removes the app.`);
     }
     if (!removes && typeof file !== 'string') throw usageError(`--${secretOption(kind)} FILE is missing.`);
     const clientSecret = typeof file === 'string' ? await readSecret(file, io) : undefined;
@@ -68,7 +66,7 @@ export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io
   return changes;
 }
 
-/** Throws a usage error for a new secret of an app that is not set. */
+/** Throws a usage error for a new secret without an app. */
 export async function checkAppChanges(
   clientId: string | undefined,
   changes: readonly AppChange[],
@@ -81,7 +79,7 @@ export async function checkAppChanges(
   }
 }
 
-/** Stores or removes the apps. */
+/** Saves or removes the apps. */
 export async function applyAppChanges(
   clientId: string,
   changes: readonly AppChange[],
@@ -97,7 +95,7 @@ export async function applyAppChanges(
   }
 }
 
-/** The secret in a file, or in standard input for `-`. */
+/** Reads a secret from a file, or from standard input for `-`. Throws CommandError if it is empty. */
 export async function readSecret(file: string, io: Io): Promise<string> {
   const content = file === '-' ? await text(io.stdin) : await readSecretFile(file);
   const secret = content.trim();

@@ -1,4 +1,4 @@
-/** `kalends restore`: a backup takes the place of the SQLite database. */
+/** `kalends restore`: replaces the SQLite database with a backup. */
 import path from 'node:path';
 
 import { checkServer } from '../system/doctor-checks.ts';
@@ -10,16 +10,16 @@ import { terminalText } from './terminal-text.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'Put a backup in the place of the SQLite database',
+  summary: 'Replace the SQLite database with a backup',
   positionals: [{ name: 'FILE', doc: 'A backup that Kalends made.' }],
   options: [
-    { name: 'as-it-was', doc: 'Let what was ended and deleted since live again, as the backup has it.' },
-    { name: 'end-all-grants', doc: 'End every grant: all users authorize again.' },
+    { name: 'as-it-was', doc: 'Keep the backup as it is, also what was revoked or deleted since.' },
+    { name: 'end-all-grants', doc: 'Revoke every grant: all users must authorize again.' },
     YES,
   ],
   notes: [
-    'Stop the server first: while it runs, this is refused. The backup is checked (whole, of a version that this one knows, under a master key that is here), it is said what is lost, and the database that is there is kept beside it.',
-    'What the database that is there knows as ended since the backup is ended again: revoked grants, deleted users and applications, disconnected accounts, removed people of the dashboard. Where it cannot be read, nobody knows what was revoked: --end-all-grants is the safe choice. PostgreSQL is restored with pg_restore (docs/disaster-recovery.md).',
+    'Stop the server first; this command fails while it runs. It checks that the backup is complete, that this version can read it and that its master key is available. Then it says which data will be lost, and keeps the current database beside the new one.',
+    'Everything that was revoked, deleted, disconnected or removed since the backup is revoked or deleted again, as the current database records it. If the current database cannot be read, use --end-all-grants to be safe. Restore PostgreSQL with pg_restore (docs/disaster-recovery.md).',
   ],
   async run(input, context) {
     const file = path.resolve(input.positionals.FILE ?? '');
@@ -37,7 +37,7 @@ async function restore(prepared: PreparedRestore, input: Input, context: Context
   const { report } = prepared;
   try {
     await refuseServed(report, context);
-    if (!context.json) context.io.stderr.write(`${terminalText(wordsOf(report).join('\n'))}\n`);
+    if (!context.json) context.io.stderr.write(`${terminalText(reportLines(report).join('\n'))}\n`);
     await confirm('Restoring it', input, context);
   } catch (reason) {
     await prepared.discard();
@@ -46,45 +46,45 @@ async function restore(prepared: PreparedRestore, input: Input, context: Context
   const asItWas = input.options['as-it-was'] === true;
   const endAllGrants = input.options['end-all-grants'] === true;
   const restored = await prepared.apply({ asItWas, endAllGrants });
-  return resultOf(report, restored, endAllGrants);
+  return toResult(report, restored, endAllGrants);
 }
 
-/** A database that is damaged tells nothing of who uses it. */
+/** Throws if a server responds: an unreadable database does not show whether one uses it. */
 async function refuseServed({ present }: RestoreReport, { config }: Context): Promise<void> {
   if (present.state !== 'unreadable') return;
   const { status, message } = await checkServer(config());
   if (status === 'ok' && message.startsWith('Nothing answers')) return;
-  throw new RestoreError(`${message} Stop it, then run this again.`);
+  throw new RestoreError(`${message} Stop the server, then run this command again.`);
 }
 
-function wordsOf({ file, asOf, migrated, present }: RestoreReport): string[] {
-  const when = asOf === undefined ? 'nothing was done in it yet' : `as of ${new Date(asOf).toISOString()}`;
+function reportLines({ file, asOf, migrated, present }: RestoreReport): string[] {
+  const when = asOf === undefined ? 'without any changes' : `as of ${new Date(asOf).toISOString()}`;
   return [
-    `${file}: whole, ${when}.`,
-    ...(migrated.length > 0 ? ['An older version made it: it is brought up to date.'] : []),
-    ...presentWords(present),
+    `${file}: complete, ${when}.`,
+    ...(migrated.length > 0 ? ['An older version created it: it will be migrated.'] : []),
+    ...presentLines(present),
   ];
 }
 
-function presentWords(present: RestoreReport['present']): string[] {
-  if (present.state === 'absent') return ['There is no database now: nothing is lost by restoring.'];
+function presentLines(present: RestoreReport['present']): string[] {
+  if (present.state === 'absent') return ['There is no database yet: nothing will be lost.'];
   if (present.state === 'unreadable')
     return [
-      `The database that is there cannot be compared with it (${present.reason}): what came since is lost, and what was revoked since lives again. --end-all-grants ends every grant.`,
+      `The current database cannot be read (${present.reason}): later data will be lost, and grants that were revoked since become valid again. --end-all-grants revokes every grant.`,
     ];
   const { lost, ended, refreshed, secretsChanged } = present;
   return [
-    `Lost, since it came after: ${countsText(lost)}.`,
-    `In the backup, and ended or deleted since: ${countsText(ended)}.`,
-    `Their users authorize again: ${refreshed} grant(s), whose refresh token of then was spent since.`,
+    `Will be lost, since it is newer: ${countsText(lost)}.`,
+    `In the backup, but revoked or deleted since: ${countsText(ended)}.`,
+    `${refreshed} grant(s) will need a new authorization: their refresh tokens were used since.`,
     ...(secretsChanged > 0
-      ? [`Secrets of ${secretsChanged} application(s) are those of then: rotate them once more.`]
+      ? [`The secrets of ${secretsChanged} application(s) changed since: rotate them again.`]
       : []),
   ];
 }
 
 const countsText = ({ applications, users, accounts, grants, people }: Counts): string =>
-  `${applications} application(s), ${users} user(s), ${accounts} account(s), ${grants} grant(s), ${people} person(s) of the dashboard`;
+  `${applications} application(s), ${users} user(s), ${accounts} account(s), ${grants} grant(s), ${people} member(s)`;
 
 function presentDocument(present: RestoreReport['present']): object {
   if (present.state !== 'readable') return present;
@@ -92,11 +92,11 @@ function presentDocument(present: RestoreReport['present']): object {
   return { ...rest, secrets_changed: secretsChanged };
 }
 
-function resultOf(report: RestoreReport, { keptAside, endedAgain }: Restored, endAllGrants: boolean): Result {
+function toResult(report: RestoreReport, { keptAside, endedAgain }: Restored, endAllGrants: boolean): Result {
   const { file, bytes, asOf, migrated, keyId, present } = report;
   const ended = endAllGrants
-    ? 'Every grant was ended: all users authorize again.'
-    : `Ended or deleted once more: ${countsText(endedAgain)}.`;
+    ? 'Every grant was revoked: all users must authorize again.'
+    : `Revoked or deleted again: ${countsText(endedAgain)}.`;
   return {
     json: {
       ...{ file, bytes, as_of: asOf === undefined ? null : new Date(asOf).toISOString() },
@@ -106,10 +106,10 @@ function resultOf(report: RestoreReport, { keptAside, endedAgain }: Restored, en
     text: [
       `Restored ${file}.`,
       ended,
-      'Sign-ins of the dashboard, invitations and codes that were open ended with it.',
+      'Dashboard sessions, invitations and authorization codes ended.',
       ...(keptAside === undefined
         ? []
-        : [`The database that was there is kept as ${keptAside}: delete it when all is well.`]),
+        : [`The previous database is now ${keptAside}: delete it when everything works.`]),
       'Start the server: "kalends serve".',
     ].join('\n'),
   };

@@ -1,15 +1,13 @@
 /**
- * Which sandboxes run on this machine as this user, so that a command that is meant for one does not silently go elsewhere.
- * Each has a note in the folder for temporary files; what it says is shown, never followed.
+ * Finds the sandboxes that this user runs on this machine, so that a command can warn that it uses other data. Each sandbox
+ * writes a note into the folder for temporary files. The content of a note is only printed, never used.
  */
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 export type RunningSandbox = {
-  /** Kalends' data folder. */
   readonly dataDir: string;
-  /** Kalends' origin. */
   readonly url: string;
 };
 
@@ -17,21 +15,21 @@ const userId = (): number => process.getuid?.() ?? 0;
 const PREFIX = 'kalends-sandbox-note';
 const MOST_BYTES = 4096;
 
-/** Writes the note of this process; the answer removes it. */
+/** Writes the note of this process. Returns a function that removes it. */
 export function noteSandbox(sandbox: RunningSandbox): () => void {
   const file = path.join(tmpdir(), `${PREFIX}-${userId()}-${process.pid}.json`);
-  // One that a process of the same number left behind, killed before it could remove it.
+  // A killed process with the same number may have left one.
   rmSync(file, { force: true });
   writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600, flag: 'wx' });
   return () => rmSync(file, { force: true });
 }
 
-/** Those whose process lives. */
+/** Returns the sandboxes whose process is running. */
 export function runningSandboxes(): RunningSandbox[] {
   const form = new RegExp(`^${PREFIX}-${userId()}-(\\d{1,10})\\.json$`);
   return readdirSync(tmpdir()).flatMap((name) => {
     const [, pid] = form.exec(name) ?? [];
-    return pid === undefined || !isAlive(Number(pid)) ? [] : noteIn(path.join(tmpdir(), name));
+    return pid === undefined || !isAlive(Number(pid)) ? [] : readNote(path.join(tmpdir(), name));
   });
 }
 
@@ -39,13 +37,13 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended or belongs to another user.
     return false;
   }
 }
 
-/** Anybody can put files there: only one of this user's own is read. */
-function noteIn(file: string): RunningSandbox[] {
+/** Reads a note. Ignores files of other users, who can write to this folder too. */
+function readNote(file: string): RunningSandbox[] {
   const status = lstatSync(file, { throwIfNoEntry: false });
   if (!status?.isFile() || status.uid !== userId() || status.size > MOST_BYTES) return [];
   try {
@@ -53,22 +51,22 @@ function noteIn(file: string): RunningSandbox[] {
     if (typeof note !== 'object' || note === null || !('dataDir' in note) || !('url' in note)) return [];
     return [{ dataDir: String(note.dataDir), url: String(note.url) }];
   } catch {
-    // Just being written, or just gone.
+    // The file is being written or was removed.
     return [];
   }
 }
 
-/** For a command that goes to the usual data folder while sandboxes run: where they are. */
-export function elsewhereNotice(dataDir: string, sandboxes: readonly RunningSandbox[]): string | undefined {
+/** Returns a notice for a command that uses `dataDir` while sandboxes with other data run. */
+export function sandboxNotice(dataDir: string, sandboxes: readonly RunningSandbox[]): string | undefined {
   const others = sandboxes.filter((sandbox) => path.resolve(sandbox.dataDir) !== path.resolve(dataDir));
   if (others.length === 0) return undefined;
   const ways = others.map((other) => `  KALENDS_DATA_DIR=${quoted(other.dataDir)} KALENDS_URL=${other.url}`);
   return [
-    `A sandbox is running, and this goes to ${dataDir} instead. To reach the sandbox, put before the command:`,
+    `A sandbox is running, but this command uses ${dataDir}. To use the sandbox, write before the command:`,
     ...ways,
   ].join('\n');
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

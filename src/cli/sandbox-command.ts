@@ -1,4 +1,4 @@
-/** `kalends sandbox`: Kalends with four providers and an application of its own, to try and to test with. */
+/** `kalends sandbox`: Kalends with four simulated providers and a demo application, for trying and testing. */
 import { redirectUriProblem, webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { REDIRECT_URI, WEBHOOK_URL } from './client-options.ts';
@@ -10,37 +10,39 @@ const MOST_PORT = 65_535;
 
 export const sandboxCommand: Command = {
   name: 'sandbox',
-  summary: 'Try Kalends with providers, people and an application that all live on this machine',
-  positionals: [],
+  summary: 'Try Kalends with simulated providers, people and an application on this machine',
   options: [
     {
       ...REDIRECT_URI,
       repeatable: true,
-      doc: 'Where an application of your own takes the code. Given again, it makes a further application. Their ids and secrets are the same at every start.',
+      doc: 'The redirect URI of your application. Each further one creates another application. Ids and secrets are the same at every start.',
     },
-    { ...WEBHOOK_URL, doc: 'Where your application is told of changes: http on this machine, or https.' },
+    {
+      ...WEBHOOK_URL,
+      doc: 'The URL where your application receives deliveries: http on this machine, or https.',
+    },
     {
       name: 'port',
       value: 'PORT',
-      doc: 'Kalends’ port, which has to be free. 8080 or any free one otherwise.',
+      doc: 'The port of Kalends, which must be free. By default 8080 or any free port.',
     },
     {
       name: 'keep',
       value: 'DIR',
-      doc: 'Keeps everything in this folder for the next start with it: connections, tokens, calendars, addresses.',
+      doc: 'Store connections, tokens, calendars and addresses in this folder for the next start.',
     },
   ],
   notes: [
-    'Nothing leaves the machine, and no settings are read. Ctrl-C ends everything, and takes the data away unless --keep names a folder. docs/sandbox.md has more.',
+    'Nothing leaves the machine, and no settings are read. Ctrl-C stops the sandbox and deletes its data, unless --keep was given. See docs/sandbox.md.',
     'With --json it prints its addresses, people and applications as one document once everything responds.',
-    'To have other commands reach it, name its data folder, which it prints: KALENDS_DATA_DIR=FOLDER.',
+    'To use other commands with it, set KALENDS_DATA_DIR to the data folder that it prints.',
   ],
   async run(input, { json, deps }): Promise<number> {
-    return deps.runSandbox(requestOf(input, json));
+    return deps.runSandbox(readRequest(input, json));
   },
 };
 
-function requestOf({ options, lists }: Input, json: boolean): SandboxRequest {
+function readRequest({ options, lists }: Input, json: boolean): SandboxRequest {
   const redirectUris = lists['redirect-uri'] ?? [];
   checkRedirectUris(redirectUris);
   const webhookUrl = text(options['webhook-url']);
@@ -49,12 +51,10 @@ function requestOf({ options, lists }: Input, json: boolean): SandboxRequest {
     const problem = webhookUrlProblem(webhookUrl) ?? unreachableProblem(webhookUrl, { mode: 'loopback' });
     if (problem !== undefined) throw usageError(`The webhook URL ${problem}.`);
     if (redirectUris.length === 0)
-      throw usageError(
-        '--webhook-url belongs to an application of your own: name its --redirect-uri as well.',
-      );
+      throw usageError('--webhook-url needs --redirect-uri: it belongs to your application.');
   }
   const keep = text(options.keep);
-  if (keep === '') throw usageError('--keep needs the name of a folder.');
+  if (keep === '') throw usageError('--keep needs a folder.');
   return { redirectUris, webhookUrl, port: portIn(options), keep, json };
 }
 
@@ -63,10 +63,9 @@ function checkRedirectUris(redirectUris: readonly string[]): void {
     const problem = redirectUriProblem(redirectUri);
     if (problem !== undefined) throw usageError(`The redirect URI "${redirectUri}" ${problem}.`);
   }
-  if (new Set(redirectUris).size < redirectUris.length)
-    throw usageError('A redirect URI is given twice: each makes an application of its own.');
+  if (new Set(redirectUris).size < redirectUris.length) throw usageError('A redirect URI is given twice.');
   if (redirectUris.length > MOST_REDIRECT_URIS)
-    throw usageError(`At most ${MOST_REDIRECT_URIS} redirect URIs are possible.`);
+    throw usageError(`At most ${MOST_REDIRECT_URIS} redirect URIs are allowed.`);
 }
 
 function portIn({ port }: Input['options']): number | undefined {

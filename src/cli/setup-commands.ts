@@ -1,4 +1,4 @@
-/** `kalends setup google|microsoft`: what to register there, with what to paste, and whether it is accepted. */
+/** `kalends setup google|microsoft`: how to register a provider app, and a check of it. */
 import { APP_KINDS, APP_NAMES, type AppKind, checkProviderApp } from '../access/provider-apps.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Config } from '../config/config.ts';
@@ -20,38 +20,42 @@ import { SETUP_STEPS } from './setup-steps.ts';
 import { INDENT, tabulate } from './table.ts';
 
 const WIDTH = 110;
+const settingPrefix = (kind: AppKind): string => `KALENDS_${kind.toUpperCase()}`;
 const PASTE = '     ';
 
 const OPTIONS: readonly CommandOption[] = [
-  { name: 'client-id', value: 'ID', doc: 'The id of the app, to check; what is set otherwise.' },
+  {
+    name: 'client-id',
+    value: 'ID',
+    doc: 'The client id of the app to check; by default the configured one.',
+  },
   {
     name: 'client-secret-file',
     value: 'FILE',
-    doc: 'File with its secret; `-` is standard input.',
+    doc: 'A file with its client secret; `-` is standard input.',
   },
 ];
 
 export const setupCommands: readonly Command[] = APP_KINDS.map((kind) => ({
   name: `setup ${kind}`,
-  summary: `Say what to register at ${APP_NAMES[kind]}, and check the app`,
-  positionals: [],
+  summary: `Print how to register an app at ${APP_NAMES[kind]}, and check it`,
   options: OPTIONS,
   notes: [
-    `Prints the steps, the address and the scopes to paste. With an id and a secret, or with ${settingOf(kind)}_CLIENT_ID set, it asks ${APP_NAMES[kind]} whether the app is accepted; exit code 1 when it is not. Changes nothing.`,
+    `Prints the steps, and the address and the scopes to paste. With an id and a secret, or if ${settingPrefix(kind)}_CLIENT_ID is set, it checks the app at ${APP_NAMES[kind]}; exit code 1 if the check fails. Changes nothing.`,
   ],
   async run(input, context): Promise<Result> {
     const config = context.config();
-    const app = (await appOf(input, context)) ?? config[kind].app;
-    const scopes = await scopesOf(kind, config, context);
+    const app = (await readApp(input, context)) ?? config[kind].app;
+    const scopes = await listScopes(kind, config, context);
     const check = app && (await checkProvider(kind, { ...config, [kind]: { ...config[kind], app } }));
-    return resultOf(kind, { config, scopes, check });
+    return toResult(kind, { config, scopes, check });
   },
 }));
 
 type NamedScope = { readonly scope: string; readonly for: readonly string[] };
 
-/** Each of the provider's scopes once, with those of Kalends it is asked for. */
-async function scopesOf(kind: AppKind, config: Config, { deps }: Context): Promise<readonly NamedScope[]> {
+/** Lists each scope of the provider once, with the scopes of Kalends that need it. */
+async function listScopes(kind: AppKind, config: Config, { deps }: Context): Promise<readonly NamedScope[]> {
   const requested = await deps.requestedScope(kind, config);
   const pairs = SCOPES.flatMap((scope) =>
     requested(scope)
@@ -64,27 +68,27 @@ async function scopesOf(kind: AppKind, config: Config, { deps }: Context): Promi
   }));
 }
 
-async function appOf({ options }: Input, { io }: Context): Promise<ProviderApp | undefined> {
+async function readApp({ options }: Input, { io }: Context): Promise<ProviderApp | undefined> {
   const [id, file] = [options['client-id'], options['client-secret-file']];
   if (id === undefined && file === undefined) return undefined;
   if (typeof id !== 'string' || typeof file !== 'string' || id === '')
-    throw usageError('--client-id ID and --client-secret-file FILE belong together.');
+    throw usageError('Give --client-id ID and --client-secret-file FILE together.');
   const clientSecret = await readSecret(file, io);
   checkProviderApp({ appClientId: id, clientSecret });
   return { clientId: id, clientSecret };
 }
 
-type Found = {
+type Setup = {
   readonly config: Config;
   readonly scopes: readonly NamedScope[];
   readonly check: Check | undefined;
 };
 
-function resultOf(kind: AppKind, { config, scopes, check }: Found): Result {
+function toResult(kind: AppKind, { config, scopes, check }: Setup): Result {
   const { console: place } = SETUP_STEPS[kind];
   const address = providerAddress(kind, config);
-  const notice = noticeOf(kind, config);
-  const settings = [`${settingOf(kind)}_CLIENT_ID`, `${settingOf(kind)}_CLIENT_SECRET`];
+  const notice = httpNotice(kind, config);
+  const settings = [`${settingPrefix(kind)}_CLIENT_ID`, `${settingPrefix(kind)}_CLIENT_SECRET`];
   return {
     json: {
       provider: kind,
@@ -98,18 +102,18 @@ function resultOf(kind: AppKind, { config, scopes, check }: Found): Result {
     text: [
       `An app at ${APP_NAMES[kind]}, in ${place}:`,
       '',
-      ...stepsOf(kind, address, scopes),
+      ...stepLines(kind, address, scopes),
       ...(notice === undefined ? [] : ['', tabulate([[notice]], { width: WIDTH })]),
       '',
-      ...endOf(kind, check),
+      ...checkLines(kind, check),
     ].join('\n'),
     exitCode: check === undefined || check.status === 'ok' ? 0 : 1,
   };
 }
 
-function stepsOf(kind: AppKind, address: string, scopes: readonly NamedScope[]): string[] {
+function stepLines(kind: AppKind, address: string, scopes: readonly NamedScope[]): string[] {
   const steps = SETUP_STEPS[kind];
-  const rows = scopes.map((one) => [one.scope, `for ${one.for.join(', ')}`]);
+  const rows = scopes.map(({ scope, for: uses }) => [scope, `for ${uses.join(', ')}`]);
   const all = [
     ...steps.before.map((text) => ({ text, paste: '' })),
     { text: steps.scopes, paste: tabulate(rows, { indent: PASTE }) },
@@ -122,27 +126,23 @@ function stepsOf(kind: AppKind, address: string, scopes: readonly NamedScope[]):
   ]);
 }
 
-function endOf(kind: AppKind, check: Check | undefined): string[] {
+function checkLines(kind: AppKind, check: Check | undefined): string[] {
   if (check === undefined) {
     return [
-      'Then check the app you got:',
+      'Then check the app:',
       `${INDENT}${COMMAND} setup ${kind} --client-id ID --client-secret-file FILE`,
     ];
   }
   const lines = [tabulate([[check.status, check.message]], { width: WIDTH })];
   if (check.status !== 'ok') return lines;
-  const setting = settingOf(kind);
-  return [...lines, `It serves once ${setting}_CLIENT_ID and ${setting}_CLIENT_SECRET (or …_FILE) are set.`];
+  const setting = settingPrefix(kind);
+  return [...lines, `To use the app, set ${setting}_CLIENT_ID and ${setting}_CLIENT_SECRET (or …_FILE).`];
 }
 
-/** What the provider will refuse of the address, before somebody has pasted it. */
-function noticeOf(kind: AppKind, { url }: Config): string | undefined {
+/** Returns a notice if the provider will reject the address because it is plain http. */
+function httpNotice(kind: AppKind, { url }: Config): string | undefined {
   const { plainHosts } = SETUP_STEPS[kind];
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || plainHosts.includes(hostname)) return undefined;
-  return `${APP_NAMES[kind]} takes plain http for ${plainHosts.join(' and ')} only: set KALENDS_URL to the address that browsers see.`;
-}
-
-function settingOf(kind: AppKind): string {
-  return `KALENDS_${kind.toUpperCase()}`;
+  return `${APP_NAMES[kind]} accepts plain http only for ${plainHosts.join(' and ')}: set KALENDS_URL to the public https address.`;
 }

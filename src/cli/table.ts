@@ -1,12 +1,11 @@
-/** Tables as text: each column as wide as its widest cell, the last one wrapped to the rest of the line. */
-
+/** Tables as text: each column is as wide as its widest cell, and the last one is wrapped. */
 const GAP = '  ';
 const LEAST_LAST_COLUMN = 20;
 
 /** The indent of a table within other text. */
 export const INDENT = '  ';
 
-/** `rows` are of equal length. Nothing is wrapped without a `width`. */
+/** Renders rows of equal length. Wraps nothing without a `width`, in characters. */
 export function tabulate(
   rows: readonly (readonly string[])[],
   { width = Number.POSITIVE_INFINITY, indent = '' } = {},
@@ -20,13 +19,13 @@ export function tabulate(
   return rows
     .flatMap((row) => {
       const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');
-      const lines = wrapped(row[columns - 1] ?? '', lastWidth);
+      const lines = wrap(row[columns - 1] ?? '', lastWidth);
       return lines.map((line, i) => (indent + (i === 0 ? head : ' '.repeat(head.length)) + line).trimEnd());
     })
     .join('\n');
 }
 
-function wrapped(text: string, width: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

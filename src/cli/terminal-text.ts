@@ -1,22 +1,22 @@
 /**
- * Output that is safe in a terminal. Commands print names, ids and answers of servers, in which control characters could
- * set colours, titles or the clipboard, and direction overrides could make a line read as another.
+ * Makes output safe for a terminal. Names, ids and responses of servers could contain control characters, which set
+ * colors, titles or the clipboard, or direction overrides, which make a line read as another.
  */
 
-/** Control characters but the line feed (some terminals take U+0080 to U+009F for ESC), and direction overrides. */
+/** Control characters without the line feed (some terminals treat U+0080 to U+009F as ESC), and direction overrides. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const UNSAFE_CHARACTERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The text with a replacement character for each of them. */
+/** Returns the text with U+FFFD for each unsafe character. */
 export const terminalText = (text: string): string => text.replace(UNSAFE_CHARACTERS, '\ufffd');
 
-/** The value as JSON, with each of them escaped. */
+/** Returns the value as indented JSON with unsafe characters escaped. */
 export const terminalJson = (value: unknown): string => safeJson(JSON.stringify(value, null, 2));
 
-/** The same in one line. */
+/** Returns the value as one line of JSON with unsafe characters escaped. */
 export const terminalLine = (value: unknown): string => safeJson(JSON.stringify(value));
 
-/** JSON text with each of them escaped. */
+/** Returns JSON with unsafe characters escaped. */
 export const safeJson = (json: string): string =>
   json.replace(
     UNSAFE_CHARACTERS,

@@ -1,4 +1,4 @@
-/** `kalends user export`: everything kept about a user, as one JSON document. */
+/** `kalends user export`: all stored data of a user as one JSON document. */
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,30 +10,23 @@ import { CLIENT_ID } from './client-commands.ts';
 import { type Command, CommandError } from './command.ts';
 import { text } from './option-values.ts';
 import { safeJson } from './terminal-text.ts';
-import { findUser, USER_ID } from './user-argument.ts';
+import { USER_ID, withUser } from './user-argument.ts';
 
-/** Everything kept about a user goes to standard output, or into a file that only its owner may read. */
 export const userExport: Command = {
   name: 'user export',
-  summary: 'Write everything kept about a user as one JSON document',
+  summary: 'Export all stored data of a user as one JSON document',
   positionals: [CLIENT_ID, USER_ID],
-  options: [
-    { name: 'output', value: 'FILE', doc: 'A file that does not exist yet, instead of standard output.' },
-  ],
+  options: [{ name: 'output', value: 'FILE', doc: 'Write to a new file instead of standard output.' }],
   notes: [
-    'It has events, addresses of accounts and bodies of deliveries, and no credentials: give it to nobody but the user. The audit log notes that it was made. docs/privacy.md says what is in it.',
+    'The export contains events, addresses of accounts and bodies of deliveries, but no credentials. Give it only to the user. The audit log records the export. docs/privacy.md describes its content.',
   ],
-  run: ({ positionals, options }, context) =>
-    context.withStorage(async (storage) => {
-      const { clientId, userId } = await findUser(storage, positionals);
-      const file = fileOf(text(options.output));
+  run: (input, context) =>
+    withUser(input, context, async ({ clientId, userId }, { userRecords }) => {
+      const file = newFile(text(input.options.output));
       const { deps, io } = context;
-      const pieces = await exportUser(
-        { clientId, userId },
-        { userRecords: storage.userRecords, now: deps.now },
-      );
-      // Deleted since it was found.
-      if (pieces === undefined) throw new CommandError('not_found', `The user "${userId}" is gone.`);
+      const pieces = await exportUser({ clientId, userId }, { userRecords, now: deps.now });
+      if (pieces === undefined)
+        throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
       if (file === undefined) {
         for await (const piece of pieces) io.stdout.write(safeJson(piece));
         return undefined;
@@ -42,21 +35,21 @@ export const userExport: Command = {
       const { size } = await stat(file);
       return {
         json: { client_id: clientId, user_id: userId, file, bytes: size },
-        text: `Wrote ${file} (${size} bytes). It is readable by you alone; give it to nobody but the user.`,
+        text: `Wrote ${file} (${size} bytes). Only you can read it. Give it only to the user.`,
       };
     }),
 };
 
-/** Throws CommandError for one that exists or cannot be made. */
-function fileOf(named: string | undefined): string | undefined {
-  if (named === undefined) return undefined;
-  const file = path.resolve(named);
+/** Returns the absolute path. Throws CommandError if the file exists or its folder does not. */
+function newFile(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  const file = path.resolve(name);
   if (existsSync(file)) throw new CommandError('refused', `${file} exists already; name a new file.`);
   if (existsSync(path.dirname(file))) return file;
-  throw new CommandError('refused', `${path.dirname(file)} is not a folder; make it first.`);
+  throw new CommandError('refused', `${path.dirname(file)} is not a folder; create it first.`);
 }
 
-/** Under another name until it is complete, so that a partial document is never taken for a whole one. */
+/** Writes under another name first, so that nothing mistakes a partial document for a complete one. */
 async function writeFile(pieces: AsyncIterable<string>, file: string): Promise<void> {
   const partial = `${file}.partial`;
   try {

@@ -1,15 +1,12 @@
-/** `kalends user list`: all users, or those whose names begin with something. */
-import { toDocument, toTable } from '../administration/documents/field.ts';
+/** `kalends user list`: all users, or a page of a search. */
 import { FOUND_USER, USER } from '../administration/documents/user.ts';
 import { findUsers } from '../administration/users.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
-import { CLIENT_ID, unknownClient } from './client-commands.ts';
+import { CLIENT_ID, requireClient } from './client-commands.ts';
 import type { Command, Input, Result, Storage } from './command.ts';
 import { text } from './option-values.ts';
-import { hasMembers, limitIn, nextLine, nextOf, PAGE_OPTIONS, placeIn } from './page-options.ts';
-import { tabulate } from './table.ts';
+import { hasMembers, limitIn, listResult, PAGE_OPTIONS, positionIn, toNext } from './page-options.ts';
 
-/** Lists users whole, or a page of those that are sought. */
 export const userList: Command = {
   name: 'user list',
   summary: 'List the users of one application, or of all',
@@ -18,18 +15,17 @@ export const userList: Command = {
     {
       name: 'search',
       value: 'BEGINNING',
-      doc: "Whose id, or an account's name or address, begins with that.",
+      doc: "Users whose id, or whose account's name or address, begins with this text.",
     },
     ...PAGE_OPTIONS,
   ],
   notes: [
-    'Without any of these options all users are listed, the oldest first. With one, users are read page by page in the order of their ids: so where there are very many.',
+    'Without these options, the list has all users, oldest first. With one, it has one page, in the order of user ids: use this if there are very many users.',
   ],
   run: ({ positionals, options }, { withStorage }) =>
     withStorage(async (storage) => {
       const clientId = positionals.CLIENT_ID;
-      if (clientId !== undefined && (await storage.clients.findClient(clientId)) === undefined)
-        throw unknownClient(clientId);
+      if (clientId !== undefined) await requireClient(clientId, storage.clients);
       const isPaged = ['search', 'limit', 'after'].some((name) => name in options);
       return isPaged ? foundUsers(clientId, options, storage) : allUsers(clientId, storage);
     }),
@@ -39,12 +35,13 @@ async function allUsers(only: string | undefined, { clients, users }: Storage): 
   const clientIds =
     only === undefined ? (await clients.listClients()).map(({ clientId }) => clientId) : [only];
   const all = (await Promise.all(clientIds.map((clientId) => users.listUsers(clientId)))).flat();
-  const none = 'There are no users. The first request to /authorize creates one.';
-  const columns = ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'];
-  return {
-    json: { users: all.map((user) => toDocument(USER, user)) },
-    text: all.length === 0 ? none : tabulate(toTable(USER, columns, all)),
-  };
+  return listResult({
+    name: 'users',
+    fields: USER,
+    columns: ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'],
+    subjects: all,
+    none: 'There are no users. The first request to /authorize creates one.',
+  });
 }
 
 async function foundUsers(
@@ -52,18 +49,19 @@ async function foundUsers(
   options: Input['options'],
   storage: Storage,
 ): Promise<Result> {
-  const sought = {
+  const search = {
     ...{ clientId, beginning: text(options.search) ?? '' },
-    ...{ after: placeIn(options, isUserPlace), limit: limitIn(options) },
+    ...{ after: positionIn(options, isUserPlace), limit: limitIn(options) },
   };
-  const page = await findUsers('command line', sought, storage);
-  const next = nextOf(page.next);
-  const columns = ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'];
-  const table = `${tabulate(toTable(FOUND_USER, columns, page.users))}${nextLine(next)}`;
-  return {
-    json: { users: page.users.map((user) => toDocument(FOUND_USER, user)), next },
-    text: page.users.length === 0 ? 'There are no such users.' : table,
-  };
+  const page = await findUsers('command line', search, storage);
+  return listResult({
+    name: 'users',
+    fields: FOUND_USER,
+    columns: ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'],
+    subjects: page.users,
+    none: 'There are no such users.',
+    next: toNext(page.next),
+  });
 }
 
 const isUserPlace = (value: unknown): value is UserPlace =>

@@ -1,4 +1,4 @@
-/** `kalends user show`: one user, with what happened to each account and what mends it. */
+/** `kalends user show`: one user, with the health and history of each account. */
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { ACCOUNT, type AccountSubject, GRANT, USER } from '../administration/documents/user.ts';
 import type { ShownUser } from '../administration/shown-user.ts';
@@ -8,32 +8,31 @@ import { instantText } from '../lib/rendered-json.ts';
 import { CLIENT_ID } from './client-commands.ts';
 import type { Command } from './command.ts';
 import { tabulate } from './table.ts';
-import { findUser, USER_ID, usersDeps } from './user-argument.ts';
+import { USER_ID, usersDeps, withUser } from './user-argument.ts';
 
-/** The number of events per account in text. JSON has all. */
+/** The most events per account in text. */
 const NEWEST_EVENTS = 5;
 
 export const userShow: Command = {
   name: 'user show',
-  summary: 'Show one user, the linked accounts and what happened to them',
+  summary: 'Show one user with the accounts and their history',
   positionals: [CLIENT_ID, USER_ID],
-  options: [],
   notes: [
-    'Text has the newest events of each account, and --json has all that are stored: at most 100 per account, for 90 days.',
+    'The text has the newest events of each account. --json has all stored events: at most 100 per account, for 90 days.',
   ],
-  run: ({ positionals }, context) =>
-    context.withStorage(async (storage) => {
-      const { clientId, userId } = await findUser(storage, positionals);
-      const shown = await readUser('command line', { clientId, userId }, usersDeps(storage, context));
-      const accounts = shown.accounts.map((account) => toSubject(account, shown));
+  run: (input, context) =>
+    withUser(input, context, async ({ clientId, userId }, storage) => {
+      const details = await readUser('command line', { clientId, userId }, usersDeps(storage, context));
+      const { user, grants } = details;
+      const accounts = details.accounts.map((account) => toSubject(account, details));
       const document = {
-        ...toDocument(USER, shown.user),
+        ...toDocument(USER, user),
         accounts: accounts.map((account) => toDocument(ACCOUNT, account)),
-        grants: shown.grants.map((grant) => toDocument(GRANT, grant)),
+        grants: grants.map((grant) => toDocument(GRANT, grant)),
       };
       const lines = [
-        ...toRows(USER, shown.user),
-        ...shown.grants.map(({ scope, createdAt, refreshedAt }) => [
+        ...toRows(USER, user),
+        ...grants.map(({ scope, createdAt, refreshedAt }) => [
           'grant',
           `${scope}, since ${instantText(createdAt)}, last used ${instantText(refreshedAt)}`,
         ]),

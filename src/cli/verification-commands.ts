@@ -1,4 +1,4 @@
-/** `kalends client verification …`: the review of what applications tell their users of themselves. */
+/** `kalends client verification …`: the review of the values that applications show to users. */
 import { toDocument, toRows, toTable } from '../administration/documents/field.ts';
 import { ACTIVITY, REVIEW, REVIEWED_LINES, type ReviewSubject } from '../administration/documents/review.ts';
 import { missingForReview } from '../verification/requirements.ts';
@@ -17,22 +17,22 @@ import type { Verification } from '../verification/verification.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command, CommandOption, Context, Input, Result, Storage } from './command.ts';
 import { text } from './option-values.ts';
+import { listResult } from './page-options.ts';
 import { tabulate } from './table.ts';
 
 const ENTRIES_SHOWN = 50;
 
-const NOTE: CommandOption = { name: 'note', value: 'TEXT', doc: 'Kept in the activity log.' };
+const NOTE: CommandOption = { name: 'note', value: 'TEXT', doc: 'A note for the activity log.' };
 const SUBMISSION: CommandOption = {
   name: 'submission',
   value: 'ID',
-  doc: 'What you looked at, as `client verification show` names it: refused when it is not what is under review any more.',
+  doc: 'The id of the submission that you reviewed, see `client verification show`. The command fails if another one is under review.',
 };
 
 const show: Command = {
   name: 'client verification show',
-  summary: 'Show how far the review of an application is, what is reviewed, and what was done',
+  summary: 'Show the review of an application, its submission and its activity',
   positionals: [CLIENT_ID],
-  options: [],
   run: ({ positionals }, { config, withStorage }) =>
     withStorage(async ({ verification: reviews }) => {
       const verification = await findReview(positionals, reviews);
@@ -55,19 +55,18 @@ const show: Command = {
 
 const list: Command = {
   name: 'client verification list',
-  summary: 'List the applications that are under review, the one submitted first at the beginning',
-  positionals: [],
-  options: [],
+  summary: 'List the applications under review, earliest submission first',
   run: (_, { config, withStorage }) =>
     withStorage(async ({ verification: reviews }) => {
       const all = await reviews.listUnderReview();
-      const listed = all.map((verification) => ({ verification, url: config().url }));
-      const fields = [...REVIEW, ...REVIEWED_LINES];
-      const table = toTable(fields, ['client_id', 'submitted_at', 'verified', 'display_name'], listed);
-      return {
-        json: { applications: listed.map((one) => toDocument(REVIEW, one)) },
-        text: all.length === 0 ? 'No application is under review.' : tabulate(table),
-      };
+      return listResult({
+        name: 'applications',
+        fields: REVIEW,
+        textFields: REVIEWED_LINES,
+        columns: ['client_id', 'submitted_at', 'verified', 'display_name'],
+        subjects: all.map((verification) => ({ verification, url: config().url })),
+        none: 'No application is under review.',
+      });
     }),
 };
 
@@ -78,13 +77,13 @@ const submit: Command = {
   summary: 'Submit an application for review',
   positionals: [CLIENT_ID],
   options: [NOTE],
-  notes: ['It needs a display name, an application URL, a public https redirect URI, and a support contact.'],
+  notes: ['Requires a display name, an application URL, a public https redirect URI, and a support contact.'],
   run: (input, context) => runStep(input, context, submitForReview),
 };
 
 const cancel: Command = {
   name: 'client verification cancel',
-  summary: 'Take a submission back',
+  summary: 'Cancel a submission',
   positionals: [CLIENT_ID],
   options: [NOTE],
   run: (input, context) => runStep(input, context, cancelReview),
@@ -92,28 +91,28 @@ const cancel: Command = {
 
 const approve: Command = {
   name: 'client verification approve',
-  summary: 'Approve what an application has submitted: its users see it from now on',
+  summary: 'Approve a submission: users see its values from now on',
   positionals: [CLIENT_ID],
   options: [SUBMISSION, NOTE],
-  notes: ['Without --submission, what is under review at this moment is approved, and shown.'],
+  notes: ['Without --submission, this approves the current submission and prints it.'],
   run: (input, context) => runDecision(input, context, approveSubmission),
 };
 
 const request: Command = {
   name: 'client verification request-changes',
-  summary: 'Hand a submission back, with what has to change',
+  summary: 'Reject a submission and request changes',
   positionals: [CLIENT_ID],
-  options: [{ ...NOTE, doc: 'What has to change, for its developer.', required: true }, SUBMISSION],
+  options: [{ ...NOTE, doc: 'The requested changes, for the developer.', required: true }, SUBMISSION],
   run: (input, context) => runDecision(input, context, requestChanges),
 };
 
 const withdraw: Command = {
   name: 'client verification withdraw',
-  summary: 'Make an application one that is not verified',
+  summary: 'Withdraw the verification of an application',
   positionals: [CLIENT_ID],
-  options: [{ ...NOTE, doc: 'Why, for its developer.', required: true }],
+  options: [{ ...NOTE, doc: 'The reason, for the developer.', required: true }],
   notes: [
-    'Its users see what it has set, and the notice that it is not verified. A review under way goes on.',
+    'Users see the current values and a notice that the application is not verified. A review in progress continues.',
   ],
   run: (input, context) => runStep(input, context, withdrawVerification),
 };
@@ -133,13 +132,13 @@ function runStep({ positionals, options }: Input, context: Context, step: Step):
     const { clientId } = await findReview(positionals, verification);
     const after = await step({ clientId, note: text(options.note) }, { verification, now: context.deps.now });
     if (after === undefined) throw unknownClient(clientId);
-    return shownAfter(after, context);
+    return reviewResult(after, context);
   });
 }
 
 type Decision = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
 
-/** On the submission that is named, else on the one there is. */
+/** Decides on the selected submission; by default on the current one. */
 function runDecision({ positionals, options }: Input, context: Context, decide: Decision): Promise<Result> {
   return context.withStorage(async ({ verification }) => {
     const current = await findReview(positionals, verification);
@@ -148,11 +147,11 @@ function runDecision({ positionals, options }: Input, context: Context, decide: 
     const input = { clientId, submission, note: text(options.note) };
     const after = await decide(input, { verification, now: context.deps.now });
     if (after === undefined) throw unknownClient(clientId);
-    return shownAfter(after, context);
+    return reviewResult(after, context);
   });
 }
 
-function shownAfter(verification: Verification, { config }: Context): Result {
+function reviewResult(verification: Verification, { config }: Context): Result {
   const review = { verification, url: config().url };
   return { json: toDocument(REVIEW, review), text: reviewText(review) };
 }

@@ -1,26 +1,25 @@
-/** `--verified`: the operator's approval without a submission. */
-
+/** `--verified`: approval by the operator without a submission. */
 import { verifyNow, withdrawVerification } from '../verification/reviews.ts';
 import type { Verification } from '../verification/verification.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import type { CommandOption, Input } from './command.ts';
-import { oneOf } from './option-values.ts';
+import { choiceIn } from './option-values.ts';
 
 export const VERIFIED: CommandOption = {
   name: 'verified',
   value: 'on|off',
-  doc: '`on` approves what it has set now, without a submission; `off` withdraws that. Matters where KALENDS_OPERATOR_NAME is set.',
+  doc: '`on` approves the current values without a submission; `off` withdraws the verification. Has an effect if KALENDS_OPERATOR_NAME is set.',
 };
 
-/** `undefined` where the option is absent. Throws a usage error for another word. */
+/** Returns the value of `--verified`, `undefined` if it is absent. Throws a usage error for another word. */
 export function readVerified(options: Input['options']): boolean | undefined {
-  const value = oneOf(options, 'verified', ['on', 'off']);
+  const value = choiceIn(options, 'verified', ['on', 'off']);
   return value === undefined ? undefined : value === 'on';
 }
 
 type VerifiedDeps = { readonly verification: VerificationStore; readonly now: () => number };
 
-/** Verifies the application as it is now, or no longer; with `undefined`, and where it is so already, does nothing. */
+/** Verifies the application or withdraws its verification. Does nothing for `undefined`. */
 export async function setVerified(
   clientId: string,
   isVerified: boolean | undefined,
@@ -33,10 +32,10 @@ export async function setVerified(
     await withdrawVerification(input, deps);
 }
 
-/** The sentence that a change of reviewed values calls for, where users do not see it yet. */
+/** Returns a notice if reviewed values changed that users do not see yet. */
 export const unreviewedNotices = ({ clientId, status, approved }: Verification): string[] =>
   approved === undefined || status === 'approved'
     ? []
     : [
-        `Its users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
+        `Users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
       ];

@@ -1,6 +1,5 @@
-/** `kalends webhook …`: the endpoints that changes are told to, and what webhooks are signed with. */
+/** `kalends webhook …`: the endpoints that receive deliveries. */
 import { ENDPOINT, TOPICS, toTopics } from '../administration/documents/endpoint.ts';
-import { toDocument, toTable } from '../administration/documents/field.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from '../webhooks/endpoint.ts';
@@ -8,10 +7,11 @@ import type { ListedEndpoint } from '../webhooks/endpoint-store.ts';
 import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
 import { sendTest } from '../webhooks/test-message.ts';
 import { openWebhookSigner } from '../webhooks/webhook-signer.ts';
-import { CLIENT_ID, unknownClient } from './client-commands.ts';
+import { CLIENT_ID, requireClient } from './client-commands.ts';
 import { type Command, CommandError, usageError } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
+import { listResult } from './page-options.ts';
 import { INDENT, tabulate } from './table.ts';
 import { ownKeys, rotateKeys } from './webhook-keys-command.ts';
 import {
@@ -26,52 +26,50 @@ const list: Command = {
   name: 'webhook list',
   summary: 'List the endpoints of one application, or of all',
   positionals: [{ ...CLIENT_ID, optional: true }],
-  options: [],
   run: ({ positionals: { CLIENT_ID: only } }, { withStorage }) =>
     withStorage(async ({ clients, endpoints }) => {
-      if (only !== undefined && (await clients.findClient(only)) === undefined) throw unknownClient(only);
-      const all = await endpoints.listEndpoints(only);
-      const none =
-        'There are no endpoints. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.';
-      const table = toTable(ENDPOINT, ['endpoint_id', 'state', 'hears', 'waiting', 'url'], all);
-      return {
-        json: { endpoints: all.map((endpoint) => toDocument(ENDPOINT, endpoint)) },
-        text: all.length === 0 ? none : tabulate(table),
-      };
+      if (only !== undefined) await requireClient(only, clients);
+      return listResult({
+        name: 'endpoints',
+        fields: ENDPOINT,
+        columns: ['endpoint_id', 'state', 'hears', 'waiting', 'url'],
+        subjects: await endpoints.listEndpoints(only),
+        none: 'There are no endpoints. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.',
+      });
     }),
 };
 
 const add: Command = {
   name: 'webhook add',
-  summary: 'Tell a further address of the changes of an application',
+  summary: 'Add an endpoint to an application',
   positionals: [CLIENT_ID],
   options: [
-    { name: 'url', value: 'URL', doc: 'Where deliveries go: https.', required: true },
+    { name: 'url', value: 'URL', doc: 'The https URL that receives deliveries.', required: true },
     {
       name: 'hears',
-      value: 'KINDS',
-      doc: 'What it hears, separated by commas: events, calendars, connections; events by default.',
+      value: 'TOPICS',
+      doc: 'Topics, separated by commas: events, calendars, connections; events by default.',
     },
-    { name: 'own', doc: 'Also tell it of changes that the application made itself.' },
+    { name: 'own', doc: 'Also deliver changes that the application made itself.' },
     SHARE_ADDRESS,
   ],
-  notes: ['It hears of what changes from now on. The secret is shown this once.'],
+  notes: ['Changes from now on are delivered. The secret is shown only once.'],
   run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, { config, withStorage, deps: { now } }) => {
-    const hears = { ...kindsIn(text(options.hears) ?? 'events'), own: options.own === true };
+    const topics = { ...topicsIn(text(options.hears) ?? 'events'), own: options.own === true };
     const url = String(options.url);
     const shared = options['share-address'] === true;
     return withStorage(async ({ clients, endpoints }) => {
-      if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
+      await requireClient(clientId, clients);
       const { privateNetwork } = config();
       await checkWebhookUrl({ url, clientId, shared }, { endpoints, privateNetwork });
-      const added = await addEndpoint({ clientId, url, hears, shared }, { endpoints, now });
+      const added = await addEndpoint({ clientId, url, hears: topics, shared }, { endpoints, now });
       const rows = [
         ['endpoint_id', added.endpointId],
         ['secret', added.secret],
       ];
       return {
         json: { endpoint_id: added.endpointId, secret: added.secret },
-        text: `${tabulate(rows, { indent: INDENT })}\n\nKeep the secret now: it is not shown again. Try it: kalends webhook test ${added.endpointId}`,
+        text: `${tabulate(rows, { indent: INDENT })}\n\nSave the secret now: it is not shown again. Test the endpoint: kalends webhook test ${added.endpointId}`,
       };
     });
   },
@@ -79,36 +77,40 @@ const add: Command = {
 
 const update: Command = {
   name: 'webhook update',
-  summary: 'Change what an endpoint hears, or where it is',
+  summary: 'Change the topics or the URL of an endpoint',
   positionals: [ENDPOINT_ID],
   options: [
-    { name: 'url', value: 'URL', doc: 'Where deliveries go from now on: https. What waits goes there too.' },
-    { name: 'hears', value: 'KINDS', doc: 'What it hears: events, calendars, connections.' },
+    { name: 'url', value: 'URL', doc: 'The new https URL. Waiting deliveries go there too.' },
+    { name: 'hears', value: 'TOPICS', doc: 'The new topics: events, calendars, connections.' },
     {
       name: 'own',
       value: 'on|off',
-      doc: 'Whether it is also told of changes that the application made itself.',
+      doc: 'Whether changes that the application made itself are delivered too.',
     },
     SHARE_ADDRESS,
   ],
-  notes: ['What is not named stays. Its secret stays too.'],
+  notes: ['Options that you omit keep their values. The secret does not change.'],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { config, withStorage }) => {
     const [url, kinds, own] = [text(options.url), text(options.hears), text(options.own)];
-    if ((url ?? kinds ?? own) === undefined) throw usageError('Say what changes: --url, --hears or --own.');
+    if ((url ?? kinds ?? own) === undefined)
+      throw usageError('Nothing to change: give --url, --hears or --own.');
     if (own !== undefined && own !== 'on' && own !== 'off') throw usageError('--own must be on or off.');
-    const named = {
-      ...(kinds !== undefined && kindsIn(kinds)),
+    const changes = {
+      ...(kinds !== undefined && topicsIn(kinds)),
       ...(own !== undefined && { own: own === 'on' }),
     };
     return withStorage(async ({ endpoints }) => {
       const endpoint = await findEndpoint(endpoints, endpointId);
       if (endpoint.expiresAt !== undefined)
-        throw new CommandError('is_listener', 'It is a listener: whoever listens says what it hears.');
+        throw new CommandError(
+          'is_listener',
+          'This endpoint is a listener. The client that created it sets its topics.',
+        );
       if (url !== undefined) await checkMove(url, endpoint);
-      const hears = { ...endpoint.hears, ...named };
-      await endpoints.changeEndpoint(endpointId, { hears, ...(url !== undefined && { url }) });
-      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics({ hears }) };
-      return { json: changed, text: `Changed ${endpointId}: it hears ${changed.hears.join(', ')}.` };
+      const topics = { hears: { ...endpoint.hears, ...changes } };
+      await endpoints.changeEndpoint(endpointId, { ...topics, ...(url !== undefined && { url }) });
+      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics(topics) };
+      return { json: changed, text: `Changed ${endpointId}. Topics: ${changed.hears.join(', ')}.` };
 
       async function checkMove(to: string, { isFirst, clientId }: ListedEndpoint): Promise<void> {
         if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url ${to} changes it`);
@@ -123,27 +125,26 @@ const update: Command = {
   },
 };
 
-/** Throws unless it is a list of kinds, with one at least. */
-function kindsIn(list: string): Omit<EndpointHears, 'own'> {
-  const kinds = list.split(',').map((kind) => kind.trim());
-  if (!kinds.every((kind) => TOPICS.some((one) => one === kind)))
+/** Parses a list of topics. Throws a usage error for an unknown topic. */
+function topicsIn(list: string): Omit<EndpointHears, 'own'> {
+  const topics = list.split(',').map((topic) => topic.trim());
+  if (!topics.every((topic) => TOPICS.some((candidate) => candidate === topic)))
     throw usageError(`--hears must be a list of ${TOPICS.join(', ')}.`);
   return {
-    events: kinds.includes('events'),
-    calendars: kinds.includes('calendars'),
-    connections: kinds.includes('connections'),
+    events: topics.includes('events'),
+    calendars: topics.includes('calendars'),
+    connections: topics.includes('connections'),
   };
 }
 
 const isWebhookUrl = (how: string): CommandError =>
-  new CommandError('is_webhook_url', `It is the webhook URL of its application: ${how}.`);
+  new CommandError('is_webhook_url', `This is the webhook URL of the application: ${how}.`);
 
 const pause: Command = {
   name: 'webhook pause',
-  summary: 'Send nothing to an endpoint until it is resumed',
+  summary: 'Pause deliveries to an endpoint',
   positionals: [ENDPOINT_ID],
-  options: [],
-  notes: ['What changes meanwhile waits, for 30 days at most.'],
+  notes: ['Deliveries wait for `webhook resume`, at most 30 days.'],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage, deps: { now } }) =>
     withStorage(async ({ endpoints }) => {
       if (!(await endpoints.pauseEndpoint(endpointId, now()))) throw unknownEndpoint(endpointId);
@@ -153,22 +154,21 @@ const pause: Command = {
 
 const resume: Command = {
   name: 'webhook resume',
-  summary: 'Go on sending to an endpoint that was paused, where it stood',
+  summary: 'Resume deliveries to a paused endpoint',
   positionals: [ENDPOINT_ID],
-  options: [],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage }) =>
     withStorage(async ({ endpoints }) => {
       if (!(await endpoints.resumeEndpoint(endpointId))) throw unknownEndpoint(endpointId);
       return {
         json: { endpoint_id: endpointId, state: 'active' },
-        text: `Resumed ${endpointId}: what waits for it is sent now.`,
+        text: `Resumed ${endpointId}: waiting deliveries are sent now.`,
       };
     }),
 };
 
 const remove: Command = {
   name: 'webhook remove',
-  summary: 'Remove a further endpoint with all that waits for it and its log',
+  summary: 'Remove an added endpoint with its waiting deliveries and its log',
   positionals: [ENDPOINT_ID],
   options: [YES],
   run: (input, context) =>
@@ -186,11 +186,11 @@ const remove: Command = {
 
 const rotateSecret: Command = {
   name: 'webhook rotate-secret',
-  summary: 'Give an endpoint a new secret',
+  summary: 'Replace the secret of an endpoint',
   positionals: [ENDPOINT_ID],
-  options: [overlapOption('How long the secret before it goes on signing beside it', '24h')],
+  options: [overlapOption('How long deliveries are also signed with the previous secret', '24h')],
   notes: [
-    'Put the new one into the receiver before the old one ends: until then every delivery is signed with both.',
+    'Configure the new secret in the receiver before the overlap ends. Until then, deliveries are signed with both.',
   ],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { withStorage, deps: { now } }) => {
     const overlapMs = overlapIn(options, '24h');
@@ -199,7 +199,7 @@ const rotateSecret: Command = {
       if (secret === undefined) throw unknownEndpoint(endpointId);
       return {
         json: { endpoint_id: endpointId, secret },
-        text: `${tabulate([['secret', secret]], { indent: INDENT })}\n\nKeep it now: it is not shown again.`,
+        text: `${tabulate([['secret', secret]], { indent: INDENT })}\n\nSave it now: it is not shown again.`,
       };
     });
   },
@@ -209,23 +209,24 @@ const test: Command = {
   name: 'webhook test',
   summary: 'Send a signed test delivery to an endpoint now',
   positionals: [ENDPOINT_ID],
-  options: [],
-  notes: ['Its `metadata.test` is true. It is sent from here, once, whether the endpoint is paused or not.'],
+  notes: [
+    'The delivery has `metadata.test: true`. This command sends it once, also if the endpoint is paused.',
+  ],
   run: ({ positionals }, { config, withStorage, deps: { now } }) =>
     withStorage(async ({ endpoints, webhookKeys, sealer }) => {
-      const found = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
-      const { endpointId, url } = found;
-      if (found.expiresAt !== undefined)
+      const endpoint = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
+      const { endpointId, url } = endpoint;
+      if (endpoint.expiresAt !== undefined)
         throw new CommandError(
           'is_listener',
-          'It is a listener, which asks for its deliveries: nothing can be sent to it.',
+          'This endpoint is a listener: it polls for deliveries, so nothing can be sent to it.',
         );
       const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
       const log = { error() {} };
       const webhookSigner = await openWebhookSigner({ webhookKeys, sealer, now, log });
       const webhookEgress = lazyEgress({ privateNetwork: config().privateNetwork });
       try {
-        const { attempt } = await sendTest({ ...found, secrets }, { webhookEgress, webhookSigner, now });
+        const { attempt } = await sendTest({ ...endpoint, secrets }, { webhookEgress, webhookSigner, now });
         const { status = null, fault = null, durationMs } = attempt;
         const document = {
           endpoint_id: endpointId,
@@ -235,8 +236,9 @@ const test: Command = {
           fault,
           duration_ms: durationMs,
         };
-        if (fault === null) return { json: document, text: `${url} answered ${status} in ${durationMs} ms.` };
-        const failed = `${url} did not take it after ${durationMs} ms: ${fault}.`;
+        if (fault === null)
+          return { json: document, text: `${url} returned ${status} after ${durationMs} ms.` };
+        const failed = `The delivery to ${url} failed after ${durationMs} ms: ${fault}.`;
         return { json: document, text: failed, exitCode: 1 };
       } finally {
         await webhookEgress.close();

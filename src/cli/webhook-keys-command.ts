@@ -10,7 +10,7 @@ export const rotateKeys: Command = {
   positionals: [{ ...CLIENT_ID, optional: true }],
   options: [overlapOption('How long the previous key also signs', '7d')],
   notes: [
-    'Works while servers run: they use the new key within 30 seconds. Receivers keep fetched keys for a day at most; one that has a key written into its settings needs the new one before the overlap ends.',
+    'Servers can run meanwhile: they use the new key within 30 seconds. Receivers cache fetched keys for a day at most. A receiver with the key in its settings needs the new key before the overlap ends.',
   ],
   run: ({ positionals: { CLIENT_ID: clientId }, options }, { withStorage, deps: { now } }) => {
     const overlapMs = overlapIn(options, '7d');
@@ -37,7 +37,7 @@ export const ownKeys: Command = {
   positionals: [CLIENT_ID, { name: 'on|off', doc: '`on`: its own keys. `off`: the keys of the instance.' }],
   options: [overlapOption('How long the keys used before also sign', '7d')],
   notes: [
-    'Works while servers run: they use the other keys within 30 seconds. `/.well-known/webhook-keys/CLIENT_ID` lists the keys of the application. Its receivers need them before the overlap ends. If the application uses these keys already, the command can only end an overlap earlier.',
+    'Servers can run meanwhile: they use the other keys within 30 seconds. `/.well-known/webhook-keys/CLIENT_ID` lists the keys of the application. Its receivers need them before the overlap ends. If the application uses these keys already, the command can only end an overlap earlier.',
   ],
   run: ({ positionals, options }, { withStorage, deps: { now } }) => {
     const { CLIENT_ID: clientId = '', 'on|off': mode } = positionals;

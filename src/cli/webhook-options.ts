@@ -1,4 +1,4 @@
-/** What the commands about webhooks share: naming an endpoint, and refusing a URL that cannot be. */
+/** Arguments and checks that the webhook commands share. */
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
@@ -7,15 +7,15 @@ import { CommandError, type CommandOption, type Positional } from './command.ts'
 
 export const ENDPOINT_ID: Positional = {
   name: 'ENDPOINT_ID',
-  doc: 'The endpoint, as `webhook list` shows it.',
+  doc: 'The id of an endpoint, see `webhook list`.',
 };
 
 export const SHARE_ADDRESS: CommandOption = {
   name: 'share-address',
-  doc: 'Allow the address although another application has its webhooks there.',
+  doc: 'Allow an address that another application uses for its webhooks.',
 };
 
-/** Throws unless there is such an endpoint. */
+/** Returns an endpoint. Throws CommandError if it does not exist. */
 export async function findEndpoint(
   endpoints: Pick<EndpointStore, 'findEndpoint'>,
   endpointId: string,
@@ -28,7 +28,7 @@ export async function findEndpoint(
 export const unknownEndpoint = (endpointId: string): CommandError =>
   new CommandError(
     'not_found',
-    `There is no endpoint "${endpointId}"; "kalends webhook list" shows those there are.`,
+    `There is no endpoint "${endpointId}"; "kalends webhook list" lists the endpoints.`,
   );
 
 export type UrlToCheck = {
@@ -37,7 +37,7 @@ export type UrlToCheck = {
   readonly shared: boolean;
 };
 
-/** Throws for one that deliveries could not reach, or that is another application's address. One that is no URL is not judged. */
+/** Throws if deliveries cannot reach the URL, or if another application uses its address. Ignores values that are not URLs. */
 export async function checkWebhookUrl(
   { url, clientId, shared }: UrlToCheck,
   {

@@ -70,7 +70,7 @@ describe('the settings of an application', () => {
   });
 
   it('kalends client says what it opens when returning users continue without proof, and only then', async () => {
-    const sentence = /whoever knows a user id can go on with that user’s accounts, at any scope/;
+    const sentence = /everyone who knows a user id can use the accounts of that user, at any scope/;
     const id = await created();
 
     const opened = await cli.run(['client', 'update', id, '--returning-users', 'continue']);
@@ -87,7 +87,7 @@ describe('the settings of an application', () => {
     const named = await cli.run([...CREATE, '--display-name', 'Acme']);
 
     const line =
-      /^Its users will read "This application": kalends client update proj\w{20} --display-name .*$/m;
+      /^Its users see "This application" instead of a name. To set one: kalends client update proj\w{20} --display-name .*$/m;
     assert.match(without.stdout, line);
     assert.doesNotMatch(named.stdout, /This application/);
   });
@@ -95,8 +95,12 @@ describe('the settings of an application', () => {
   for (const [option, value, sentence] of [
     ['--pushed-requests', 'always', /--pushed-requests must be accepted or required/],
     ['--returning-users', 'trust', /--returning-users must be prove or continue/],
-    ['--providers', 'google,yahoo', /--providers names "yahoo": it takes google, microsoft, apple, caldav/],
-    ['--providers', 'google,', /--providers names ""/],
+    [
+      '--providers',
+      'google,yahoo',
+      /--providers must be a list of google, microsoft, apple, caldav, not "yahoo"/,
+    ],
+    ['--providers', 'google,', /--providers must be a list of .*, not ""/],
     ...['121', '-1', '1.5', '1e1', ' 60', '60s', ''].map(
       (value) =>
         [

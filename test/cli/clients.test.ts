@@ -99,7 +99,7 @@ describe('kalends client', () => {
       'a word too many',
       ['A', '--name', 'A', '--redirect-uri', 'https://a.example/'],
       2,
-      /"A" is one word too many/,
+      /"A" is one argument too many/,
     ],
   ];
   for (const [what, args, code, sentence] of refused) {

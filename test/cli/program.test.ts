@@ -38,7 +38,7 @@ describe('the command line', () => {
     assert.ok(JSON.parse(stdout).message.includes(name));
   });
 
-  for (const { name, options } of COMMANDS) {
+  for (const { name, options = [] } of COMMANDS) {
     it(`the command line shows every option of ${name} with --help, in words and as JSON, and does nothing`, async () => {
       const { exitCode, stdout } = await cli.run([...name.split(' '), '--help']);
       const { document } = await cli.json(...name.split(' '), '--help');

@@ -95,7 +95,7 @@ describe('kalends client, with the application’s own provider apps', () => {
       'a secret for an app that is being removed',
       () => ['--google-client-id', '', '--google-client-secret-file', secretFile],
       2,
-      /makes no sense/,
+      /cannot be used if/,
     ],
     [
       'a file that is not there',
@@ -108,7 +108,7 @@ describe('kalends client, with the application’s own provider apps', () => {
       'two secrets from one standard input',
       () => [...google('-'), '--microsoft-client-id', 'm', '--microsoft-client-secret-file', '-'],
       2,
-      /can hold one secret/,
+      /can have only one secret/,
     ],
     [
       'an id with a space',

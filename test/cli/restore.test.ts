@@ -138,7 +138,7 @@ describe('kalends restore', () => {
     const alone = await cli.json('restore', file);
 
     assert.deepEqual([asked.exitCode, alone.exitCode], [1, 2]);
-    assert.match(asked.stderr, /Lost, since it came after: .*Nothing was changed/s);
+    assert.match(asked.stderr, /Will be lost, since it is newer: .*Nothing was changed/s);
     assert.deepEqual(await contentOf(cli.dataDir), before);
   });
 

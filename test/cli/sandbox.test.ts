@@ -43,9 +43,9 @@ describe('kalends sandbox', () => {
       [[...own, ...own], /given twice/],
       [[...own, '--webhook-url', 'http://app.example/hooks'], /webhook URL must be https/],
       [[...own, '--webhook-url', 'https://10.0.0.1/hooks'], /webhook URL /],
-      [['--webhook-url', 'http://localhost:9/hooks'], /name its --redirect-uri as well/],
+      [['--webhook-url', 'http://localhost:9/hooks'], /--webhook-url needs --redirect-uri/],
       [['--port', '70000'], /--port must be a number from 1 to 65535/],
-      [['--keep', ''], /--keep needs the name of a folder/],
+      [['--keep', ''], /--keep needs a folder/],
       [['--port', '1', '--port', '2'], /--port is given twice/],
     ];
     const before = cli.sandboxes.length;

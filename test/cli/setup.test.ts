@@ -111,7 +111,7 @@ describe('kalends setup', () => {
     await plain.close();
 
     assert.equal(notices[0]?.document.notice, null);
-    assert.match(String(notices[1]?.document.notice), /^Microsoft takes plain http for localhost only: /);
+    assert.match(String(notices[1]?.document.notice), /^Microsoft accepts plain http only for localhost: /);
   });
 
   for (const kind of KINDS) {

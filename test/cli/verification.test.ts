@@ -126,7 +126,7 @@ describe('kalends client verification', () => {
     const { document: shown } = await step('show');
 
     assert.deepEqual([on.verified, on.review_status], [true, 'approved']);
-    assert.match(edited, /Its users see the approved values until the new ones are approved/);
+    assert.match(edited, /Users see the approved values until the new ones are approved/);
     assert.deepEqual([off.verified, off.review_status], [false, 'not_submitted']);
     assert.deepEqual([again.exitCode, offAgain.exitCode], [0, 0]);
     const log = shown.activity as { kind: string; note: string | null }[];
@@ -200,6 +200,6 @@ describe('kalends client verification', () => {
     assert.equal(exitCode, 0);
     assert.match(stdout, /client verification request-changes/);
     assert.doesNotMatch(stdout, /rotate-secret/);
-    assert.match(stderr, /"kalends client verification" needs one of show, list, submit/);
+    assert.match(stderr, /After "kalends client verification", write one of show, list, submit/);
   });
 });

@@ -177,7 +177,7 @@ describe('kalends webhook', () => {
     const { client_id: id } = await create();
 
     assert.match((await cli.run(['webhook', 'list'])).stdout, /--webhook-url/);
-    assert.match((await cli.run(['webhook', 'deliveries', String(id)])).stdout, /kept for 30 days/);
+    assert.match((await cli.run(['webhook', 'deliveries', String(id)])).stdout, /stored for 30 days/);
     assert.match((await cli.run(['webhook', 'pause', 'we_x'])).stderr, /webhook list/);
     assert.match((await cli.run(['webhook', 'show', String(id), 'msg_x'])).stderr, /no such delivery/);
     assert.match((await cli.run(['webhook', 'replay', String(id)])).stderr, /from is missing/);

@@ -139,7 +139,7 @@ describe('kalends listen', { skip: WITHOUT_RADICALE }, () => {
 
     const wrong = await run({ KALENDS_CLIENT_SECRET: 'wrong' }, '--url', site.program.url);
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /does not know this application with this secret/);
+    assert.match(wrong.stderr, /rejects this client id or this client secret/);
     const silent = await run({ KALENDS_CLIENT_SECRET: '' }, '--url', site.program.url);
     assert.notEqual(silent.code, 0);
     const plain = await run({}, '--url', 'http://kalends.example.com');
@@ -150,7 +150,7 @@ describe('kalends listen', { skip: WITHOUT_RADICALE }, () => {
     assert.match(missing.stderr, /--url URL is missing/);
     const elsewhere = await run({}, '--url', `${site.program.url}/nowhere`);
     assert.equal(elsewhere.code, 1);
-    assert.match(elsewhere.stderr, /not_found|no route|public URL|answers 404|nothing/i);
+    assert.match(elsewhere.stderr, /not_found|no route|public URL|returns 404|nothing/i);
     const kinds = await run({}, '--url', site.program.url, '--hears', 'everything');
     assert.equal(kinds.code, 1);
     assert.match(kinds.stderr, /hears must be a list of events, calendars, connections/);

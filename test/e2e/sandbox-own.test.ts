@@ -129,7 +129,7 @@ describe('a kept sandbox', () => {
     try {
       const { stderr } = await commandLine.run(['client', 'list']);
 
-      assert.match(stderr, /^A sandbox is running, and this goes to /);
+      assert.match(stderr, /^A sandbox is running, but this command uses /);
       assert.ok(
         stderr.includes(`KALENDS_DATA_DIR=${printed('Data folder')} KALENDS_URL=${printed('Kalends')}`),
         stderr,

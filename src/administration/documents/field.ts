@@ -32,7 +32,7 @@ export function toRows<T>(fields: readonly DocumentField<T>[], subject: T): stri
   });
 }
 
-/** Returns a table of the fields called `names`: a head of their JSON names in upper case, and a row for each subject. */
+/** Returns a table of the fields called `names`: a head such as CREATED_AT, and a row for each subject. */
 export function toTable<T>(
   fields: readonly DocumentField<T>[],
   names: readonly string[],
@@ -40,7 +40,7 @@ export function toTable<T>(
 ): string[][] {
   const columns = names.flatMap((name) => fields.filter((field) => field.name === name));
   const rows = subjects.map((subject) => columns.map((field) => toText(field, subject) ?? ''));
-  return [columns.map(({ name }) => name.toUpperCase()), ...rows];
+  return [columns.map(({ name }) => name.replace(/[A-Z]/g, '_$&').toUpperCase()), ...rows];
 }
 
 /**

@@ -1,5 +1,7 @@
 /** A member of the dashboard as operators see one. Wire: `person` is the word of the commands. */
+import type { Passkey } from '../../people/passkey-store.ts';
 import type { Person } from '../../people/person.ts';
+import type { Invitation, Session } from '../../people/person-store.ts';
 import { type DocumentField, toTime } from './field.ts';
 
 /** The fields that the list of members and the page of one have in common. */
@@ -24,4 +26,25 @@ export const PERSON: readonly DocumentField<Person>[] = [
     value: ({ seenAt }) => toTime(seenAt),
     text: ({ seenAt }) => toTime(seenAt) ?? 'never',
   },
+];
+
+export const PASSKEY: readonly DocumentField<Passkey>[] = [
+  { name: 'passkey_id', value: ({ passkeyId }) => passkeyId },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'last_used_at', value: ({ usedAt }) => toTime(usedAt) },
+];
+
+export const SESSION: readonly DocumentField<Session>[] = [
+  { name: 'last_used_at', value: ({ seenAt }) => toTime(seenAt) },
+  { name: 'address', value: ({ address }) => address },
+  { name: 'browser', value: ({ browser }) => browser },
+];
+
+export const INVITATION: readonly DocumentField<Invitation>[] = [
+  { name: 'invitation_id', value: ({ invitationId }) => invitationId },
+  { name: 'purpose', value: ({ purpose }) => purpose },
+  { name: 'email', value: ({ login }) => login ?? null, text: ({ login }) => login ?? 'anyone' },
+  { name: 'role', value: ({ role }) => role },
+  { name: 'created_by', value: ({ creator }) => creator ?? null, text: ({ creator }) => creator ?? '-' },
+  { name: 'expires_at', value: ({ expiresAt }) => toTime(expiresAt) },
 ];
