@@ -7,11 +7,9 @@ import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
-import { adminCommands } from './admin-commands.ts';
-import { adminPersonCommands } from './admin-person-commands.ts';
-import { auditCommands } from './audit-commands.ts';
-import { backupCommand } from './backup-command.ts';
-import { CLIENT_ID, clientCommands } from './client-commands.ts';
+import { adminCommands, adminPersonCommands } from './admin-commands.ts';
+import { backupCommand, restoreCommand } from './backup-commands.ts';
+import { clientCommands } from './client-commands.ts';
 import {
   type Command,
   type CommandDeps,
@@ -22,24 +20,17 @@ import {
   usageError,
 } from './command.ts';
 import { connectionCommands } from './connection-commands.ts';
-import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, renderHelp, renderProgramHelp } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
+import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
 import { findCommand, parseInput } from './parse.ts';
-import { requestCommands } from './request-commands.ts';
-import { restoreCommand } from './restore-command.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { setupCommands } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
-import { userAccountCommands } from './user-account-commands.ts';
-import { USER_ID, withUser } from './user-argument.ts';
-import { userDelete } from './user-delete-command.ts';
-import { userExport } from './user-export-command.ts';
-import { userList } from './user-list-command.ts';
-import { userShow } from './user-show-command.ts';
+import { userCommands } from './user-commands.ts';
 import { verificationCommands } from './verification-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
@@ -87,32 +78,6 @@ export const serveCommand: Command = {
     return undefined;
   },
 };
-
-const revoke: Command = {
-  name: 'user revoke',
-  summary: 'Revoke every grant of a user: its tokens stop working at once',
-  positionals: [CLIENT_ID, USER_ID],
-  notes: [
-    'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
-  ],
-  run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, { families }) => {
-      const ended = await families.endGrantsOf(clientId, userId, context.deps.now());
-      return {
-        json: { client_id: clientId, user_id: userId, ended_grants: ended },
-        text: `Revoked ${ended} grant(s) of ${userId}.`,
-      };
-    }),
-};
-
-export const userCommands: readonly Command[] = [
-  userList,
-  userShow,
-  ...userAccountCommands,
-  userExport,
-  revoke,
-  userDelete,
-];
 
 export type { CommandDeps, Io, Storage } from './command.ts';
 

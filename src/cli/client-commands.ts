@@ -8,8 +8,28 @@ import { toDocument, toRows } from '../administration/documents/field.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
-import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
-import { DISPLAY_NAME, NAME, REDIRECT_URI, WEBHOOK_URL } from './client-options.ts';
+import {
+  applyAppChanges,
+  BRANDING_OPTIONS,
+  changesLook,
+  checkAppChanges,
+  checkWebhookUrl,
+  DISPLAY_NAME,
+  FLOW_OPTIONS,
+  flowNotices,
+  NAME,
+  PROVIDER_APP_OPTIONS,
+  REDIRECT_URI,
+  readAppChanges,
+  readFlowChange,
+  readLookChange,
+  readVerified,
+  SHARE_ADDRESS,
+  setVerified,
+  unreviewedNotices,
+  VERIFIED,
+  WEBHOOK_URL,
+} from './client-options.ts';
 import {
   type Command,
   CommandError,
@@ -18,19 +38,8 @@ import {
   type Storage,
   usageError,
 } from './command.ts';
-import { confirm, YES } from './confirm.ts';
-import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
-import { overlapIn, overlapOption, text } from './option-values.ts';
-import { listResult } from './page-options.ts';
-import {
-  applyAppChanges,
-  checkAppChanges,
-  PROVIDER_APP_OPTIONS,
-  readAppChanges,
-} from './provider-app-options.ts';
-import { INDENT, tabulate } from './table.ts';
-import { readVerified, setVerified, unreviewedNotices, VERIFIED } from './verified-option.ts';
-import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
+import { INDENT, tabulate } from './help.ts';
+import { confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',

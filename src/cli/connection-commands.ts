@@ -6,9 +6,8 @@ import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../administr
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
-import { text } from './option-values.ts';
-import { hasMembers, limitIn, nextLine, PAGE_OPTIONS, positionIn, toNext } from './page-options.ts';
-import { tabulate } from './table.ts';
+import { tabulate } from './help.ts';
+import { hasMembers, limitIn, nextLine, PAGE_OPTIONS, positionIn, text, toNext } from './option-values.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // The object is a constant without further keys.
 const OF_EACH = 5;

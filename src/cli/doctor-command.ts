@@ -4,7 +4,7 @@ import { checkAll } from '../system/doctor.ts';
 import type { Check } from '../system/doctor-checks.ts';
 import { providerAddresses } from '../system/doctor-config-checks.ts';
 import type { Command, Result } from './command.ts';
-import { tabulate } from './table.ts';
+import { tabulate } from './help.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',

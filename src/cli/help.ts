@@ -1,7 +1,46 @@
-/** The help of commands for the terminal, as JSON and as docs/cli.md. */
+/** Text for the terminal: tables, and the help of commands, which is also JSON and docs/cli.md. */
 import type { Command, CommandOption } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
-import { INDENT, tabulate } from './table.ts';
+
+const GAP = '  ';
+const LEAST_LAST_COLUMN = 20;
+
+/** The indent of a table within other text. */
+export const INDENT = '  ';
+
+/** Renders rows of equal length. Wraps nothing without a `width`, in characters. */
+export function tabulate(
+  rows: readonly (readonly string[])[],
+  { width = Number.POSITIVE_INFINITY, indent = '' } = {},
+): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns - 1 }, (_, i) =>
+    Math.max(...rows.map((row) => (row[i] ?? '').length)),
+  );
+  const before = indent.length + widths.reduce((sum, column) => sum + column + GAP.length, 0);
+  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before);
+  return rows
+    .flatMap((row) => {
+      const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');
+      const lines = wrap(row[columns - 1] ?? '', lastWidth);
+      return lines.map((line, i) => (indent + (i === 0 ? head : ' '.repeat(head.length)) + line).trimEnd());
+    })
+    .join('\n');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
 
 const WIDTH = 100;
 
@@ -23,7 +62,7 @@ export function renderHelp(command: Command): string {
     ...[...options, ...COMMON_OPTIONS].map((option) => [optionName(option), option.doc]),
   ];
   const table = tabulate(rows, { width: WIDTH, indent: INDENT });
-  const parts = [`${command.summary}.`, `Usage: ${renderUsage(command)}`, table, ...notes.map(wrap)];
+  const parts = [`${command.summary}.`, `Usage: ${renderUsage(command)}`, table, ...notes.map(wrapped)];
   return parts.join('\n\n');
 }
 
@@ -37,7 +76,7 @@ export function renderProgramHelp(commands: readonly Command[]): string {
     '',
     tabulate(rows, { width: WIDTH, indent: INDENT }),
     '',
-    wrap(
+    wrapped(
       'Every command takes --json, which prints one JSON document on standard output and nothing else, and --help. ' +
         'Settings are environment variables; docs/configuration.md lists them.',
     ),
@@ -75,6 +114,4 @@ export function helpAsMarkdown(commands: readonly Command[]): string {
 const optionName = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 
-function wrap(text: string): string {
-  return tabulate([[text]], { width: WIDTH });
-}
+const wrapped = (text: string): string => tabulate([[text]], { width: WIDTH });

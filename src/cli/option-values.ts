@@ -1,6 +1,16 @@
 /** Readers of option values. */
-import { type CommandOption, type Input, usageError } from './command.ts';
-import { DURATION_FORM, parseDuration } from './duration.ts';
+
+import { createInterface } from 'node:readline/promises';
+import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
+import {
+  CommandError,
+  type CommandOption,
+  type Context,
+  type Input,
+  type Result,
+  usageError,
+} from './command.ts';
+import { tabulate } from './help.ts';
 
 /** Returns the value of `--name`; undefined if it is absent. Throws a usage error unless it is one of `values`. */
 export function choiceIn<const T extends string>(
@@ -31,4 +41,116 @@ export function overlapIn({ overlap }: Input['options'], usual: string): number 
   const overlapMs = parseDuration(text(overlap) ?? usual);
   if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);
   return overlapMs;
+}
+
+export const DURATION_FORM = 'such as 90s, 30m, 24h or 7d';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses a duration to milliseconds: 0, or a number followed by s, m, h or d. `undefined` if it is invalid. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const milliseconds = UNITS[unit];
+  return number === undefined || milliseconds === undefined ? undefined : Number(number) * milliseconds;
+}
+
+/** The option of every command that deletes. */
+export const YES = { name: 'yes', doc: 'Do not ask for confirmation; required without a terminal.' } as const;
+
+/** Resolves if --yes was given or the person at the terminal types yes, otherwise throws. */
+export async function confirm(what: string, { options }: Input, { io, json }: Context): Promise<void> {
+  if (options.yes) return;
+  if (!io.stdin.isTTY || json) throw usageError(`${what} cannot be undone. Add --yes to confirm.`);
+  const reader = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const answer = await reader.question(`${what} cannot be undone. Type yes to do it: `);
+    if (answer.trim().toLowerCase() !== 'yes') throw new CommandError('refused', 'Nothing was changed.');
+  } finally {
+    reader.close();
+  }
+}
+
+const MOST = 1_000;
+const USUAL = 50;
+
+export const LIMIT: CommandOption = {
+  name: 'limit',
+  value: 'NUMBER',
+  doc: `The page size, from 1 to ${MOST}; ${USUAL} by default.`,
+};
+
+export const PAGE_OPTIONS: readonly CommandOption[] = [
+  LIMIT,
+  { name: 'after', value: 'NEXT', doc: 'The `next` of the previous page.' },
+];
+
+/** Returns the value of `--limit`. Throws a usage error if it is not a number from 1 to 1,000. */
+export function limitIn({ limit = String(USUAL) }: Input['options']): number {
+  const number = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0;
+  if (number < 1 || number > MOST) throw usageError(`--limit must be a number from 1 to ${MOST}.`);
+  return number;
+}
+
+/** Returns the value of `--after` for the next page, which starts after `position`. */
+export const toNext = (position: object | undefined): string | null =>
+  position === undefined ? null : Buffer.from(JSON.stringify(position)).toString('base64url');
+
+/** Returns the position in `--after`. Throws a usage error if `isPosition` rejects it. */
+export function positionIn<Position>(
+  { after }: Input['options'],
+  isPosition: (value: unknown) => value is Position,
+): Position | undefined {
+  const token = text(after);
+  if (token === undefined) return undefined;
+  const position = parseJson(Buffer.from(token, 'base64url').toString());
+  if (!isPosition(position)) throw usageError('--after must be the `next` of the previous page.');
+  return position;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+export type List<T> = {
+  /** The name of the list in JSON. Wire: do not rename. */
+  readonly name: string;
+  readonly fields: readonly DocumentField<T>[];
+  /** Fields that only the table has. */
+  readonly textFields?: readonly DocumentField<T>[];
+  readonly columns: readonly string[];
+  readonly subjects: readonly T[];
+  /** The text of an empty list. */
+  readonly none: string;
+  /** Undefined if the list has no pages, null on the last page. */
+  readonly next?: string | null;
+};
+
+/** Returns a list as JSON documents and as a table. */
+export function listResult<T>({ name, fields, textFields = [], subjects, next, ...list }: List<T>): Result {
+  const table = tabulate(toTable([...fields, ...textFields], list.columns, subjects));
+  return {
+    json: {
+      [name]: subjects.map((subject) => toDocument(fields, subject)),
+      ...(next !== undefined && { next }),
+    },
+    text: subjects.length === 0 ? list.none : `${table}${nextLine(next ?? null)}`,
+  };
+}
+
+/** Returns the line after a table that has a next page. */
+export const nextLine = (next: string | null): string => (next === null ? '' : `\n\nMore: --after ${next}`);
+
+/** Returns whether `value` is an object with members of these names and types. */
+export function hasMembers(
+  value: unknown,
+  types: Readonly<Record<string, 'string' | 'number'>>,
+): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const members = new Map(Object.entries(value));
+  return Object.entries(types).every(([name, type]) => typeof members.get(name) === type);
 }

@@ -16,9 +16,8 @@ import {
 import type { Verification } from '../verification/verification.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command, CommandOption, Context, Input, Result, Storage } from './command.ts';
-import { text } from './option-values.ts';
-import { listResult } from './page-options.ts';
-import { tabulate } from './table.ts';
+import { tabulate } from './help.ts';
+import { listResult, text } from './option-values.ts';
 
 const ENTRIES_SHOWN = 50;
 
@@ -71,60 +70,50 @@ const list: Command = {
 };
 
 type Step = (input: ReviewInput, deps: ReviewDeps) => Promise<Verification | undefined>;
+type Decision = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
+type Help = Pick<Command, 'summary' | 'options' | 'notes'>;
 
-const submit: Command = {
-  name: 'client verification submit',
-  summary: 'Submit an application for review',
+const stepCommand = (name: string, step: Step, help: Help): Command => ({
+  name: `client verification ${name}`,
   positionals: [CLIENT_ID],
-  options: [NOTE],
-  notes: ['Requires a display name, an application URL, a public https redirect URI, and a support contact.'],
-  run: (input, context) => runStep(input, context, submitForReview),
-};
+  ...help,
+  run: (input, context) => runStep(input, context, step),
+});
 
-const cancel: Command = {
-  name: 'client verification cancel',
-  summary: 'Cancel a submission',
+const decisionCommand = (name: string, decide: Decision, help: Help): Command => ({
+  name: `client verification ${name}`,
   positionals: [CLIENT_ID],
-  options: [NOTE],
-  run: (input, context) => runStep(input, context, cancelReview),
-};
-
-const approve: Command = {
-  name: 'client verification approve',
-  summary: 'Approve a submission: users see its values from now on',
-  positionals: [CLIENT_ID],
-  options: [SUBMISSION, NOTE],
-  notes: ['Without --submission, this approves the current submission and prints it.'],
-  run: (input, context) => runDecision(input, context, approveSubmission),
-};
-
-const request: Command = {
-  name: 'client verification request-changes',
-  summary: 'Reject a submission and request changes',
-  positionals: [CLIENT_ID],
-  options: [{ ...NOTE, doc: 'The requested changes, for the developer.', required: true }, SUBMISSION],
-  run: (input, context) => runDecision(input, context, requestChanges),
-};
-
-const withdraw: Command = {
-  name: 'client verification withdraw',
-  summary: 'Withdraw the verification of an application',
-  positionals: [CLIENT_ID],
-  options: [{ ...NOTE, doc: 'The reason, for the developer.', required: true }],
-  notes: [
-    'Users see the current values and a notice that the application is not verified. A review in progress continues.',
-  ],
-  run: (input, context) => runStep(input, context, withdrawVerification),
-};
+  ...help,
+  run: (input, context) => runDecision(input, context, decide),
+});
 
 export const verificationCommands: readonly Command[] = [
   show,
   list,
-  submit,
-  approve,
-  request,
-  cancel,
-  withdraw,
+  stepCommand('submit', submitForReview, {
+    summary: 'Submit an application for review',
+    options: [NOTE],
+    notes: [
+      'Requires a display name, an application URL, a public https redirect URI, and a support contact.',
+    ],
+  }),
+  decisionCommand('approve', approveSubmission, {
+    summary: 'Approve a submission: users see its values from now on',
+    options: [SUBMISSION, NOTE],
+    notes: ['Without --submission, this approves the current submission and prints it.'],
+  }),
+  decisionCommand('request-changes', requestChanges, {
+    summary: 'Reject a submission and request changes',
+    options: [{ ...NOTE, doc: 'The requested changes, for the developer.', required: true }, SUBMISSION],
+  }),
+  stepCommand('cancel', cancelReview, { summary: 'Cancel a submission', options: [NOTE] }),
+  stepCommand('withdraw', withdrawVerification, {
+    summary: 'Withdraw the verification of an application',
+    options: [{ ...NOTE, doc: 'The reason, for the developer.', required: true }],
+    notes: [
+      'Users see the current values and a notice that the application is not verified. A review in progress continues.',
+    ],
+  }),
 ];
 
 function runStep({ positionals, options }: Input, context: Context, step: Step): Promise<Result> {
@@ -135,8 +124,6 @@ function runStep({ positionals, options }: Input, context: Context, step: Step):
     return reviewResult(after, context);
   });
 }
-
-type Decision = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
 
 /** Decides on the selected submission; by default on the current one. */
 function runDecision({ positionals, options }: Input, context: Context, decide: Decision): Promise<Result> {

@@ -1,0 +1,331 @@
+/** `kalends requests`, `kalends webhook deliveries|show|replay` and `kalends audit`: the three logs. */
+
+import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts';
+import { ATTEMPT, DELIVERY } from '../administration/documents/delivery.ts';
+import { type DocumentField, toDocument, toRows, toTable } from '../administration/documents/field.ts';
+import { REQUEST } from '../administration/documents/request.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { ApiError } from '../http/refusal.ts';
+import { busyIds } from '../reading/event-text.ts';
+import type { RequestEntry } from '../request-log/request-entry.ts';
+import { parseStatus } from '../request-log/request-filter.ts';
+import type { RequestFilter } from '../request-log/request-log.ts';
+import { refusalText } from '../request-log/shown-body.ts';
+import {
+  type DeliveriesDeps,
+  listDeliveries,
+  replayDeliveries,
+  replayDelivery,
+  showDelivery,
+} from '../webhooks/deliveries.ts';
+import { CLIENT_ID, requireClient } from './client-commands.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandOption,
+  type Context,
+  type Input,
+  type Positional,
+  usageError,
+} from './command.ts';
+import { tabulate } from './help.ts';
+import { DURATION_FORM, LIMIT, limitIn, listResult, parseDuration, text } from './option-values.ts';
+import { terminalLine } from './terminal-text.ts';
+
+const listRequests: Command = {
+  name: 'requests list',
+  summary: 'List requests of applications, newest first: errors and a sample of successes',
+  options: [
+    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
+    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      doc: 'With this status, such as 429, or of this class, such as 4xx.',
+    },
+    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
+    { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
+    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
+    LIMIT,
+  ],
+  notes: ['docs/operations.md says which requests are stored, and for how long.'],
+  run: (input, { withStorage, config, deps }) =>
+    withStorage(async ({ clients, requestLog }) => {
+      const limit = limitIn(input.options);
+      const { filter, clientId, userId } = {
+        ...filterIn(input.options, deps.now()),
+        ...ownerIn(input.options),
+      };
+      if (clientId !== undefined) await requireClient(clientId, clients);
+      const user = userId === undefined ? undefined : await requestLog.userOf(clientId ?? '', userId);
+      const clientIds = clientId === undefined ? undefined : [clientId];
+      const isUnknownUser = userId !== undefined && user === undefined;
+      const requests = isUnknownUser
+        ? []
+        : await requestLog.listRequests({ ...filter, clientIds, user }, { limit });
+      return listResult({
+        name: 'requests',
+        fields: REQUEST,
+        textFields: [ANSWER],
+        columns: [...COLUMNS, ANSWER.name],
+        subjects: requests,
+        none: emptyText(config().requestLogDays),
+      });
+    }),
+};
+
+export const requestCommands: readonly Command[] = [listRequests];
+
+function ownerIn({ client, user }: Input['options']) {
+  if (user !== undefined && client === undefined)
+    throw usageError('--user needs --client: user ids belong to an application.');
+  return { clientId: text(client), userId: text(user) };
+}
+
+function filterIn(
+  { status, since, route, request }: Input['options'],
+  now: number,
+): { filter: RequestFilter } {
+  const span = since === undefined ? undefined : parseDuration(text(since) ?? '');
+  if (since !== undefined && span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
+  const from = span === undefined ? undefined : now - span;
+  return { filter: { ...statusIn(text(status)), route: text(route), requestId: text(request), from } };
+}
+
+function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 'statusClass'> {
+  if (status === undefined) return {};
+  const parsed = parseStatus(status);
+  if (parsed === undefined)
+    throw usageError('--status must be a status such as 429, or a class such as 4xx.');
+  return parsed;
+}
+
+const COLUMNS = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 'request_id'];
+
+const emptyText = (days: number): string =>
+  days === 0
+    ? 'The request log is off (KALENDS_REQUEST_LOG).'
+    : `There are no such requests. Errors and one success in a hundred are stored for ${days} days.`;
+
+/** The message of an error. JSON has it in the body. */
+const ANSWER: DocumentField<RequestEntry> = {
+  name: 'answer',
+  value: (entry) =>
+    (refusalText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
+};
+
+const DELIVERY_ID: Positional = {
+  name: 'DELIVERY_ID',
+  doc: 'The id of a delivery, see `webhook deliveries`.',
+};
+
+const FILTERS: readonly CommandOption[] = [
+  { name: 'state', value: 'STATE', doc: 'In this state: pending, delivered, dead or withheld.' },
+  { name: 'user', value: 'USER_ID', doc: 'About this user.' },
+  { name: 'endpoint', value: 'ENDPOINT_ID', doc: 'To this endpoint.' },
+  { name: 'from', value: 'TIME', doc: 'Created at this time or later, such as 2026-11-23T09:00:00Z.' },
+  { name: 'to', value: 'TIME', doc: 'Created before this time.' },
+];
+
+/** Returns the filter with the names of the REST interface. */
+const readFilter = ({ options }: Pick<Input, 'options'>) => ({
+  state: options.state,
+  userId: options.user,
+  endpointId: options.endpoint,
+  from: options.from,
+  to: options.to,
+});
+
+/** Runs `work` on the log of an application. Errors keep the messages of the REST interface. */
+function withLog<T>(
+  clientId: string,
+  { withStorage, deps: { now } }: Context,
+  work: (deps: DeliveriesDeps) => Promise<T>,
+): Promise<T> {
+  return withStorage(async ({ clients, messages, streams, sealer }) => {
+    await requireClient(clientId, clients);
+    const busyId = busyIds(sealer.derive('paging'));
+    return work({ messages, streams, busyId, now }).catch((reason: unknown) => {
+      if (!(reason instanceof ApiError)) throw reason;
+      throw reason.status === 404
+        ? new CommandError('not_found', reason.message)
+        : usageError(reason.message);
+    });
+  });
+}
+
+const listDeliveryLog: Command = {
+  name: 'webhook deliveries',
+  summary: 'List the deliveries of an application, newest first',
+  positionals: [CLIENT_ID],
+  options: [
+    ...FILTERS,
+    { name: 'limit', value: 'NUMBER', doc: 'The page size, from 1 to 250; 50 by default.' },
+  ],
+  run: (input, context) =>
+    withLog(input.positionals.CLIENT_ID ?? '', context, async (deps) => {
+      const query = { ...readFilter(input), pageSize: input.options.limit };
+      const { deliveries } = await listDeliveries(input.positionals.CLIENT_ID ?? '', query, deps);
+      return listResult({
+        name: 'deliveries',
+        fields: DELIVERY,
+        columns: ['id', 'createdAt', 'state', 'attempts', 'userId', 'calendarId'],
+        subjects: deliveries,
+        none: 'There are no such deliveries. Deliveries are stored for 30 days.',
+      });
+    }),
+};
+
+const show: Command = {
+  name: 'webhook show',
+  summary: 'Show one delivery with its attempts and its body',
+  positionals: [CLIENT_ID, DELIVERY_ID],
+  run: ({ positionals: { CLIENT_ID: clientId = '', DELIVERY_ID: id = '' } }, context) =>
+    withLog(clientId, context, async (deps) => {
+      const delivery = await showDelivery(clientId, id, deps);
+      const { attemptLog, body } = delivery;
+      const columns = ATTEMPT.map(({ name }) => name);
+      const parts = [
+        tabulate(toRows(DELIVERY, delivery)),
+        tabulate(toTable(ATTEMPT, columns, attemptLog)),
+        body === null
+          ? 'The body is hidden: no active grant covers its account.'
+          : JSON.stringify(body, null, 2),
+      ];
+      return { json: delivery, text: parts.join('\n\n') };
+    }),
+};
+
+const replay: Command = {
+  name: 'webhook replay',
+  summary: 'Resend one delivery, or all deliveries of a period',
+  positionals: [CLIENT_ID, { ...DELIVERY_ID, optional: true }],
+  options: FILTERS,
+  notes: [
+    'A resend has the same body and id, if a grant still covers the account. A running server sends it within a second and logs it as another attempt. Without a DELIVERY_ID, --from and --to are required; one call resends at most 10,000, oldest first.',
+  ],
+  run: (input, context) => {
+    const { CLIENT_ID: clientId = '', DELIVERY_ID: id } = input.positionals;
+    return withLog(clientId, context, async (deps) => {
+      if (id !== undefined) {
+        await replayDelivery(clientId, id, deps);
+        return { json: { count: 1, more: false }, text: `${id} will be sent again.` };
+      }
+      const { count, more } = await replayDeliveries(clientId, readFilter(input), deps);
+      const rest = more ? ' There are more: repeat the command when these have been sent.' : '';
+      return { json: { count, more }, text: `${count} deliveries will be sent again.${rest}` };
+    });
+  },
+};
+
+export const deliveryCommands: readonly Command[] = [listDeliveryLog, show, replay];
+
+const MOST_LISTED = 200;
+const USUALLY_LISTED = 50;
+/** The most entries that an export reads at once. */
+const EXPORTED_AT_ONCE = 1_000;
+
+const SINCE: CommandOption = {
+  name: 'since',
+  value: 'TIME',
+  doc: `Of this period until now (${DURATION_FORM}), or since this date or instant, such as 2026-11-23 or 2026-11-23T09:00:00Z.`,
+};
+
+const listAudit: Command = {
+  name: 'audit list',
+  summary: 'List changes and their authors, newest first',
+  options: [
+    { name: 'client', value: 'CLIENT_ID', doc: 'To this application, also if it was deleted since.' },
+    { name: 'action', value: 'ACTION', doc: 'With this action, such as client.updated.' },
+    SINCE,
+    { name: 'before', value: 'NUMBER', doc: 'Older than the entry with this number, for the next page.' },
+    {
+      name: 'limit',
+      value: 'NUMBER',
+      doc: `The page size, from 1 to ${MOST_LISTED}; ${USUALLY_LISTED} by default.`,
+    },
+  ],
+  notes: [
+    'Entries identify users of applications by a hash that cannot be traced after the user was deleted. No entry contains a secret.',
+  ],
+  async run({ options }, { withStorage, deps }) {
+    const filter = {
+      clientId: text(options.client),
+      action: actionIn(options),
+      from: sinceIn(options, deps.now()),
+    };
+    const before = numberIn(options, 'before', Number.MAX_SAFE_INTEGER);
+    const limit = numberIn(options, 'limit', MOST_LISTED) ?? USUALLY_LISTED;
+    return withStorage(async ({ audit }) => {
+      return listResult({
+        name: 'entries',
+        fields: AUDIT_ENTRY,
+        textFields: [CHANGE],
+        columns: ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'],
+        subjects: await audit.listEntries(filter, { before, limit }),
+        none: 'There are no such entries.',
+      });
+    });
+  },
+};
+
+const exportAll: Command = {
+  name: 'audit export',
+  summary: 'Write all entries to standard output, oldest first, as JSON Lines',
+  options: [SINCE],
+  run: ({ options }, { withStorage, io, deps }) => {
+    const from = sinceIn(options, deps.now());
+    return withStorage(async ({ audit }) => {
+      for await (const entry of allEntries(audit, from))
+        io.stdout.write(`${terminalLine(toDocument(AUDIT_ENTRY, entry))}\n`);
+      return undefined;
+    });
+  },
+};
+
+export const auditCommands: readonly Command[] = [listAudit, exportAll];
+
+async function* allEntries(audit: AuditLog, from: number | undefined): AsyncGenerator<AuditEntry> {
+  for (let after = 0; ; ) {
+    const entries = await audit.entriesAfter(after, { from }, EXPORTED_AT_ONCE);
+    yield* entries;
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    after = last.number;
+  }
+}
+
+type Options = Input['options'];
+
+function actionIn({ action }: Options) {
+  if (action === undefined) return undefined;
+  const match = AUDIT_ACTIONS.find((candidate) => candidate === action);
+  if (match === undefined) throw usageError(`--action must be one of ${AUDIT_ACTIONS.join(', ')}.`);
+  return match;
+}
+
+function numberIn(options: Options, name: string, most: number): number | undefined {
+  const given = text(options[name]);
+  if (given === undefined) return undefined;
+  const number = /^\d{1,15}$/.test(given) ? Number(given) : 0;
+  if (number < 1 || number > most)
+    throw usageError(`--${name} must be a whole number from 1${most < 1e9 ? ` to ${most}` : ''}.`);
+  return number;
+}
+
+/** Epoch milliseconds. */
+function sinceIn({ since }: Options, now: number): number | undefined {
+  const given = text(since);
+  if (given === undefined) return undefined;
+  const duration = parseDuration(given);
+  if (duration !== undefined) return now - duration;
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(given);
+  try {
+    return Temporal.Instant.from(isDate ? `${given}T00:00:00Z` : given).epochMilliseconds;
+  } catch {
+    throw usageError(
+      `--since must be a time ${DURATION_FORM}, or a date such as 2026-11-23 or 2026-11-23T09:00:00Z.`,
+    );
+  }
+}
