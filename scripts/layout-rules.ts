@@ -7,7 +7,7 @@ const VAGUE_NAMES = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 's
 const LIFTED_LIMIT =
   /^\s*\/[/*]+ biome-ignore\S* lint(\/complexity|\/style|\/suspicious)?(:|\/useMaxParams|\/noExcessiveLines\w+|\/noImportCycles)/m;
 
-/** Returns a line for each broken rule. Those about counts apply to `src` without tests. */
+/** Returns a line for each broken rule. Rules about counts apply to `src` without tests. */
 export function findLayoutProblems(files: readonly Source[]): Problem[] {
   const sources = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'));
   const interfaces = listLargeInterfaces(sources);

@@ -2,9 +2,9 @@
  * `npm run screenshots`: pictures of the Connect pages. For each state, one picture for phones and one for desktops has
  * all languages side by side in light and dark, in ./screenshots.
  *
- *   npm run screenshots -- --languages en,ar      only these languages
- *   npm run screenshots -- --only consent,error   only chapters and states with one of these in their names
- *   npm run screenshots -- --dashboard            the pages of the dashboard instead
+ * - `npm run screenshots -- --languages en,ar`: only these languages
+ * - `npm run screenshots -- --only consent,error`: only chapters and states with one of these in their names
+ * - `npm run screenshots -- --dashboard`: the pages of the dashboard instead
  */
 import './needs-node.js';
 

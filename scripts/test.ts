@@ -1,14 +1,13 @@
 /**
  * `npm test`: the checks, then every test, on SQLite and on a PostgreSQL started for this run.
  *
- *   npm test -- --quick         under a minute: types, lint, and the tests on SQLite of the features that differ from
- * `main`
- *   npm test -- oauth           only the files whose path has `oauth` in it (or that file), without the checks
- *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
- *   KALENDS_TEST_SCALE=20       twenty times the rounds of randomized tests (npm run soak)
- *   KALENDS_TEST_LANGUAGES=en   the Connect pages in these languages only
- *   TMPDIR                      the folder for temporary files; by default in memory, if there is room
- *   KALENDS_TEST_POSTGRES_URL   an existing PostgreSQL instead of the one started here
+ * - `npm test -- --quick`: under a minute: types, lint, and the tests on SQLite of the features that differ from `main`
+ * - `npm test -- oauth`: only the files whose path has `oauth` in it (or that file), without the checks
+ * - `KALENDS_TEST_ALL=1`: a skipped test (a counterpart that is not installed) is a failure
+ * - `KALENDS_TEST_SCALE=20`: twenty times the rounds of randomized tests (npm run soak)
+ * - `KALENDS_TEST_LANGUAGES=en`: the Connect pages in these languages only
+ * - `TMPDIR`: the folder for temporary files; by default in memory, if there is room
+ * - `KALENDS_TEST_POSTGRES_URL`: an existing PostgreSQL instead of the one started here
  */
 import './needs-node.js';
 

@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * The program. Only the Node version is checked before anything else loads: the rest does not even parse on an older
- * one.
- */
+/** The program. It checks the Node version before other modules load, because older versions cannot parse them. */
 import module from 'node:module';
 import path from 'node:path';
 
@@ -10,11 +7,10 @@ import { nodeVersionProblem } from './cli/node-version.js';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem === undefined) {
-  // Compiled code is kept for the next start, which it makes twice as fast. start.js has done so before.
-  // Beside the packages, whose owner is the program's own: code is nothing to read from a shared folder.
+  // The compile cache halves the time of the next start. It must not be in a shared folder: others could plant code.
   const home = path.dirname(module.findPackageJSON('..', import.meta.url) ?? import.meta.filename);
   module.enableCompileCache(path.join(home, 'node_modules/.cache/kalends'));
-  // A reader of the output may close it early, as `head` does.
+  // A reader such as `head` may close the output early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
@@ -28,10 +24,10 @@ if (problem === undefined) {
     prepareRestore,
     requestedScope,
     now: Date.now,
-    // Commands that do not serve do without loading what serving needs.
+    // Other commands do not load the modules that only the server needs.
     serve: async (config, options) => {
       const { serve } = await import('./start/serve.ts');
-      // Otherwise written at the end, which a server that is killed does not come to.
+      // Node writes the cache at exit, which a killed server does not reach.
       module.flushCompileCache();
       return serve(config, options);
     },

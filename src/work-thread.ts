@@ -1,4 +1,4 @@
-/** Runs in threads of the work pools (start/work-pools.ts): tasks on content from calendar servers, and heavy reads. */
+/** Runs in the threads of the work pools (start/work-pools.ts): content from calendar servers, and heavy reads. */
 import { offerTasks } from './lib/work-pool/offer-tasks.ts';
 import { DAV_TASKS } from './providers/caldav/dav-tasks.ts';
 import { EXPAND, expandTask } from './reading/expand-elsewhere.ts';

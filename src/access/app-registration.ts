@@ -4,7 +4,7 @@ import type { Scope } from '../oauth/scope.ts';
 export type AppRegistration = {
   /** The issuer where users sign in: the instance's choice for all apps. */
   readonly issuer: string;
-  /** The redirect URI, to be registered letter by letter. */
+  /** Registered at the provider character by character. */
   readonly redirectUri: string;
   /** The provider's permissions that users are asked for, by the scope that an application requests. */
   readonly permissions: Readonly<Record<Scope, readonly string[]>>;

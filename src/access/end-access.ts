@@ -1,7 +1,4 @@
-/**
- * Ends at the provider the access to an account that was disconnected here. It runs as a separate job: disconnecting
- * waits for no provider, and the remaining work survives a restart.
- */
+/** Ends a disconnected account's access at the provider. It is a job, so disconnecting waits for no provider. */
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
@@ -16,7 +13,6 @@ export type EndAccessDeps = {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly apps: ProviderApps;
   readonly log: Log;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -55,8 +51,7 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   const credentials = oauthCredentialsOf(access.credentials);
   const { appClientId } = credentials;
   const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
-  // Google ends everything that one user granted: if another account here depends on that, or the user has connected
-  // this one again, the access stays.
+  // Google ends everything that a user granted, so the access stays while another account here uses it.
   const twins = await endedAccess.credentialsOfSameAccount(access);
   if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);

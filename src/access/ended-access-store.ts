@@ -5,7 +5,6 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 export type EndedAccess = {
   /** The key of the disconnected account; a new one if there never was an account. */
   readonly accountKey: string;
-  /** The application's id. */
   readonly clientId: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
@@ -19,18 +18,12 @@ export type EndedAccess = {
 
 /** Disconnecting accounts and deleting users also add rows, in their own transactions. */
 export interface EndedAccessStore {
-  /**
-   * Adds access that a provider granted and that no account will use, and schedules the job that ends it. Does nothing
-   * if the application is deleted.
-   */
+  /** Adds access that no account will use and schedules its end. Does nothing if the application is deleted. */
   addEndedAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
 
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
-  /**
-   * Returns the credentials of all connected accounts that are the same account at the provider, by identity or by
-   * address.
-   */
+  /** Returns the credentials of all connected accounts that are the same account, by identity or by address. */
   credentialsOfSameAccount(access: EndedAccess): Promise<ProviderCredentials[]>;
 
   /** Deletes the ended access and its credentials. */

@@ -1,7 +1,6 @@
-/** Reading the stored credentials of an OAuth account. */
 import type { OAuthCredentials, ProviderCredentials } from '../calendars/calendar-provider.ts';
 
-/** Throws for credentials of another shape, which no account of a redirect sign-in has. */
+/** Parses the stored credentials of an OAuth account. Throws for any other shape. */
 export function oauthCredentialsOf(credentials: ProviderCredentials): OAuthCredentials {
   const { accessToken, refreshToken, expiresAt, scopes, appClientId, issuedAt } = credentials;
   const isWhole =

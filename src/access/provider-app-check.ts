@@ -3,7 +3,7 @@ import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 
-/** The timeout of each of the two requests. */
+/** For each of the two requests. */
 const TIMEOUT_MS = 5_000;
 /** The maximum size of a response; discovery documents have a few thousand bytes. */
 const MOST_BYTES = 200_000;

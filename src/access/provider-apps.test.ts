@@ -12,25 +12,25 @@ const store = {
 const apps = providerApps(store, instance);
 
 describe('providerApps', () => {
-  it('the application’s own provider app is preferred to the instance’s', async () => {
+  it('prefers the application’s own provider app to the instance’s', async () => {
     assert.deepEqual(await apps.find('acme', 'google'), acme);
   });
 
-  it('the provider app falls back to the instance’s', async () => {
+  it('falls back to the instance’s provider app', async () => {
     assert.deepEqual(await apps.find('other', 'google'), instance.google);
   });
 
-  it('there is no provider app where neither application nor instance has one, nor for providers that need none', async () => {
+  it('returns no app if neither the application nor the instance has one, or the provider needs none', async () => {
     assert.equal(await apps.find('acme', 'microsoft'), undefined);
     assert.equal(await apps.find('acme', 'caldav'), undefined);
   });
 
-  it('the app that tokens were issued to is found, whichever would sign in now', async () => {
+  it('finds the app that issued the tokens, whichever app signs users in now', async () => {
     assert.deepEqual(await apps.findIssuer('acme', 'google', 'g-instance'), instance.google);
     assert.deepEqual(await apps.findIssuer('acme', 'google', 'g-acme'), acme);
   });
 
-  it('no issuer is found once its app is gone, nor in another application’s', async () => {
+  it('finds no issuer after its app was removed, or if it is another application’s', async () => {
     assert.equal(await apps.findIssuer('acme', 'google', 'g-before'), undefined);
     assert.equal(await apps.findIssuer('other', 'google', 'g-acme'), undefined);
   });

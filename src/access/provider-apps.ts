@@ -1,7 +1,4 @@
-/**
- * The provider app for signing users in at Google and Microsoft: the application's own if it has one, otherwise the
- * instance's. The Connect pages and the renewal of tokens both use it.
- */
+/** The provider app that signs users in and renews tokens: the application's own, otherwise the instance's. */
 
 import { SETTINGS } from '../branding/settings-error.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
@@ -17,13 +14,11 @@ const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].si
 
 export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 
-/** The names of the providers for people. */
 export const APP_NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
 
 /** The apps of the instance, from its configuration. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
-/** The application that has an app, and the provider. */
 export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
 
 /** The apps that applications registered themselves. `clientId` is the application's. Secrets are sealed at rest. */
@@ -40,11 +35,7 @@ export interface ProviderAppStore {
 export interface ProviderApps {
   /** Returns the app to sign in with; `undefined` if none is set up, and for kinds that need none. */
   find(clientId: string, kind: ProviderKind): Promise<ProviderApp | undefined>;
-  /**
-   * Returns the app with the id `appClientId`, which issued the tokens: no other app can renew them. Accounts that were
-   * connected before an application had its own app therefore continue with the instance's. Returns `undefined` if
-   * neither app has that id.
-   */
+  /** Returns the app that issued the tokens, since no other can renew them; `undefined` if neither app has that id. */
   findIssuer(clientId: string, kind: ProviderKind, appClientId: string): Promise<ProviderApp | undefined>;
 }
 

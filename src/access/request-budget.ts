@@ -1,7 +1,4 @@
-/**
- * Budgets of requests over time, shared by all instances: token buckets in the database. A process takes several tokens
- * at a time, so that most requests write nothing.
- */
+/** Request budgets shared by all instances: token buckets, from which a process takes several tokens per write. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -51,10 +48,7 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   };
 
   return {
-    /**
-     * Waits for a token; fails as `rate_limited` if that would take too long. Waiting calls run one after the other, so
-     * that only one of a process queries the database.
-     */
+    /** Waits for a token, one call at a time per process; fails as `rate_limited` if that would take too long. */
     take(bucket: string, rate: RequestRate): Promise<void> {
       const queue = queues.get(bucket);
       if (queue === undefined && spend(bucket)) return Promise.resolve();

@@ -1,7 +1,4 @@
-/**
- * A circuit breaker for each account and operation, with its state in the database. After several failures in a row no
- * request is sent for a while; then one request tries whether it works again.
- */
+/** A circuit breaker for each account and operation, with its state in the database. */
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure, failureOfError } from '../calendars/sync-failure.ts';
 import type { Circuit, CircuitName, RequestLimitStore } from './request-limit-store.ts';
@@ -19,10 +16,7 @@ const ALL = '';
 const FAILURES_TO_OPEN = 5;
 const FIRST_OPEN_MS = 30_000;
 export const LONGEST_OPEN_MS = 5 * 60_000;
-/**
- * A probe's lease, longer than a request with its waits takes. After it, another request takes over from a probe that
- * died.
- */
+/** A probe's lease, longer than a request with its waits. After it, another request may probe. */
 const PROBE_MS = 90_000;
 /** The milliseconds until the next try while another request probes. */
 const PROBED_MS = 2_000;
@@ -64,7 +58,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
   };
 
   return {
-    /** Only reads, unless a request failed recently. */
+    /** Only reads, unless a request has failed recently. */
     async enter(accountKey: string, operation: string): Promise<Entry> {
       const failing = await store.circuitsOf(accountKey, [ALL, operation]);
       for (const circuit of failing) {
@@ -84,11 +78,7 @@ const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
   'misconfigured',
 ]);
 
-/**
- * Returns a function from the number of failures in a row to the end of the open circuit. The time doubles with each
- * failure: from the fifth on, or for `rate_limited` from the first on. Retry-After is the minimum, because some
- * providers always send one second.
- */
+/** Returns the end of the open circuit. Retry-After is only the minimum: some providers always send one second. */
 function openUntil({ kind, retryAfter = 0 }: ProviderError, at: number) {
   const doubled = (first: number, times: number) =>
     Math.min(first * 2 ** Math.min(times, 10), LONGEST_OPEN_MS);

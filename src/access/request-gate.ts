@@ -1,7 +1,4 @@
-/**
- * Keeps requests to a provider within its limits over all instances: a circuit breaker for each account and operation,
- * budgets by app and by user, and a few concurrent requests per mailbox.
- */
+/** Keeps requests within a provider's limits over all instances: circuit breakers, budgets, slots per mailbox. */
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,13 +17,11 @@ export type GateDeps = {
   readonly requestLimits: RequestLimitStore;
   /** The limits; by default the providers' published figures. */
   readonly limits?: RequestLimits;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 export type GatedRequest = {
   readonly account: Account;
-  /** The id of the provider app. */
   readonly appClientId: string;
   readonly operation: string;
 };

@@ -9,7 +9,6 @@ export type RequestSlot = {
   readonly holder: string;
 };
 
-/** The circuit of an operation of an account. */
 export type CircuitName = { readonly accountKey: string; readonly operation: string };
 
 /** An operation of an account that failed recently. */
@@ -36,20 +35,14 @@ export interface RequestLimitStore {
   /** Releases a slot. Does nothing if another holder has taken over the lease. */
   releaseSlot(slot: RequestSlot): Promise<void>;
 
-  /**
-   * Takes tokens from a bucket, all or none. Returns 0 if they were taken, otherwise the milliseconds until they may be
-   * available. Concurrent calls never take more than there are.
-   */
+  /** Takes all tokens or none; returns 0, or the milliseconds to wait. Concurrent calls never take more than exist. */
   takeTokens(tokens: TokenRequest, now: number): Promise<number>;
   /** Empties the bucket until `until`. */
   drain(bucket: string, burst: number, until: number): Promise<void>;
 
   /** Returns those of the given operations that failed and have not succeeded since. */
   circuitsOf(accountKey: string, operations: readonly string[]): Promise<Circuit[]>;
-  /**
-   * Lets one of any number of concurrent calls try an operation whose `openUntil` has come, and no other
-   * until `until`, unless the circuit was closed or opened again before.
-   */
+  /** Leases the probe of a circuit whose `openUntil` has come to exactly one call, unless it closed or reopened. */
   leaseProbe(circuit: CircuitName, now: number, until: number): Promise<boolean>;
   /**
    * Counts a failure. `openUntil` returns the end of the open circuit for the number of failures in a row. A failure

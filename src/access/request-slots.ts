@@ -1,8 +1,4 @@
-/**
- * Limits the concurrent requests to one mailbox, over all instances: slots with leases in the database. A process uses
- * its slot for several requests before it releases it, so that a sync of many pages writes seldom. It releases it soon
- * enough for other instances to get one.
- */
+/** Limits concurrent requests to a mailbox over all instances, by leased slots that a process uses repeatedly. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,7 +16,6 @@ const POLL_MS = 100;
 /** A call that would wait longer fails. */
 const PATIENCE_MS = 60_000;
 
-/** The slots of this process. */
 export interface RequestSlots {
   /** Runs the request in one of the mailbox's slots, of which there are `most` over all instances. */
   run<T>(mailbox: string, most: number, request: () => Promise<T>): Promise<T>;
@@ -60,7 +55,7 @@ type Waiter = PromiseWithResolvers<LeasedSlot>;
 class MailboxSlots {
   readonly mailbox: string;
   readonly #deps: MailboxDeps;
-  /** Busy and idle ones. */
+  /** Busy and idle. */
   readonly #leased = new Set<LeasedSlot>();
   readonly #idle: { slot: LeasedSlot; timer: NodeJS.Timeout }[] = [];
   readonly #waiting: Waiter[] = [];

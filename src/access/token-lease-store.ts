@@ -5,7 +5,7 @@ import type { SyncFailure } from '../calendars/sync-failure.ts';
 export type StoredCredentials = {
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
-  /** A number that changes each time the credentials are replaced. */
+  /** Changes each time the credentials are replaced. */
   readonly version: number;
   /** The number of failed renewals of these credentials in a row, the time of the last one, and its failure. */
   readonly failures: number;
@@ -29,16 +29,12 @@ export interface TokenLeaseStore {
   /** Returns `undefined` if the account is deleted. */
   findCredentials(accountKey: string): Promise<StoredCredentials | undefined>;
 
-  /**
-   * Leases the renewal. Exactly one of any number of concurrent calls gets the lease. No call gets it while another
-   * holds it, nor if the credentials were replaced or another renewal failed since the caller read `failures`.
-   */
+  /** Leases the renewal to one call, unless the credentials changed or a renewal failed since the caller read them. */
   leaseTokens(lease: NewLease, now: number, until: number): Promise<boolean>;
 
   /**
-   * Replaces the credentials of the lease and releases it. Returns false, without writing, if they were replaced
-   * meanwhile: by a user who reconnected the account, or by the holder of a later lease. An expired lease alone is no
-   * obstacle, so that the provider's latest tokens are not lost. An account in `reauth_required` is synced at once.
+   * Replaces the leased credentials; returns false, without writing, if they were replaced meanwhile. An expired lease
+   * alone does not matter, so that the latest tokens are kept. An account in `reauth_required` syncs at once.
    */
   storeRenewed(lease: TokenLease, credentials: ProviderCredentials, now: number): Promise<boolean>;
 

@@ -1,7 +1,4 @@
-/**
- * Renewal of the access tokens of Google and Microsoft accounts: by one instance at a time, under a lease in the
- * database. Others wait meanwhile and use what the holder of the lease stored: a token, or why there is none.
- */
+/** Renews access tokens of Google and Microsoft, one instance at a time. The others wait and use the stored result. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,7 +20,6 @@ export type TokenRenewalDeps = {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly apps: ProviderApps;
   readonly log: Log;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -200,10 +196,7 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewal
   return { ...failure, failures: failures + 1, retryAt: Math.max(rest, failure.retryAt ?? 0) };
 }
 
-/**
- * Returns the callers' error for a failed renewal. After `unauthorized` it has no time: a user who signs in again need
- * not wait, and a sync has its own retries.
- */
+/** Returns the callers' error. After `unauthorized` it has no time: a user who signs in again need not wait. */
 function refusalOf({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   const failure = { kind, message, ...(reason === undefined ? {} : { reason }) };
   const isTimed = kind !== 'unauthorized' && retryAt !== undefined;

@@ -1,7 +1,4 @@
-/**
- * Counts in memory and writes the sums every few seconds. If a process is killed, it loses the counts since the last
- * write.
- */
+/** Counts in memory and writes the sums every few seconds. A killed process loses the counts since the last write. */
 import type { Asker } from '../http/asker.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
@@ -11,14 +8,10 @@ import type { ActivityStore } from './activity-store.ts';
 export type ActivityCounterDeps = {
   readonly activity: Pick<ActivityStore, 'addCounts'>;
   readonly log: Pick<Log, 'error'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/**
- * `answered` is called for every response, so it must be cheap. `stop` writes the remaining counts, for at most two
- * seconds.
- */
+/** `answered` runs for every response, so it must be cheap. `stop` writes the rest, for at most two seconds. */
 export type ActivityCounter = ActivityNotes & {
   answered(asker: Asker | undefined, isRefusal: boolean): void;
   /** Writes the counts so far. Never throws. */
@@ -31,7 +24,6 @@ const STOP_MS = 2_000;
 /** The number of counts per transaction: others can write between transactions. */
 const WRITTEN_TOGETHER = 200;
 
-/** Starts counting until stopped. */
 export function startActivityCounter({ activity, log, now }: ActivityCounterDeps): ActivityCounter {
   // This has at most one entry per application, because nothing else is counted.
   const counted = new Map<string, Map<Activity, number>>();

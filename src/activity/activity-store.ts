@@ -2,10 +2,7 @@ import type { Activity, ActivityCount } from './activity.ts';
 
 /** Counts by hour. Instants are epoch milliseconds; an hour is given by its first instant. */
 export interface ActivityStore {
-  /**
-   * Adds all of these counts to that hour, or none. The counts of a deleted application are only in the totals.
-   * Concurrent calls lose no counts.
-   */
+  /** Adds all counts or none; concurrent calls lose none. A deleted application's counts go to the totals only. */
   addCounts(counts: readonly ActivityCount[], hour: number): Promise<void>;
 
   /** Returns the sums since that hour, of these applications or of all, without activities that did not happen. */

@@ -1,7 +1,4 @@
-/**
- * The activities that are counted by hour and application, for charts: the numbers may be slightly off and are never
- * used for billing.
- */
+/** Activities counted by hour and application for charts. The numbers may be slightly off: unfit for billing. */
 
 /** The steps of the flow in order. An authorization request counts once for each step, even if it skipped one. */
 export const FUNNEL = [
@@ -15,7 +12,6 @@ export const FUNNEL = [
 export const ACTIVITIES = [
   ...FUNNEL,
   'flow_denied',
-  /** The calls of an application and their results. */
   'calls',
   'refusals',
   /** The attempts of deliveries. */
@@ -27,7 +23,6 @@ export type Activity = (typeof ACTIVITIES)[number];
 /** A recorder of activities, which does not wait for the write. */
 export type ActivityNotes = { add(clientId: string, activity: Activity): void };
 
-/** Counts of one application. */
 export type ActivityCount = {
   readonly clientId: string;
   readonly activity: Activity;
@@ -36,7 +31,7 @@ export type ActivityCount = {
 
 export const HOUR_MS = 3_600_000;
 
-/** The first instant of the hour, in epoch milliseconds. */
+/** Returns the first instant of the hour, in epoch milliseconds. */
 export const hourOf = (at: number): number => at - (at % HOUR_MS);
 
 /** The retention, enough for a chart of a week on any day and at any hour. */

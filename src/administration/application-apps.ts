@@ -1,4 +1,4 @@
-/** An application's own apps at Google and Microsoft, and who may set them. Secrets go in and never come out. */
+/** An application's own apps at Google and Microsoft, and who may set them. Secrets are never returned. */
 import type { AppRegistration } from '../access/app-registration.ts';
 import { type AppVerdict, askAboutApp } from '../access/provider-app-check.ts';
 import { type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
@@ -19,10 +19,9 @@ export type ApplicationAppsDeps = {
   readonly now: () => number;
 };
 
-/** The ids of the apps by kind. */
 export type OwnApps = Readonly<Partial<Record<AppKind, string>>>;
 
-/** Returns the ids of the application's own apps. Throws PeopleRefusal. */
+/** Returns the client ids of the application's own apps. Throws PeopleRefusal. */
 export async function ownApps(
   actor: Actor,
   clientId: string,
@@ -40,7 +39,6 @@ export type TypedApp = {
   readonly clientSecret: string;
 };
 
-/** The problems of the fields, each as a sentence. */
 export type AppProblems = { readonly appClientId?: string; readonly clientSecret?: string };
 
 /** Sets the app, or returns the problems and changes nothing. Throws PeopleRefusal. */

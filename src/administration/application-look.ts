@@ -1,7 +1,4 @@
-/**
- * The branding of an application as the dashboard sets it, and who may. The command line reads values by the same
- * functions.
- */
+/** The branding of an application as the dashboard sets it, and who may. The CLI uses the same functions. */
 import { parseTheme } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
@@ -75,7 +72,6 @@ export async function setLogo(
   });
 }
 
-/** Removes a logo. Throws PeopleRefusal. */
 export async function removeLogo(
   actor: Actor,
   { clientId, field }: Pick<LogoChange, 'clientId' | 'field'>,

@@ -31,14 +31,12 @@ export type ApplicationsDeps = {
   readonly now: () => number;
 };
 
-/** The text settings of the settings page. */
 export const SETTINGS_FIELDS = [...NEW_SETTINGS, ...FACTS] as const;
 
 /** The typed values by field; an empty text is no value. */
 export type TypedSettings = Readonly<Record<TextSettingKey, string>>;
 export type TypedApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]>;
 
-/** The problems of the fields, each as a sentence. */
 export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>>;
 
 /** Returns the applications that the actor may read, in order of creation. */
@@ -50,7 +48,7 @@ export async function readableApplications(
   return (await clients.listClients()).filter(({ clientId }) => may(actor, 'application.read', clientId));
 }
 
-/** Throws PeopleRefusal `not_there` for an application that does not exist, or that the actor may not read. */
+/** Returns the application. Throws PeopleRefusal `not_there` if it is absent or the actor may not read it. */
 export async function readApplication(
   actor: Actor,
   clientId: string,
@@ -151,7 +149,7 @@ async function addressProblems(
   return problem === undefined ? {} : { webhookUrl: problem };
 }
 
-/** The changes; `providers` is `null` for all that the instance offers. */
+/** The changed settings. `providers` is `null` for all that the instance offers. */
 export type SecurityChange = Required<Pick<ClientChange, keyof ClientSettings>>;
 
 /** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
@@ -177,7 +175,6 @@ export async function rotateSecret(
   return thereIs(await rotateClientSecret(rotation, deps));
 }
 
-/** The limit of counts. */
 export const MOST_COUNTED = 10_000;
 
 /** Counts what deleting the application would delete. Throws PeopleRefusal. */

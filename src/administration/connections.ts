@@ -1,4 +1,4 @@
-/** All accounts that ail, as somebody may read them. The command line lists the same. */
+/** Unhealthy accounts that an actor may read. The CLI lists the same. */
 import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -10,7 +10,7 @@ export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
   readonly ailing: AilingAccounts;
 };
 
-/** Every reason that an account has, those of most accounts first, each with its newest. Throws PeopleRefusal. */
+/** Returns each reason, the most frequent first, with its newest accounts. Throws PeopleRefusal. */
 export async function readConnections(
   actor: Actor,
   { limit }: { readonly limit: number },
@@ -26,7 +26,7 @@ export async function readConnections(
   return (await Promise.all(groups)).toSorted((one, other) => other.count - one.count);
 }
 
-/** A page of the accounts with one trouble. Throws PeopleRefusal. */
+/** Returns a page of the accounts with one reason. Throws PeopleRefusal. */
 export async function listConnections(
   actor: Actor,
   page: { readonly reason: HealthReason; readonly after?: AilingPlace | undefined; readonly limit: number },

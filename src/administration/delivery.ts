@@ -10,7 +10,7 @@ import type { MessageDetails } from '../webhooks/message-log.ts';
 import { visibleBody } from '../webhooks/visible-body.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
-/** The dependencies; `messages` audits that a body was read. */
+/** `messages` audits that a body was read. */
 export type OpenDeliveryDeps = DeliveriesDeps & {
   readonly endpoints: Pick<EndpointStore, 'secretsOf'>;
   readonly webhookSigner: WebhookSigner;
@@ -51,10 +51,7 @@ export async function openDelivery(
 /** The signature that a receiver got with a delivery. */
 export type ReceivedSignature = { readonly timestamp: string; readonly line: string };
 
-/**
- * Checks who made the signatures that a receiver got. This reveals no body, so `messages` need not audit. Throws
- * PeopleRefusal.
- */
+/** Checks who made a received signature. It reveals no body, so `messages` need not audit. Throws PeopleRefusal. */
 export async function checkReceived(
   actor: Actor,
   { received, ...named }: NamedDelivery & { readonly received: ReceivedSignature },

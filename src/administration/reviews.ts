@@ -1,6 +1,4 @@
-/**
- * The review of an application in the dashboard, and who may take which step. The command line takes the same steps.
- */
+/** The review of an application in the dashboard, and who may take which step. The CLI takes the same steps. */
 import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';

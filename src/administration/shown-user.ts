@@ -1,4 +1,4 @@
-/** The data of the pages about a user, and about unhealthy accounts. */
+/** The data of the pages about a user and about unhealthy accounts. */
 import type { Account } from '../calendars/account-store.ts';
 import type { HealthEvent } from '../calendars/health-history.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
@@ -14,10 +14,8 @@ export type ShownUser = {
   readonly accounts: readonly Account[];
   /** The history by account, newest first. */
   readonly history: ReadonlyMap<string, readonly HealthEvent[]>;
-  /** The updates by account. */
   readonly updates: ReadonlyMap<string, AccountUpdates>;
   readonly grants: readonly LivingGrant[];
-  /** The providers at which the application has its own app. */
   readonly ownApps: ReadonlySet<string>;
 };
 

@@ -31,9 +31,9 @@ export type UsersDeps = {
   readonly accountCalendars: AccountCalendars;
   readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
-  /** Removes deleted data from the disk; returns false if that happens later. */
+  /** Removes deleted data from the disk. Returns false if that happens later. */
   readonly clearLog: () => Promise<boolean>;
-  /** The origin under which applications and their users reach this instance. */
+  /** The origin of the Connect pages and the API. */
   readonly publicUrl: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -41,9 +41,7 @@ export type UsersDeps = {
 
 export type UserOfClient = { readonly clientId: string; readonly userId: string };
 
-/**
- * Returns the applications whose users the actor may read, for a search in all of them; `undefined` means every one.
- */
+/** Returns the applications whose users the actor may read. `undefined` means all. */
 export async function readableClientIds(
   actor: Actor,
   deps: Pick<UsersDeps, 'clients'>,
@@ -61,8 +59,8 @@ export type SoughtUsers = {
 };
 
 /**
- * Finds users. A member who may not read full names only finds users by their full name, because a search by prefix
- * would reveal them. Throws PeopleRefusal.
+ * Finds users. Members who may not read names find only whole names, because a search by prefix would reveal them.
+ * Throws PeopleRefusal.
  */
 export async function findUsers(
   actor: Actor,
@@ -76,7 +74,7 @@ export async function findUsers(
   return deps.userDirectory.findUsers({ clientIds, beginning, isWhole }, { after, limit });
 }
 
-/** Throws PeopleRefusal `not_there`, also if the actor may not read the application. */
+/** Returns the user. Throws PeopleRefusal `not_there`, also if the actor may not read the application. */
 async function thereIs(
   actor: Actor,
   { needs, clientId, userId }: UserOfClient & { readonly needs: Permission },
@@ -116,7 +114,6 @@ export async function ownAppsOf(
   return new Set(APP_KINDS.filter((kind) => apps[kind] !== undefined));
 }
 
-/** A page of an account's calendars. */
 export type AccountPage = UserOfClient & {
   readonly accountKey: string;
   readonly after?: CalendarPlace | undefined;
@@ -192,12 +189,11 @@ export async function deleteUserForGood(
   return receipt;
 }
 
-/** Returns the link that the user opens to fix an account; undefined if the application begins each flow itself. */
+/** Returns the link to reconnect an account. Undefined if the application begins each flow itself. */
 export const reconnectLink = (
   client: Client,
   userId: string,
   { publicUrl }: Pick<UsersDeps, 'publicUrl'>,
 ): string | undefined => connectLink(client, { userId, publicUrl });
 
-/** Returns whether the actor may change users of the application. */
 export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);

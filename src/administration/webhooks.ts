@@ -1,7 +1,4 @@
-/**
- * The actions on an application's endpoints in the dashboard, and who may take them. The command line uses the same
- * functions.
- */
+/** The actions on endpoints in the dashboard, and who may take them. The CLI uses the same functions. */
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
@@ -29,7 +26,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 /** An endpoint with the statistics of a week of its deliveries. */
 export type ShownEndpoint = ListedEndpoint & { readonly figures: EndpointFigures };
 
-/** Returns the endpoints of an application. Throws PeopleRefusal. */
+/** Returns the endpoints of an application with their statistics. Throws PeopleRefusal. */
 export async function endpointsOf(
   actor: Actor,
   clientId: string,
@@ -40,7 +37,7 @@ export async function endpointsOf(
   return Promise.all(listed.map((endpoint) => withFigures(endpoint, deps)));
 }
 
-/** Throws PeopleRefusal `not_there` for an endpoint of another application. */
+/** Returns an endpoint with its statistics. Throws PeopleRefusal `not_there` if it is another application's. */
 export async function endpointOf(
   actor: Actor,
   named: NamedEndpoint,
@@ -68,7 +65,6 @@ async function find(
   return endpoint;
 }
 
-/** The typed values of an endpoint. */
 export type TypedEndpoint = {
   readonly url: string;
   readonly hears: EndpointHears;
@@ -76,7 +72,6 @@ export type TypedEndpoint = {
   readonly isShared: boolean;
 };
 
-/** The problem of the typed values, as a sentence. */
 export type EndpointProblem = { readonly problem: string };
 
 /** Adds an endpoint. Its secret is stored sealed and displayed only once. Throws PeopleRefusal. */
@@ -94,10 +89,7 @@ export async function addWebhook(
   return addEndpoint({ clientId, url, hears, shared: true }, deps);
 }
 
-/**
- * Changes all of the typed values or none. The URL of the first endpoint changes with its application. Throws
- * PeopleRefusal.
- */
+/** Changes all typed values or none. The first endpoint's URL changes with its application. Throws PeopleRefusal. */
 export async function changeWebhook(
   actor: Actor,
   { typed, ...named }: NamedEndpoint & { readonly typed: TypedEndpoint },
@@ -117,22 +109,17 @@ export async function changeWebhook(
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
 
-/** Pauses an endpoint. Throws PeopleRefusal. */
 export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.pauseEndpoint(endpointId, deps.now());
 }
 
-/** Resumes an endpoint. Throws PeopleRefusal. */
 export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.resumeEndpoint(endpointId);
 }
 
-/**
- * Removes an endpoint. Returns false for the first one, which depends on its application's webhook URL. Throws
- * PeopleRefusal.
- */
+/** Removes an endpoint. Returns false for the first one, which has its application's URL. Throws PeopleRefusal. */
 export async function removeWebhook(
   actor: Actor,
   named: NamedEndpoint,
@@ -142,10 +129,7 @@ export async function removeWebhook(
   return deps.endpoints.removeEndpoint(endpointId);
 }
 
-/**
- * Returns the new secret, which is displayed only once; the previous one also signs for `overlapMs` more milliseconds.
- * Throws PeopleRefusal.
- */
+/** Returns the new secret. The previous one also signs for `overlapMs` milliseconds. Throws PeopleRefusal. */
 export async function rotateWebhookSecret(
   actor: Actor,
   { overlapMs, ...named }: NamedEndpoint & { readonly overlapMs: number },
@@ -157,9 +141,7 @@ export async function rotateWebhookSecret(
   return secret;
 }
 
-/**
- * Sends one test delivery now; returns undefined for a listener, to which nothing can be sent. Throws PeopleRefusal.
- */
+/** Sends one test delivery now. Returns undefined for a listener, which has no address. Throws PeopleRefusal. */
 export async function testWebhook(
   actor: Actor,
   named: NamedEndpoint,

@@ -1,10 +1,9 @@
-/** GET /openapi.json. It is made at the first request, so that it costs a server nothing before that. */
+/** GET /openapi.json, created at the first request, so that it does not slow down the start. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { once } from '../lib/once.ts';
 
 export type ApiReferenceDeps = {
-  /** The public origin. */
   readonly publicUrl: string;
 };
 

@@ -1,4 +1,4 @@
-/** The document of this program. */
+/** The OpenAPI document of this program, from the operations of all features. */
 
 import { connectionOperations } from '../connect/accounts/connections.schema.ts';
 import { userOperations } from '../connect/accounts/users.schema.ts';
@@ -54,10 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...referenceOperations,
 ];
 
-/**
- * The version of the interface, not of the program: the document is public, and must not reveal which known defects a
- * server has.
- */
+/** The interface's version, not the program's: this public document must not reveal a server's known defects. */
 const INTERFACE_VERSION = '1.0';
 
 /** Returns the document; `publicUrl` is the origin of its server. */

@@ -1,14 +1,14 @@
-/** An example request as code. Credentials are the variables of the environment that the README uses. */
+/** Renders an example request as code, with the README's environment variables as credentials. */
 import type { ExampleRequest } from './example-request.ts';
 
 export type ExampleCode = {
   readonly label: 'curl' | 'TypeScript' | 'Python';
-  /** As blocks of code name it. */
+  /** The name of the language in a code block. */
   readonly language: 'sh' | 'ts' | 'python';
   readonly code: string;
 };
 
-/** In the languages and the order in which they are shown. */
+/** Returns the examples in the order in which pages show them. */
 export const exampleCode = (request: ExampleRequest): readonly ExampleCode[] => [
   { label: 'curl', language: 'sh', code: curlOf(request) },
   { label: 'TypeScript', language: 'ts', code: typescriptOf(request) },
@@ -36,7 +36,7 @@ function curlBody(body: ExampleRequest['body']): string[] {
   return ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(body.value))}`];
 }
 
-/** As one argument in a POSIX shell. */
+/** Quotes a text as one argument of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function typescriptOf({ method, url, credentials, body }: ExampleRequest): string {
@@ -92,10 +92,10 @@ print(answer.status_code, answer.text)`;
 
 const setOptionIn = (value: unknown): string => pythonLiteral(value).replaceAll('\n', '\n    ');
 
-/** JSON as Python writes it. */
+/** Returns JSON as a Python literal. */
 function pythonLiteral(value: unknown): string {
   const text = JSON.stringify(value, null, 4) ?? 'None';
-  // Only values: within a text these words stand between quotation marks.
+  // Only values match: inside a string, the line ends with a quotation mark.
   return text.replace(/(?<=^|[:[,]\s*)(true|false|null)(?=,?$)/gm, (word) => PYTHON_WORDS[word] ?? word);
 }
 

@@ -5,7 +5,6 @@ export type ExampleCall = {
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiOperation;
-  /** The origin of the server. */
   readonly origin: string;
 };
 

@@ -113,7 +113,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   Server: 'The server itself.',
 };
 
-/** Returns a group's description. Throws an Error for a group without one. */
 function groupDescription(name: string): string {
   const description = GROUPS[name];
   if (description === undefined) throw new Error(`The group ${name} has no description`);
@@ -170,10 +169,7 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
   };
 }
 
-/**
- * Adds the error of large headers if nothing else can be wrong with a request: an operation without a 4xx would seem to
- * accept anything.
- */
+/** Adds the error of large headers to an operation without a 4xx, which would seem to accept anything. */
 function largeHeader(errors: readonly OperationError[]): OperationError[] {
   if (errors.some(({ status }) => status < 500)) return [];
   const { status, message } = headerTooLarge(HEADER_BYTES);

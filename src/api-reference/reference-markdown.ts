@@ -1,4 +1,4 @@
-/** The API reference as Markdown: what its pages show, for programs and for search. */
+/** The API reference as Markdown, for programs and for search. */
 import { exampleCode } from './example-code.ts';
 import { exampleRequest } from './example-request.ts';
 import type { OpenApiDocument } from './openapi-document.ts';

@@ -1,6 +1,5 @@
 /** Named schemas (those with an `$id`) are defined once, under `components`, and referenced everywhere else. */
 
-/** A schema as plain JSON. */
 export type Json = { readonly [member: string]: unknown };
 
 /** Collects the named schemas among those given to `reference`. */

@@ -1,8 +1,4 @@
-/**
- * The vocabulary of the audit log: who changed what. Users of applications are identified by a keyed hash
- * (user-subject.ts) whose key is deleted with the user. Secrets, tokens, addresses of accounts and titles are never
- * part of an entry.
- */
+/** The vocabulary of the audit log. Entries never contain secrets, tokens, account addresses, titles or user ids. */
 
 /** All audited actions. A stored action stays in this list for as long as entries are kept. */
 export const AUDIT_ACTIONS = [
@@ -60,10 +56,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/**
- * The actor of a change; `name` is the person's name at that time, or on the command line the user of the operating
- * system.
- */
+/** The actor of a change; `name` is the person's or the operating system user's name at that time. */
 export type AuditActor =
   | { readonly kind: 'command_line'; readonly name: string }
   | { readonly kind: 'person'; readonly id: string; readonly name: string }
@@ -75,14 +68,12 @@ export const ACTOR_KINDS = [
   'system',
 ] as const satisfies readonly AuditActor['kind'][];
 
-/** The actor of a change, the network address, and the clock for the audit entry. */
 export type Caller = {
   readonly actor: AuditActor;
   /** The requester, if the actor is the system; `after` of the entry has it. */
   readonly requestedBy?: 'application';
-  /** The network address, if the request came over the network. */
+  /** Undefined if the request did not come over the network. */
   readonly address: string | undefined;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -93,7 +84,6 @@ export type AuditValue = string | number | boolean | null | readonly string[];
 /** A change to audit. If both are given, `before` and `after` have the fields that differ. */
 export type AuditedChange = {
   readonly action: AuditAction;
-  /** The application that the change concerns. */
   readonly clientId?: string | undefined;
   /** The changed object, such as the id of an endpoint or of a person; the hash of a user. */
   readonly subject?: string | undefined;

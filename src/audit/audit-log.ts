@@ -1,14 +1,11 @@
 import type { AuditAction, AuditActor, AuditEntry } from './audit-entry.ts';
 
-/** Reading the audit log. Stores write it, each in the transaction of the change; nothing changes an entry. */
+/** The audit log for reading. Stores write each entry in the transaction of its change; nothing changes it later. */
 export interface AuditLog {
   /** Returns entries, the newest first, entries of the same instant by number; at most `limit`, and 200. */
   listEntries(filter: AuditFilter, page: AuditPage): Promise<AuditEntry[]>;
 
-  /**
-   * Returns entries with a number above `after`, by number, at most `limit`. An entry that is committed later has a
-   * higher number.
-   */
+  /** Returns at most `limit` entries numbered above `after`, by number. A later commit has a higher number. */
   entriesAfter(after: number, filter: Pick<AuditFilter, 'from'>, limit: number): Promise<AuditEntry[]>;
 
   /** Returns the user's subject in the log; `undefined` if the log has none. */
@@ -18,7 +15,7 @@ export interface AuditLog {
   deleteOldEntries(before: number): Promise<number>;
 }
 
-/** Instants are epoch milliseconds. */
+/** Instants are epoch milliseconds; `from` is inclusive, `to` exclusive. */
 export type AuditFilter = {
   /** One application, or several; entries without an application are left out. */
   readonly clientId?: string | readonly string[] | undefined;
@@ -26,9 +23,7 @@ export type AuditFilter = {
   readonly actor?: { readonly kind: AuditActor['kind']; readonly id?: string | undefined } | undefined;
   readonly action?: AuditAction | undefined;
   readonly subject?: string | undefined;
-  /** The earliest instant, inclusive. */
   readonly from?: number | undefined;
-  /** The latest instant, exclusive. */
   readonly to?: number | undefined;
 };
 

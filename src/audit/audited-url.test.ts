@@ -3,7 +3,7 @@ import { it } from 'node:test';
 
 import { auditedUrl } from './audited-url.ts';
 
-it('an address is kept without user, password and values of the query', () => {
+it('removes user, password and query values from a URL', () => {
   const cases = [
     ['https://app.example/hook', 'https://app.example/hook'],
     ['https://ada:canary@app.example:8443/hook?token=canary&x#canary', 'https://app.example:8443/hook?…'],

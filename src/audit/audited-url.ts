@@ -1,4 +1,4 @@
-/** The address without what can be a secret of its receiver: user, password, and the values of the query. */
+/** Returns the URL without parts that may be secret: user, password and query values. */
 export function auditedUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return '';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 
 import { differingFields } from './differing-fields.ts';
 
-it('fields that are the same before and after are left out, and no difference is none', () => {
+it('leaves out equal fields, and returns nothing without a difference', () => {
   assert.deepEqual(differingFields({ a: 1, b: ['x'], c: null }, { a: 2, b: ['x'], c: null }), {
     before: { a: 1 },
     after: { a: 2 },

@@ -1,6 +1,6 @@
 import type { AuditFields } from './audit-entry.ts';
 
-/** Both without the fields that are the same in both; `undefined` when all are. */
+/** Returns both without the fields that are equal; `undefined` if all are equal. */
 export function differingFields(
   before: AuditFields,
   after: AuditFields,

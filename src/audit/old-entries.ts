@@ -4,7 +4,6 @@ export type OldEntriesDeps = {
   readonly audit: Pick<AuditLog, 'deleteOldEntries'>;
   /** The number of days for which entries are kept; 0 means without limit. */
   readonly auditDays: number;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 

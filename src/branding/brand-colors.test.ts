@@ -22,7 +22,6 @@ const anyColor = fc.oneof(
   fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`),
 );
 
-/** Returns the lowest contrasts between the colors that a page combines, by name. */
 async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
   const { accent, button, buttonHover, onButton, tint } = (await brandColors(primary))[scheme];
   const onGrounds = Object.entries(GROUNDS[scheme]).map(
@@ -36,8 +35,8 @@ async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise
   };
 }
 
-describe('brand colours', () => {
-  it('brand colours can be read in both schemes, whatever the primary colour is', async () => {
+describe('brand colors', () => {
+  it('text in brand colors is readable in both schemes for any primary color', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       for (const [what, contrast] of Object.entries(await contrastsOf(primary, scheme)))
         assert.ok(contrast >= TEXT_CONTRAST, `${what}: ${contrast} for ${primary}, ${scheme}`);
@@ -45,7 +44,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 1500 });
   });
 
-  it('brand colours show the pointer on a button, whatever the primary colour is', async () => {
+  it('a button changes visibly under the pointer for any primary color', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const { button, buttonHover } = (await brandColors(primary))[scheme];
       const contrast = wcagContrast(button, buttonHover);
@@ -54,7 +53,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('brand colours keep the hue', async () => {
+  it('brand colors keep the hue of the primary color', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const [before, after] = [oklch(primary), oklch((await brandColors(primary))[scheme].accent)];
       // The hue is meaningless for greys, and for colors that are nearly black or white.
@@ -65,7 +64,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('brand colours let a button be seen on the card, whatever the primary colour is', async () => {
+  it('a button is visible on the card for any primary color', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const { button } = (await brandColors(primary))[scheme];
       const contrast = wcagContrast(button, GROUNDS[scheme].card);
@@ -74,24 +73,24 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('brand colours give buttons the primary colour itself, however pale, where it can be seen', async () => {
+  it('buttons have the exact primary color, however pale, if it is visible', async () => {
     for (const primary of ['#ffd400', '#1f4fd8', '#e4002b'])
       for (const scheme of SCHEMES) assert.equal((await brandColors(primary))[scheme].button, primary);
     assert.equal((await brandColors('#1f4fd8')).light.onButton, '#ffffff');
     assert.ok((oklch((await brandColors('#ffd400')).light.onButton)?.l ?? 1) < 0.25);
   });
 
-  it('brand colours leave a colour alone that can be read as it is', async () => {
+  it('a color that is readable already stays unchanged', async () => {
     assert.equal((await brandColors('#1f4fd8')).light.accent, '#1f4fd8');
     assert.equal((await brandColors('#8fb0ff')).dark.accent, '#8fb0ff');
   });
 
-  it('brand colours are refused for what is not #rrggbb', async () => {
+  it('a primary color that is not lowercase #rrggbb is refused', async () => {
     for (const text of ['red', '#fff', '#12345G', '#AABBCC', '', '#aabbcc;}'])
       await assert.rejects(brandColors(text), TypeError);
   });
 
-  it('brand colours stand in a rule of their own, one value for each scheme', async () => {
+  it('the CSS rule has one value for each scheme', async () => {
     const { light, dark } = await brandColors('#aa3355');
 
     const rule = brandRule({ light, dark });
@@ -100,7 +99,7 @@ describe('brand colours', () => {
     assert.ok(rule.includes(`--on-button:light-dark(${light.onButton},${dark.onButton})`));
   });
 
-  it('brand colours are measured on the grounds that the stylesheet has', () => {
+  it('the contrast is measured against the backgrounds of base.css', () => {
     const styles = readFileSync(new URL('../design/base.css', import.meta.url), 'utf8');
 
     assert.deepEqual(Object.keys(GROUNDS.light), Object.keys(GROUNDS.dark));

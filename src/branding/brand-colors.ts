@@ -13,9 +13,7 @@ export type SchemeColors = {
   readonly accent: HexColor;
   /** `--button`: the background of the primary button. It is the brand's own color, because the text on it adapts. */
   readonly button: HexColor;
-  /** `--button-hover`: that background under the pointer. */
   readonly buttonHover: HexColor;
-  /** `--on-button`: the text on both backgrounds. */
   readonly onButton: HexColor;
   /** `--tint`: the soft background of icons in the accent color. */
   readonly tint: HexColor;
@@ -128,13 +126,10 @@ type Search = {
   /** The direction away from the background: 1 lighter, -1 darker. */
   readonly away: number;
   readonly on: readonly HexColor[];
-  /** The lowest contrast to all of them. */
   readonly least: number;
 };
 
-/**
- * Returns the first lightness from `start` on with enough contrast to every background; at the latest, black or white.
- */
+/** Returns the first lightness from `start` on with enough contrast to every background, else black or white. */
 function distinct(culori: Culori, { start, away, on, least }: Search): Oklch {
   for (let color = start; ; color = { ...color, l: color.l + away * LIGHTNESS_STEP }) {
     if (away < 0 ? color.l <= 0 : color.l >= 1) return { ...color, l: away < 0 ? 0 : 1, c: 0 };

@@ -2,10 +2,9 @@ import type { ApplicationFacts, Branding, Fact, Logo } from './branding.ts';
 
 export type ApplicationLook = { readonly branding: Branding; readonly facts: ApplicationFacts };
 
-/** A picture as it is served: WebP. */
 export type LogoImage = { readonly webp: Uint8Array };
 
-/** `undefined` leaves a value as it is, `null` empties it. */
+/** Settings to change. `undefined` keeps a value, `null` clears it. */
 export type LookChange = {
   readonly enabled?: boolean | undefined;
   readonly logo?: LogoImage | null | undefined;
@@ -15,18 +14,18 @@ export type LookChange = {
   readonly hideFooter?: boolean | undefined;
 } & { readonly [F in Fact]?: string | null | undefined };
 
-/** How applications look: their branding, pictures and support contacts. */
+/** The store of the branding, logos and support contacts of applications. */
 export interface BrandingStore {
-  /** What an application has set; the defaults when it has set nothing or is not known. */
+  /** Returns the settings of an application; the defaults if it has set nothing or does not exist. */
   findLook(clientId: string): Promise<ApplicationLook>;
 
   /**
-   * One transaction: all of `change` or nothing, and changes made at once lose none of each other. A reviewed value that
-   * is another afterwards ends or takes back the application's review (verification/review-states.ts).
-   * `undefined` when there is no such application. `now` is epoch milliseconds.
+   * Applies all of `change` in one transaction; concurrent changes do not undo each other. A changed reviewed value
+   * makes the step `edit` (verification/review-states.ts). Returns `undefined` if the application does not exist. `now`
+   * is in epoch milliseconds.
    */
   changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
 
-  /** A picture that an application uses, or had approved. It goes when neither is so any more. */
+  /** Returns a logo that an application uses or had approved. It is deleted when neither is true any more. */
   findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;
 }

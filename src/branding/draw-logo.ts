@@ -1,26 +1,26 @@
 /**
  * A separate program that logo-image.ts starts. It reads a picture on standard input and writes a small square WebP on
- * standard output, or the problem on standard error with exit code 2. Native code reads untrusted pictures here, so
- * it runs in a process that can be killed.
+ * standard output, or the problem on standard error with exit code 2. Native code reads untrusted pictures here, so it
+ * runs in a process that can be killed.
  */
 import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
 import sharp from 'sharp';
 
-/** Shown at 64 CSS pixels at most; three device pixels each is as fine as screens are. */
+/** Pages show a logo at 64 CSS pixels at most. The finest screens have three device pixels for each. */
 const SIDE = 192;
-/** A page has 60 KB for everything, and shows one logo. */
+/** A page has 60 KB for everything and shows one logo. */
 const MOST_SERVED_BYTES = 16 * 1024;
-/** A camera's picture has 24 to 48 million. */
+/** The picture of a camera has 24 to 48 million. */
 const MOST_PIXELS = 50_000_000;
 /**
- * What it may take in all. Of pictures in themselves the costliest (16 bits a channel, interlaced) take 530 MB; one that
- * an SVG carries is unpacked whole, whatever its size, and 48 KB can make 3.6 GB.
+ * The memory limit of this process. The most expensive plain pictures (16 bits per channel, interlaced) need 530 MB. A
+ * picture within an SVG is decoded at full size: 48 KB can need 3.6 GB.
  */
 const MOST_MEMORY_BYTES = 768 * 1024 * 1024;
 const MEMORY_CHECK_MS = 20;
-/** Tried in turn until the picture is small enough. Drawings stay exact; photographs need not. */
+/** Tried in this order until the result is small enough. Drawings stay exact; photographs need not. */
 const ENCODINGS = [
   { lossless: true },
   ...[90, 80, 65, 50, 30, 10].map((quality) => ({ quality, alphaQuality: Math.max(quality, 50) })),
@@ -35,7 +35,6 @@ async function drawLogo(picture: Buffer): Promise<Buffer> {
   const open = () => sharp(picture, { limitInputPixels: MOST_PIXELS, failOn: 'error' });
   const { format, width, height } = await open().metadata();
   const side = format === 'svg' ? SIDE : Math.min(SIDE, Math.max(width, height));
-  // Decoded and scaled once: raw pixels, without anything the original had beside them.
   const { data, info } = await open()
     .autoOrient()
     .resize(side, side, { fit: 'contain', background: CLEAR })
@@ -53,7 +52,7 @@ async function drawLogo(picture: Buffer): Promise<Buffer> {
   throw new Error('No encoding is small enough');
 }
 
-/** Ends this process, since nothing else ends a reader that is at work. */
+/** Ends this process: nothing else stops a decoder at work. */
 function endWhenTooLarge(): void {
   if (process.memoryUsage.rss() <= MOST_MEMORY_BYTES) return;
   writeSync(process.stderr.fd, 'The picture needs too large a memory');

@@ -1,4 +1,4 @@
-/** A picture from an address: fetched once, when it is set, through the one way out. */
+/** Fetches a logo from an address, once, when it is set. */
 import { ApiError } from '../http/refusal.ts';
 import type { Egress, EgressRequest } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
@@ -10,7 +10,7 @@ const SECONDS = 15;
 
 type LogoAddress = Pick<EgressRequest, 'url' | 'publicOnly'>;
 
-/** Its bytes, whatever they are. Throws ApiError 400 with a sentence about `name`, such as "logo". */
+/** Returns the response body, whatever its type. Throws ApiError 400 with a sentence about `name`, such as "logo". */
 export async function fetchLogo(from: LogoAddress, name: string, egress: Egress): Promise<Uint8Array> {
   const refusal = (why: string, cause?: unknown) =>
     new ApiError(SETTINGS.invalid_client_metadata, {
@@ -32,5 +32,5 @@ export async function fetchLogo(from: LogoAddress, name: string, egress: Egress)
   }
 }
 
-/** As the end of a sentence; what begins with a host's name does so in lower case already. */
+/** Prepares the end of a sentence. A host name at the start is in lower case already. */
 const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

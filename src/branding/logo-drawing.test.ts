@@ -6,8 +6,8 @@ import { logoDrawing } from './logo-drawing.ts';
 
 const webp = new Uint8Array();
 
-describe('drawing logos for a server', () => {
-  it('draws one at a time, in the order they came, whatever becomes of those before', async () => {
+describe('drawing logos', () => {
+  it('draws one at a time in the order of the calls, even after a failure', async () => {
     const seen: string[] = [];
     const draw = logoDrawing(async (_, name) => {
       seen.push(`begin ${name}`);
@@ -26,7 +26,7 @@ describe('drawing logos for a server', () => {
     );
   });
 
-  it('refuses one that many wait before, and takes it once they are drawn', async () => {
+  it('refuses a call while too many are waiting, and accepts one afterwards', async () => {
     const draw = logoDrawing(async () => ({ webp }));
     const under = Array.from({ length: 5 }, () => draw(webp, 'logo'));
 

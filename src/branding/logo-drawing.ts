@@ -1,16 +1,15 @@
-/** Draws logos for a server, one at a time: the program that draws one may take much memory (draw-logo.ts). */
+/** Draws logos one at a time, because the program that draws one can take much memory (draw-logo.ts). */
 import { ApiError } from '../http/refusal.ts';
 import type { LogoImage } from './branding-store.ts';
 import { logoImage } from './logo-image.ts';
 import { SETTINGS } from './settings-error.ts';
 
-/** As `logoImage`; throws ApiError 503 too, where others wait already. */
+/** Draws like `logoImage`. Also throws ApiError 503 if too many calls are waiting. */
 export type LogoDrawing = (bytes: Uint8Array, name: string) => Promise<LogoImage>;
 
-/** One takes ten seconds at most: who would be behind them can as well come back. */
+/** A drawing takes up to ten seconds: a caller behind more of them should try again later. */
 const MOST_WAITING = 4;
 
-/** Which is drawn next is the order in which they came. */
 export function logoDrawing(draw: LogoDrawing = logoImage): LogoDrawing {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -25,7 +24,7 @@ export function logoDrawing(draw: LogoDrawing = logoImage): LogoDrawing {
       .finally(() => {
         waiting -= 1;
       });
-    // What becomes of one is no matter to the next.
+    // A failed drawing does not affect the next one.
     last = drawn.catch(() => undefined);
     return drawn;
   };

@@ -23,7 +23,7 @@ const noise = (width: number, height: number) =>
 const svg = (inside: string, attributes = 'viewBox="0 0 10 10"') =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`);
 
-/** Red, green, blue and alpha at a place of the picture, 0 to 1 across and down. */
+/** Returns red, green, blue and alpha of one pixel. `across` and `down` are from 0 to 1. */
 async function pixel(webp: Uint8Array, across: number, down: number): Promise<number[]> {
   const { data, info } = await sharp(webp).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const [x, y] = [Math.floor(across * info.width), Math.floor(down * info.height)];
@@ -45,7 +45,7 @@ const refusalOf = async (bytes: Uint8Array): Promise<string> => {
   throw new Error('Not a refusal', { cause: reason });
 };
 
-/** A PNG of a few bytes that claims to be as large as this, and is all zeros as far as it goes; with a bit a pixel to its end. */
+/** Builds a PNG of few bytes that claims this size. Its pixels are zeros and, unless `depth` is 1, end early. */
 function claimedPng(width: number, height: number, depth: 1 | 8 = 8): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -77,7 +77,7 @@ describe('a logo', () => {
     webp = await block(50, 50).webp().toBuffer();
   });
 
-  it('a logo becomes a square of at most 192 pixels, fitted on nothing, and is not made larger', async () => {
+  it('fits into a transparent square of at most 192 pixels and is not enlarged', async () => {
     const [wide, small] = await Promise.all([logoImage(png, 'logo'), logoImage(webp, 'logo')]);
 
     assert.equal(await sizeOf(wide.webp), '192×192 webp');
@@ -86,7 +86,7 @@ describe('a logo', () => {
     assert.equal(await sizeOf(small.webp), '50×50 webp');
   });
 
-  it('a logo keeps what is transparent', async () => {
+  it('keeps its transparency', async () => {
     const half = await block(64, 64, { ...RED, alpha: 0.5 })
       .png()
       .toBuffer();
@@ -96,14 +96,14 @@ describe('a logo', () => {
     assert.deepEqual(await pixel(drawn, 0.5, 0.5), [255, 0, 0, 128]);
   });
 
-  it('a logo is at most 16 KB, whatever is in it', async () => {
+  it('has at most 16 KB, whatever the picture', async () => {
     const { webp: drawn } = await logoImage(await noise(900, 900).png().toBuffer(), 'logo');
 
     assert.ok(drawn.length <= 16 * 1024, `${drawn.length} bytes`);
     assert.equal(await sizeOf(drawn), '192×192 webp');
   });
 
-  it('a logo stands upright, and says nothing of the camera', async () => {
+  it('is upright and contains no camera metadata', async () => {
     const top = block(100, 50).composite([
       { input: await block(100, 10, { r: 0, g: 0, b: 255, alpha: 1 }).png().toBuffer(), gravity: 'north' },
     ]);
@@ -116,14 +116,14 @@ describe('a logo', () => {
 
     const { webp: drawn } = await logoImage(turned, 'logo');
 
-    // Orientation 6 turns it clockwise: what was on top is on the right.
+    // Orientation 6 turns the picture clockwise: the top becomes the right side.
     const [red = 255, , blue = 0] = await pixel(drawn, 0.72, 0.5);
     assert.ok(blue > 200 && red < 60, `${red}, ${blue}`);
     assert.equal((await sharp(drawn).metadata()).exif, undefined);
     assert.doesNotMatch(Buffer.from(drawn).toString('latin1'), /canary/);
   });
 
-  it('a logo is the first frame of an animation', async () => {
+  it('shows the first frame of an animation', async () => {
     const frames = [RED, { r: 0, g: 0, b: 255, alpha: 1 }].map((color) =>
       block(40, 40, color).png().toBuffer(),
     );
@@ -137,7 +137,7 @@ describe('a logo', () => {
     assert.deepEqual(await pixel(drawn, 0.5, 0.5), [255, 0, 0, 255]);
   });
 
-  it('a logo is drawn from an SVG at its full size, without its scripts', async () => {
+  it('is drawn from an SVG at full size, without its scripts', async () => {
     const { webp: drawn } = await logoImage(
       svg('<script>alert("canary")</script><rect width="10" height="10" fill="red"/>'),
       'logo',
@@ -173,10 +173,10 @@ describe('a logo', () => {
     ['an SVG that takes for ever', () => svg(forEver()), /within 10 seconds/],
   ];
   for (const [what, bytes, sentence] of refused) {
-    it(`a logo is not ${what}`, async () => assert.match(await refusalOf(await bytes()), sentence));
+    it(`is refused for ${what}`, async () => assert.match(await refusalOf(await bytes()), sentence));
   }
 
-  it('a logo is not what is cut off anywhere', async () => {
+  it('is refused for a picture that is cut off anywhere', async () => {
     const messages = await Promise.all(
       [jpeg, png, webp].flatMap((picture) =>
         [0.1, 0.5, 0.9].map((part) => refusalOf(picture.subarray(0, Math.ceil(picture.length * part)))),
@@ -186,7 +186,7 @@ describe('a logo', () => {
     for (const sentence of messages) assert.match(sentence, /^The logo (cannot be read as|must be a PNG)/);
   });
 
-  it('a logo is what a picture shows, whatever follows it or lies in it', async () => {
+  it('contains nothing that follows the data of the picture', async () => {
     const tail = Buffer.from('<script>canary</script>PK\x03\x04');
 
     const { webp: drawn } = await logoImage(Buffer.concat([png, tail]), 'logo');
@@ -194,7 +194,7 @@ describe('a logo', () => {
     assert.doesNotMatch(Buffer.from(drawn).toString('latin1'), /canary|PK/);
   });
 
-  it('a logo is drawn or refused in a sentence, whatever bytes are changed', async () => {
+  it('is drawn or refused with a sentence, whatever bytes are changed', async () => {
     const changed = [jpeg, png, webp, svg('<circle r="4"/>')].flatMap((picture, i) =>
       [3, 7].map((step) =>
         picture.map((byte, at) => (at > 20 + i && at % (31 * step) === step ? byte ^ 0x55 : byte)),
@@ -217,7 +217,7 @@ describe('a logo', () => {
 const carried = (png: Buffer): string =>
   `<image width="10" height="10" href="data:image/png;base64,${png.toString('base64')}"/>`;
 
-/** Three thousand drawings of two costly filters. */
+/** Returns 3,000 shapes with two expensive filters. */
 function forEver(): string {
   const noisy = '<feTurbulence baseFrequency="0.9" numOctaves="200"/>'.repeat(2);
   return `<filter id="f">${noisy}</filter>${'<rect width="10" height="10" filter="url(#f)"/>'.repeat(3000)}`;

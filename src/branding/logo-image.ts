@@ -1,7 +1,4 @@
-/**
- * Turns an uploaded picture into the one that is served: a small square WebP, drawn anew, so that no byte of the
- * original reaches a browser.
- */
+/** Turns an uploaded picture into a small square WebP. No byte of the original reaches a browser. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -11,21 +8,20 @@ import type { LogoImage } from './branding-store.ts';
 import { SETTINGS } from './settings-error.ts';
 import { svgProblem } from './svg-check.ts';
 
-/** Most bytes of a picture (docs/wire.md 4.3). */
+/** The maximum size of an uploaded picture (docs/wire.md 4.3). */
 export const MOST_LOGO_BYTES = 5 * 1024 * 1024;
 
 const DRAWING_SECONDS = 10;
-/** How draw-logo.ts ends when something is wrong with the picture. */
+/** The exit code of draw-logo.ts if something is wrong with the picture. */
 const UNREADABLE = 2;
-/** In the repository it ends in .ts, in the published package in .js, as this file does. */
+/** The repository has draw-logo.ts, the published package draw-logo.js. */
 const DRAW_LOGO = path.join(import.meta.dirname, `draw-logo${path.extname(import.meta.filename)}`);
 
 type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
 
 /**
- * Draws a PNG, JPEG, WebP or SVG, told by its content, onto a transparent square of at most 192 pixels a side, in at
- * most 16 KB; of an animation the first frame. Throws ApiError 400 with a sentence about `name`, such as "logo", for
- * what cannot be drawn.
+ * Draws a PNG, JPEG, WebP or SVG onto a transparent square of at most 192 pixels per side, in at most 16 KB. Draws the
+ * first frame of an animation. Throws ApiError 400 with a sentence about `name`, such as "logo".
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>
@@ -42,7 +38,7 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
   return { webp: drawing.webp };
 }
 
-/** By the first bytes: a file name or a header can be wrong. */
+/** Detects the format by the first bytes, because a file name or a header can be wrong. */
 function formatOf(bytes: Uint8Array): Format | undefined {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'PNG';
@@ -57,11 +53,11 @@ type Drawing =
 
 const TOO_LARGE = /pixel limit|exceed|too large/i;
 
-/** Throws when pictures cannot be drawn at all, whatever is in them. */
+/** Throws if pictures cannot be drawn at all, whatever their content. */
 async function draw(picture: Uint8Array): Promise<Drawing> {
   const timeout = DRAWING_SECONDS * 1000;
   const child = spawn(process.execPath, [DRAW_LOGO], { env: {}, timeout, killSignal: 'SIGKILL' });
-  // It may end before it has read everything. Its exit code says why.
+  // The child may end before it has read everything. Its exit code gives the reason.
   child.stdin.on('error', () => {});
   child.stdin.end(picture);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -72,12 +68,12 @@ async function draw(picture: Uint8Array): Promise<Drawing> {
   const message = stderr.toString();
   if (code === 0) return { webp, problem: undefined };
   if (code === UNREADABLE) return { problem: 'unreadable', message };
-  // By a signal: ours when the time was over, else that of a crash.
+  // A signal ended it: ours after the timeout, otherwise its own or that of a crash.
   if (code === null) return { problem: child.killed ? 'slow' : 'fatal', message };
   throw new Error(`Logos cannot be drawn here: ${/^\w*Error\b.*/m.exec(message)?.[0] ?? message}`);
 }
 
-/** Says what to do, which the library's messages do not. */
+/** Explains how to fix the picture, which the library's messages do not. */
 function problemIn({ problem, message }: Extract<Drawing, { message: string }>, format: Format): string {
   if (problem === 'slow') return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
   if (TOO_LARGE.test(message)) {

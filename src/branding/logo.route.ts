@@ -1,4 +1,4 @@
-/** GET /connect/logos/<SHA-256>.webp: a picture that an application shows. Its name is its content's, so it never changes. */
+/** GET /connect/logos/<SHA-256>.webp: a logo. Its name is the hash of its content, so it never changes. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
@@ -6,7 +6,7 @@ import type { BrandingStore } from './branding-store.ts';
 
 export type LogoRouteDeps = { readonly branding: Pick<BrandingStore, 'findLogo'> };
 
-/** To be mounted at the origin's root. What is not there is answered as every unknown path is, and not kept. */
+/** Mounted at the root of the origin. An unknown logo gets the same response as an unknown path, without caching. */
 export function logoRoute({ branding }: LogoRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.route<{ Params: { hash: string } }>({

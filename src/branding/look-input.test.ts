@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { FACT_READERS, readPrimaryColor, readSupportEmail } from './look-input.ts';
 
-describe('what an application may set of how it looks', () => {
+describe('the branding and facts of an application', () => {
   const accepted: [what: string, read: (text: string) => string, text: string, value: string][] = [
     ['a color in lower case', readPrimaryColor, '#1F4fD8', '#1f4fd8'],
     ['a short color written out', readPrimaryColor, '#aF3', '#aaff33'],
@@ -17,7 +17,7 @@ describe('what an application may set of how it looks', () => {
     ],
   ];
   for (const [what, read, text, value] of accepted) {
-    it(`a setting of the look is ${what}`, () => assert.equal(read(text), value));
+    it(`accept ${what}`, () => assert.equal(read(text), value));
   }
 
   const refused: [what: string, read: (text: string) => string, texts: string[], sentence: RegExp][] = [
@@ -52,7 +52,7 @@ describe('what an application may set of how it looks', () => {
     ],
   ];
   for (const [what, read, texts, sentence] of refused) {
-    it(`a setting of the look is not ${what}`, () => {
+    it(`refuse ${what}`, () => {
       for (const text of texts) assert.throws(() => read(text), { message: sentence, status: 400 }, text);
     });
   }

@@ -1,4 +1,4 @@
-/** What an application may set of how it looks, read from text: one value kept, or a sentence that says what is wrong. */
+/** Parses the branding and the facts of an application from text. */
 import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { SETTINGS } from './settings-error.ts';
@@ -8,7 +8,7 @@ export const MOST_URL_CHARACTERS = 2048;
 
 const refusal = (sentence: string): ApiError => new ApiError(SETTINGS.invalid_client_metadata, sentence);
 
-/** `#rrggbb` in lower case, of that or `#rgb` in any. Throws ApiError 400. */
+/** Returns `#rrggbb` in lower case, from `#rrggbb` or `#rgb` in any case. Throws ApiError 400. */
 export function readPrimaryColor(text: string): string {
   const [, digits] = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text) ?? [];
   if (digits === undefined) throw refusal('The primary color must be #rrggbb or #rgb, such as #1f4fd8');
@@ -16,10 +16,10 @@ export function readPrimaryColor(text: string): string {
   return `#${pairs.toLowerCase()}`;
 }
 
-/** One address that can stand behind `mailto:` as it is. Throws ApiError 400. */
+/** Returns the address if a `mailto:` link can contain it without encoding. Throws ApiError 400. */
 export function readSupportEmail(text: string): string {
   const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?';
-  // Of the characters RFC 5321 allows, not those that mean something in an address of a link.
+  // RFC 5321 allows more characters. This excludes all that have a meaning in a link's address.
   const address = new RegExp(`^[\\p{L}\\p{N}.!$*+/=^_~-]+@${label}(?:\\.${label})+$`, 'u');
   if (text.length > MOST_EMAIL_CHARACTERS || !address.test(text)) {
     throw refusal('The support e-mail must be one address, such as help@example.com');
@@ -27,10 +27,7 @@ export function readSupportEmail(text: string): string {
   return text;
 }
 
-/**
- * Readers of the facts of an application. A reader returns the text, or throws ApiError 400. Privacy and terms accept http on
- * this machine too.
- */
+/** Readers that return the text or throw ApiError 400. Privacy and terms URLs may be http on this machine. */
 export const FACT_READERS = {
   applicationUrl: (text: string) => readHttpsUrl(text, 'application URL'),
   supportEmail: readSupportEmail,
@@ -39,7 +36,7 @@ export const FACT_READERS = {
   termsUrl: (text: string) => readPageUrl(text, 'terms URL'),
 } as const;
 
-/** Returns the new value of a fact: `null` for an empty text, which removes it, and `undefined` for no text. */
+/** Returns the new value of a fact: `null` (removes it) for an empty text, `undefined` for no text. */
 export function readFact(
   fact: keyof typeof FACT_READERS,
   text: string | undefined,
@@ -47,7 +44,6 @@ export function readFact(
   return text === '' ? null : text && FACT_READERS[fact](text);
 }
 
-/** Applications under development have their pages on this machine. */
 function readPageUrl(text: string, name: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== 'http:' || !isLoopbackHost(url.hostname)) return readHttpsUrl(text, name);

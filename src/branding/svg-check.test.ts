@@ -10,7 +10,7 @@ const svg = (inside: string, attributes = ''): string =>
 
 const BILLION_LAUGHS = `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>${svg('<text>&b;</text>')}`;
 
-describe('the check of an SVG', () => {
+describe('the SVG check', () => {
   const drawn: [what: string, text: string][] = [
     ['a plain one', svg('<circle r="4"/>')],
     ['one with a declaration', `<?xml version="1.0" encoding="UTF-8"?>\n<!-- by hand -->${svg('<g/>')}`],
@@ -32,7 +32,7 @@ describe('the check of an SVG', () => {
     ],
   ];
   for (const [what, text] of drawn) {
-    it(`the SVG check lets pass ${what}`, () => assert.equal(svgProblem(text), undefined));
+    it(`accepts ${what}`, () => assert.equal(svgProblem(text), undefined));
   }
 
   const refused: [what: string, text: string, sentence: RegExp][] = [
@@ -74,17 +74,17 @@ describe('the check of an SVG', () => {
     ['too deep a nesting', svg('<g>'.repeat(300) + '</g>'.repeat(300)), /nested deeper/],
   ];
   for (const [what, text, problem] of refused) {
-    it(`the SVG check refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', problem));
+    it(`refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', problem));
   }
 
-  it('the SVG check says what is referred to without what steers a terminal', () => {
+  it('quotes a reference without characters that control a terminal', () => {
     const sentence =
       svgProblem(svg('<image href="http://x/\u009b31m\u202e&#x9d;&#10;kalends: done"/>')) ?? '';
 
     assert.match(sentence, /refers to "http:\/\/x\/31mkalends: done"/);
   });
 
-  it('the SVG check answers a sentence or nothing for any text, and never throws', () => {
+  it('returns a sentence or nothing for any text, and never throws', () => {
     const pieces = fc.constantFrom(
       '<svg xmlns="http://www.w3.org/2000/svg">',
       '</svg>',

@@ -1,7 +1,4 @@
-/**
- * Which SVG is drawn at all. Nothing of it is ever served: a logo is its picture in pixels. Scripts therefore do
- * nothing and are no reason to refuse one; what could make the drawing itself reach out or blow up is.
- */
+/** Refuses SVG that loads something or needs too much to draw. Scripts are harmless: only pixels are served. */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
 /** Hand-drawn logos have a few hundred. */
@@ -12,14 +9,14 @@ const SVG = 'http://www.w3.org/2000/svg';
 /** Namespaces whose attributes affect the drawing. */
 const DRAWN_NAMESPACES = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
 
-/** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
+/** Returns the problem of the document as the end of a sentence ("The logo …"), or `undefined`. */
 export function svgProblem(text: string): string | undefined {
   try {
     readThrough(text);
     return undefined;
   } catch (reason) {
     if (reason instanceof SvgProblem) return reason.message;
-    // The parser's message begins with the place. The rest quotes the document and is not repeated.
+    // The parser's message begins with the position. The rest quotes the document and is omitted.
     const [, line, column] = /^(\d+):(\d+):/.exec(reason instanceof Error ? reason.message : '') ?? [];
     return `is not well-formed SVG${line === undefined ? '' : ` (line ${line}, column ${column})`}`;
   }
@@ -30,7 +27,7 @@ class SvgProblem extends Error {}
 function readThrough(text: string): void {
   const parser = new SaxesParser({ xmlns: true });
   let elements = 0;
-  // Of each open element, all of its own text: comments and children in it split a style sheet for us, not for who draws.
+  // The text of each open element, joined across comments and children, as the drawing library reads a style sheet.
   const texts: string[] = [];
   const read = (text: string) => {
     texts.push((texts.pop() ?? '') + text);
@@ -39,7 +36,7 @@ function readThrough(text: string): void {
     throw error;
   });
   parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
-    // The drawing library would read the same bytes as another text.
+    // The drawing library would decode the same bytes as a different text.
     if (!/^(utf-8|us-ascii)$/i.test(encoding)) throw new SvgProblem('must be UTF-8, not another encoding');
   });
   parser.on('doctype', () => {
@@ -74,12 +71,12 @@ function checkAttributes({ attributes }: SaxesTagNS): void {
     if (!DRAWN_NAMESPACES.includes(uri)) continue;
     const refers = ['href', 'src', 'base'].includes(local.toLowerCase());
     if (refers && !isInternal(value)) throw externalReference(`"${shortened(value)}"`);
-    // Nothing runs what is done on an event.
+    // Nothing runs event handlers.
     if (!/^on/i.test(local)) checkStyles(value);
   }
 }
 
-/** Checks `url(…)` and `@import`. Escapes are refused, since they could hide either. */
+/** Checks `url(…)` and `@import`. Refuses escapes, since they could hide either. */
 function checkStyles(text: string): void {
   if (/@import/i.test(text)) throw externalReference('a style sheet');
   if (/\\/.test(text) && /[(@]/.test(text)) {
@@ -89,14 +86,14 @@ function checkStyles(text: string): void {
     if (!isInternal(target)) throw externalReference(`"${shortened(target)}"`);
 }
 
-/** A part of the document itself, or a raster picture that it carries. */
+/** Accepts parts of the document itself and embedded raster pictures. */
 const isInternal = (reference: string): boolean =>
   /^\s*(#|$|data:image\/(png|jpeg|jpg|webp|gif)[;,])/i.test(reference);
 
 const externalReference = (what: string): SvgProblem =>
   new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
 
-/** For a sentence: what could steer the terminal it is read on is left out. */
+/** Shortens a text and removes characters that could control a terminal. */
 function shortened(text: string): string {
   const printable = text.replace(/\p{C}/gu, '');
   return printable.length > 80 ? `${printable.slice(0, 79)}…` : printable;

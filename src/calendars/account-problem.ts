@@ -1,4 +1,4 @@
-/** What is wrong with a linked account from its user's point of view, and whether signing in again solves it. */
+/** Finds the problem of a linked account that its user should see, and whether signing in again fixes it. */
 
 import type { Scope } from '../oauth/scope.ts';
 import type { Account } from './account-store.ts';
@@ -6,20 +6,18 @@ import type { CalendarProvider } from './calendar-provider.ts';
 import { actorOf } from './health-reason.ts';
 
 export type ProblemForUser =
-  /** Its user has to sign in again. */
+  /** The user has to sign in again. */
   | 'reconnect'
-  /** Its user signed in, but did not allow access to the calendars. */
+  /** The user signed in, but did not allow access to the calendars. */
   | 'calendars_not_allowed'
-  /** This request asks for more than its user has allowed. */
+  /** The request needs more than the user has allowed. */
   | 'more_needed'
-  /** An administrator of the user's organisation has to allow it. */
+  /** An administrator of the user's organization has to allow it. */
   | 'administrator'
-  /** Who runs Kalends has to act. */
   | 'operator'
-  /** It passes. */
   | 'passing';
 
-/** `undefined` for an account that serves `scope` as it is. */
+/** Returns `undefined` for an account that serves `scope` as it is. */
 export function problemForUser(
   { health, calendarPermission, grantedScopes }: Account,
   scope: Scope,
@@ -36,6 +34,5 @@ export function problemForUser(
   return provider.signIn.covers(grantedScopes, scope) ? undefined : 'more_needed';
 }
 
-/** Whether signing in again can solve it. */
 export const canBeSolvedBySigningIn = (problem: ProblemForUser | undefined): boolean =>
   problem !== undefined && problem !== 'operator' && problem !== 'passing';

@@ -2,58 +2,51 @@ import type { Reader } from '../oauth/grant.ts';
 import type { HealthReason } from './health-reason.ts';
 import type { ProviderKind } from './provider-facts.ts';
 
-/** An account that a user linked. `accountKey` is ours; `accountId` is its id on the wire. */
+/** A linked account. `accountKey` is internal; `accountId` is its id on the wire. */
 export type Account = {
   readonly accountKey: string;
   readonly clientId: string;
   readonly userId: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
-  /** Who proved to own it; `undefined` for one that was linked before that was kept. */
+  /** The identity that the sign-in proved; `undefined` for accounts that were linked before identities were stored. */
   readonly identity: string | undefined;
-  /** Whether signing in to it proves that (docs/security.md T4): not where a server takes any password. */
+  /** Whether signing in proves the owner (docs/security.md T4): false for a server that accepts any password. */
   readonly provesOwner: boolean;
   readonly display: string;
   /** The provider's own scopes; empty for apple and caldav. */
   readonly grantedScopes: readonly string[];
-  /** undefined where the provider has no such permission, or it is not known. */
+  /** Undefined if the provider has no such permission, or if it is unknown. */
   readonly calendarPermission: boolean | undefined;
   readonly health: AccountHealth;
-  /**
-   * When it last changed whether the user has to connect the account again, epoch milliseconds; `undefined` until it
-   * first does. A permission that is missing is no such change: the credentials work.
-   */
+  /** When the result of `syncStateOf` last changed, epoch milliseconds; `undefined` until it first does. */
   readonly syncStateAt: number | undefined;
-  /** When its server was last asked by which addresses events name the user, epoch milliseconds. */
+  /** When the server was last asked for the addresses that events use for the user, epoch milliseconds. */
   readonly addressesReadAt: number | undefined;
   /** Epoch milliseconds. */
   readonly linkedAt: number;
-  /** How often the user has linked it: what was observed before says nothing about it after. */
+  /** How often the user has linked it. Results from before a link say nothing about the account after it. */
   readonly timesLinked: number;
 };
 
-/** Whether the account works. The reason determines who must act. */
+/** The health of an account. The reason determines who must act. */
 export type AccountHealth = {
   readonly state: 'active' | 'degraded' | 'reauth_required';
-  /** Absent while it is active. */
   readonly reason: HealthReason | undefined;
-  /** What happened, as public text; absent while it is active. */
+  /** A public sentence about what happened; undefined while the account is active. */
   readonly message: string | undefined;
   /** When it entered that state, epoch milliseconds. */
   readonly since: number;
 };
 
-/** What keeps an account from working as it should; the store adds since when. */
+/** A problem of an account. The store adds its start. */
 export type AccountProblem = {
   readonly state: Exclude<AccountHealth['state'], 'active'>;
   readonly reason: HealthReason;
   readonly message: string;
 };
 
-/**
- * `accountKey`, `linkedAt` and `health` are the store's. `credentials` is sealed by the store. Without the
- * calendar permission it is linked all the same, as one whose user must act.
- */
+/** An account to link, with credentials to seal. Without the calendar permission it is linked too, as a problem. */
 export type NewAccount = Pick<
   Account,
   | 'clientId'
@@ -67,41 +60,39 @@ export type NewAccount = Pick<
 > & {
   readonly identity: string;
   readonly credentials: Readonly<Record<string, unknown>>;
-  /** What it was linked in, and when that ends, epoch milliseconds: it is the user's only once it was allowed. */
+  /** Its authorization request, which must be allowed first, and the end of that, epoch milliseconds. */
   readonly transaction: { readonly transactionId: string; readonly expiresAt: number };
   readonly device: DeviceChange;
-  /** None where it is absent. */
+  /** Undefined: no limits. */
   readonly limits?: AccountLimits;
 };
 
-/** How many accounts one person can link for a user, and how many a user has, whoever linked them. */
+/** The maximum accounts that one person can link for a user, and that a user can have in total. */
 export type AccountLimits = { readonly ofPerson: number; readonly ofUser: number };
 
-/** A browser's secrets, each as its SHA-256: the new one takes over all that the former stood for. */
+/** The SHA-256 hashes of a browser's secrets. The new one replaces the former everywhere. */
 export type DeviceChange = { readonly deviceHash: string; readonly formerHash: string | undefined };
 
-/** An account of one linking: what is observed of it says nothing once its user has linked it again. */
+/** An account as of one link. Results for it are void once the user links it again. */
 export type AccountVersion = Pick<Account, 'accountKey' | 'timesLinked'>;
 
-/** Accounts that a grant covers at one provider: all of them when `accountId` is absent. */
+/** Accounts of a grant at one provider: all of them if `accountId` is undefined. */
 export type AccountSelection = Pick<Account, 'provider'> &
   Reader & {
     readonly accountId?: string | undefined;
   };
 
-/** How far the first loading of an account's calendars is. */
+/** The progress of the first sync of an account's calendars. */
 export type AccountLoading = {
-  /** Whether the list of its calendars was read at least once. */
   readonly isListed: boolean;
   readonly calendars: number;
-  /** How many of them were read at least once, or could not be. */
+  /** How many of them were read, or failed, at least once. */
   readonly loaded: number;
 };
 
-/** The transaction that an account was to be linked in has ended meanwhile. */
+/** The authorization request of the account has ended. */
 export class TransactionAnswered extends Error {}
 
-/** There are as many accounts as there can be. */
 export class AccountLimitReached extends Error {
   readonly most: number;
 
@@ -111,72 +102,61 @@ export class AccountLimitReached extends Error {
   }
 }
 
-/** Linked accounts, as they are read. */
 export interface AccountReader {
-  /** Those that the grant covers, in provider order, then by when they were linked. */
+  /** Lists the accounts of a grant, by provider, then by the time of the link. */
   accountsOf(reader: Reader): Promise<Account[]>;
-  /** All that are the user's, whoever linked them, in that order. */
+  /** Lists all accounts of the user, also those that other people linked, in the same order. */
   listAccounts(clientId: string, userId: string): Promise<Account[]>;
   findAccount(accountKey: string): Promise<Account | undefined>;
-  /** For every account of the user, by its key. */
+  /** Returns the progress of each account of the user, by `accountKey`. */
   loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
-  /** Unsealed; `undefined` when the account is gone. */
+  /** Returns the unsealed credentials; `undefined` if the account was deleted. */
   credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
-/** What changes an account, and what deletes it. */
 export interface AccountChanges {
   /**
-   * Links the account within its transaction, in a group that only the transaction has. Linked again in it, it keeps its
-   * key and gets new credentials and health: concurrent calls make one account. Schedules its first sync in the same
-   * database transaction. Syncs and renewals that are under way with the old credentials lose their leases. An account
-   * of the user without an identity that is the same on the wire takes this one's. Whoever allowed the transaction and
-   * waits has to allow it again. Throws TransactionAnswered, and nothing is changed, once it was answered.
+   * Links the account within its authorization request and schedules its first sync, in one database transaction. An
+   * account that is linked again in this request keeps its key and gets the new credentials and health. Concurrent
+   * calls create one account. Running syncs and renewals with the old credentials lose their leases. An account of the
+   * user without an identity gets this one's if their wire ids match. An earlier Allow of the open request is
+   * withdrawn. Throws TransactionAnswered, without a change, if the request has ended.
    *
-   * Where a user has as many accounts as there can be, the oldest of other people that are not the user's yet make room.
-   * Throws AccountLimitReached, and nothing is changed, where a person or a user has too many all the same: never for an
-   * account that is linked again. Of those that are not the user's yet, the newest few are synced.
+   * If the user has the maximum of accounts, the oldest of other people that are not yet the user's are deleted. Throws
+   * AccountLimitReached, without a change, if a person or a user still has too many, except for an account that is
+   * linked again. Only the newest few accounts that are not yet the user's are synced.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
   /**
-   * A no-op when the account is gone, was linked again since the caller read it, or is in that state for
-   * that reason already. `degraded` does not replace `reauth_required`, so that a passing failure never hides what the
-   * user must do. The reason `calendar_permission_missing` also sets `calendarPermission`.
+   * Does nothing if the account was deleted, was linked again since it was read, or already has that problem.
+   * `degraded` does not replace `reauth_required`. The reason `calendar_permission_missing` also sets
+   * `calendarPermission`.
    */
   setHealth(account: AccountVersion, problem: AccountProblem, now: number): Promise<void>;
-  /**
-   * Keeps the addresses by which events name the account's user, where there are any to keep, and that its server was
-   * asked. A no-op when the account was linked again since the caller read it.
-   */
+  /** Stores the given addresses and the time. Does nothing if the account was linked again since it was read. */
   keepAddresses(
     account: AccountVersion,
     addresses: readonly string[] | undefined,
     now: number,
   ): Promise<void>;
-  /**
-   * Makes the account active, unless its list or one of its calendars failed its last sync. A calendar permission that
-   * was missing counts as granted then.
-   */
+  /** Sets the account active, with its calendar permission, unless its last syncs failed or left out events. */
   recover(accountKey: string, now: number): Promise<void>;
   /**
-   * Deletes accounts with their credentials, mirror and jobs. A pending code that covers no account any more is
-   * withdrawn in the same transaction. Access that the provider can end is kept for a job that ends it
-   * (ended-access-store.ts). Answers how many accounts were deleted; none is no error.
+   * Deletes accounts with their credentials, mirror and jobs and returns their number. In the same transaction,
+   * withdraws pending codes that then cover none. Access that the provider can end is stored for a job that ends it
+   * (ended-access-store.ts).
    */
   disconnect(accounts: AccountSelection, now: number): Promise<number>;
-  /** Deletes one account as `disconnect` does, whether it is the user's or still a transaction's. False when it is gone. */
+  /** Deletes one account as `disconnect` does, also one that is not yet the user's. Returns false if there is none. */
   removeAccount(accountKey: string, now: number): Promise<boolean>;
-  /**
-   * Brings the syncs of a user's accounts forward, or of one of them; those that are not the user's yet are left alone.
-   * Answers of how many.
-   */
+  /** Moves the syncs of a user's accounts, or of one, forward. Returns their number. Skips those of open requests. */
   requestSync(
     user: Pick<Account, 'clientId' | 'userId'> & { readonly accountKey?: string | undefined },
     now: number,
   ): Promise<number>;
   /**
-   * Deletes the accounts of transactions that ended before `endedBefore` without being the user's, as `disconnect` does.
-   * Answers how many. What was allowed and never redeemed is remembered without its accounts for 30 days.
+   * Deletes accounts of requests that ended before `endedBefore` without making them the user's; returns their number.
+   * An approval whose code was never redeemed is remembered for 30 days.
    */
   dropUnfinished(endedBefore: number, now: number): Promise<number>;
 }

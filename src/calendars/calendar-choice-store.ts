@@ -1,9 +1,5 @@
-/**
- * Which of an account's calendars its user wants: all, until one is left out. What is left out is not mirrored, and
- * nobody reads, counts or writes it.
- */
+/** The user's choice of an account's calendars. Unchosen calendars are not mirrored, read, counted or written. */
 
-/** A calendar as it is offered to be chosen. */
 export type OfferedCalendar = {
   readonly calendarKey: string;
   readonly title: string;
@@ -11,7 +7,6 @@ export type OfferedCalendar = {
   readonly isChosen: boolean;
 };
 
-/** An account's calendars, those left out among them. */
 export type ChosenCalendars = {
   /** Whether calendars that appear later are left out. */
   readonly onlyThese: boolean;
@@ -19,23 +14,23 @@ export type ChosenCalendars = {
   readonly calendars: readonly OfferedCalendar[];
 };
 
-/** What a user chose of an account. */
+/** A user's choice among the calendars of an account. */
 export type CalendarChoice = {
-  /** Keys; all others of the account are left out. Keys that are not the account's count for nothing. */
+  /** Keys; all other calendars of the account are left out. Unknown keys are ignored. */
   readonly chosen: readonly string[];
   readonly onlyThese: boolean;
 };
 
 export interface CalendarChoiceStore {
-  /** `undefined` when the account is gone or its list was never read. */
+  /** Returns `undefined` if the account was deleted or its list was never read. */
   chosenCalendars(accountKey: string): Promise<ChosenCalendars | undefined>;
 
   /**
-   * What goes out loses its events, which the feed of changes tells, and whatever syncs or writes it loses its lease.
-   * What comes in is synced anew: that is scheduled in the same database transaction. `now` is epoch milliseconds.
+   * Stores a choice. A calendar that is left out loses its events, which the change feed reports; its syncs and writes
+   * lose their leases. One that is included again gets a sync in the same transaction. `now` is epoch milliseconds.
    */
   chooseCalendars(accountKey: string, choice: CalendarChoice, now: number): Promise<void>;
 
-  /** Takes one calendar in by its provider's name, as `chooseCalendars` does, and leaves the others as they are. */
+  /** Includes one calendar by its href, as `chooseCalendars` does, and leaves the others as they are. */
   includeCalendar(accountKey: string, href: string, now: number): Promise<void>;
 }

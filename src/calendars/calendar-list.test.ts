@@ -1,4 +1,3 @@
-/** How much of a list of calendars is kept. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -12,14 +11,14 @@ const hrefs = ({ calendars }: { calendars: readonly ProviderCalendar[] }) =>
   calendars.map(({ href }) => href);
 
 describe('a list of calendars', () => {
-  it('a list of calendars is kept whole up to the limit, without a word', () => {
+  it('a list of calendars up to the limit is stored whole, without a failure', () => {
     const { calendars, cut } = keptList([calendar('a'), calendar('b')], 2);
 
     assert.deepEqual(hrefs({ calendars }), ['a', 'b']);
     assert.equal(cut, undefined);
   });
 
-  it('a list of calendars over the limit keeps the first in the provider’s order, and says so', () => {
+  it('a list of calendars over the limit is cut to the first in the provider’s order, with a failure', () => {
     const { calendars, cut } = keptList([calendar('b'), calendar('a'), calendar('c')], 2);
 
     assert.deepEqual(hrefs({ calendars }), ['b', 'a']);
@@ -27,7 +26,7 @@ describe('a list of calendars', () => {
     assert.match(cut?.message ?? '', /more than 2 calendars: the first 2 are read/);
   });
 
-  it('a calendar of too long a title or description keeps their beginning, and no half of a character', () => {
+  it('a long title or description of a calendar is cut without splitting a character', () => {
     const title = `${'x'.repeat(LONGEST_TITLE - 1)}😀`;
     const { calendars } = keptList([calendar('a', { title, description: 'd'.repeat(20_000) })], 1);
 

@@ -1,26 +1,25 @@
-/** How much is kept of what a server says of an account: it can name any number of calendars, by names of any length. */
+/** Limits what is stored of an account: a server can list any number of calendars, with names of any length. */
 import type { ProviderCalendar } from './calendar.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
-/** Characters that are kept of a calendar's title and description. */
+/** The maximum characters of a calendar's title and description. */
 export const LONGEST_TITLE = 1_000;
 export const LONGEST_DESCRIPTION = 10_000;
 
-/** Addresses of an account's user that are kept, and characters of one: a longer one reaches nobody (RFC 5321 §4.5.3.1). */
+/** The maximum addresses of an account's user, and characters of one: longer ones reach nobody (RFC 5321 §4.5.3.1). */
 const MOST_ADDRESSES = 50;
 const LONGEST_ADDRESS = 320;
 
-/** The first of the addresses by which events name an account's user. */
 export const keptAddresses = (addresses: readonly string[]): readonly string[] =>
   addresses.filter(({ length }) => length <= LONGEST_ADDRESS).slice(0, MOST_ADDRESSES);
 
-/** What is kept of a list, and what to say where that is not all. */
+/** The stored part of a list, and the failure to report if the list was cut. */
 export type KeptList = {
   readonly calendars: readonly ProviderCalendar[];
   readonly cut: SyncFailure | undefined;
 };
 
-/** The first `most` calendars in the provider's order, none with a longer title or description than is kept. */
+/** Returns the first `most` calendars in the provider's order, with cut titles and descriptions. */
 export function keptList(calendars: readonly ProviderCalendar[], most: number): KeptList {
   const kept = calendars.slice(0, most).map((calendar): ProviderCalendar => {
     const { title, description } = calendar;
@@ -33,13 +32,13 @@ export function keptList(calendars: readonly ProviderCalendar[], most: number): 
   return { calendars: kept, cut: { kind: 'too_large', message, reason: 'too_many_calendars' } };
 }
 
-/** The text, or its first characters: none is cut in half. */
+/** Returns the text, or its first characters, without splitting a surrogate pair. */
 function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text;
   return text.slice(0, /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most);
 }
 
-/** Whether a list was read, and is only not whole: that is no failure of its sync. */
+/** Returns whether the list was read but cut, which is no failure of its sync. */
 export function isCutList({
   failure,
   failedAt,

@@ -1,7 +1,4 @@
-/**
- * What every calendar provider can do, in the words of CalDAV (RFC 4791) and its sync (RFC 6578).
- * Google's `nextSyncToken` and Graph's `deltaLink` are sync tokens once they leave their folders.
- */
+/** The port for calendar providers, in the words of CalDAV (RFC 4791) and its sync (RFC 6578). */
 import type { EgressUser } from '../lib/egress/account-egress.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
@@ -14,11 +11,11 @@ import type { ProviderKind } from './provider-facts.ts';
 export interface CalendarProvider {
   readonly kind: ProviderKind;
   readonly signIn: RedirectSignIn | PasswordSignIn;
-  /** `credentials` is what the sign-in or the last renewal answered. */
+  /** Opens an account. `credentials` are those of the sign-in or of the last renewal. */
   open(credentials: ProviderCredentials, session: AccountSession): CalendarAccount;
 }
 
-/** One that the user signs in to on a page of ours. Opening an account of it needs no session, but for its owner. */
+/** A provider with its sign-in on our own page. Its accounts need no access tokens, so the session is optional. */
 export interface PasswordProvider extends CalendarProvider {
   readonly signIn: PasswordSignIn;
   open(
@@ -27,50 +24,47 @@ export interface PasswordProvider extends CalendarProvider {
   ): CalendarAccount;
 }
 
-/** One that the user signs in to on the provider's own pages. */
+/** A provider with its sign-in on its own pages. */
 export interface RedirectProvider extends CalendarProvider {
   readonly signIn: RedirectSignIn;
 }
 
-/** What an open account needs of the instance while it is in use. Fails with ProviderError only. */
+/** The services of the instance for an open account. Fails with ProviderError only. */
 export interface AccountSession {
-  /** Names the user whose account it is: users take turns at work that is limited. */
+  /** Identifies the user: users take turns at limited work. */
   readonly owner?: string;
-  /** The account's internal key: requests are counted by it. */
+  /** The account's internal key, by which requests are counted. */
   readonly accountKey?: string;
-  /** The user: their requests share the slots of their application. */
+  /** The user. Their requests share the concurrency slots of their application. */
   readonly user?: EgressUser;
-  /** An access token that is valid for another minute at least; renewed first when it is not. */
+  /** Returns an access token that is valid for at least another minute; renews it if necessary. */
   accessToken(): Promise<string>;
-  /** Another one, after the provider answered 401 to `refused`. Fails as `unauthorized` when there is none. */
+  /** Returns another token after the provider answered 401 to `refused`. Fails as `unauthorized` if there is none. */
   renewAccessToken(refused: string): Promise<string>;
   /**
-   * Runs one request within the provider's limits over all instances. Waits until it may be sent; fails as
-   * `rate_limited` or `unavailable` without sending it when it cannot succeed now.
+   * Runs one request within the provider's limits across all instances. Waits until it may be sent. Fails as
+   * `rate_limited` or `unavailable`, without sending it, if it cannot succeed now.
    */
   limited<T>(operation: string, request: () => Promise<T>): Promise<T>;
 }
 
-/** One linked account. Its methods fail with ProviderError only, whatever the provider answered. */
+/** A linked account. Its methods fail with ProviderError only. */
 export interface CalendarAccount {
   readonly writing: EventWriting;
   readonly calendarWriting: CalendarWriting;
-  /** Absent where the provider tells of nothing and has to be asked. */
+  /** Undefined if the provider has no push notifications. */
   readonly watching?: CalendarWatching;
 
-  /** `known` reads the list as the mirror has it: for an adapter that hears of a calendar only as it reads its events. */
+  /** Lists the calendars. `known` is for an adapter that learns about a calendar only by reading its events. */
   listCalendars(known?: KnownCalendars): Promise<ProviderCalendar[]>;
 
-  /**
-   * The e-mail addresses by which events name the account's user, aliases included, without `mailto:`. Absent where events
-   * themselves mark the user (`response` of CalendarEvent).
-   */
+  /** Returns the user's e-mail addresses in events, without `mailto:`. Absent if events mark the user (`response`). */
   userAddresses?(): Promise<readonly string[]>;
 
   /**
-   * What changed since `token`; without one, everything. A token that the provider no longer accepts fails as
-   * `sync_token_expired`. An adapter without a sync protocol compares with `stored`. Yields parts, so that a large
-   * calendar is never in memory as a whole.
+   * Yields the changes since `token`, or everything without one, in parts: a large calendar is never in memory as a
+   * whole. Fails as `sync_token_expired` if the provider no longer accepts the token. An adapter without a sync
+   * protocol compares with `stored`.
    */
   changesSince(
     calendarHref: string,
@@ -79,76 +73,64 @@ export interface CalendarAccount {
   ): AsyncIterable<Changes>;
 }
 
-/** Reads the account's calendars as the mirror has them, with the token that their last sync answered. */
+/** Reads the account's calendars from the mirror, each with the token of its last sync. */
 export type KnownCalendars = () => Promise<
   readonly (ProviderCalendar & { readonly syncToken: string | undefined })[]
 >;
 
-/** Reads the etags that the mirror has, by href. */
+/** Reads the etags in the mirror, by href. */
 export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefined>>;
 
-/** One part of an answer; `next` is in the last part only. */
+/** A part of the changes; only the last part has `next`. */
 export type Changes = {
   readonly changed: readonly EventResource[];
-  /** Changed as well, but over the budget of a resource, or not readable. */
+  /** Changed resources that are over the budget or unreadable. */
   readonly leftOut?: readonly LeftOutResource[];
-  /** Hrefs of resources that are listed, and that the mirror has in this version. */
+  /** Hrefs of listed resources that the mirror has in this version. */
   readonly unchanged?: readonly string[];
-  /** Hrefs of resources that are gone. */
   readonly removed: readonly string[];
-  /** True when the parts list all resources: any they do not name is gone. */
+  /** Whether the parts together list all resources: any other one was deleted. */
   readonly complete: boolean;
   readonly next?: string;
 };
 
-/** Opaque to all but the adapter that made them; sealed at rest. */
+/** Credentials that only the adapter that created them can read; sealed at rest. */
 export type ProviderCredentials = Readonly<Record<string, unknown>>;
 
-/** The user signs in on the provider's pages, which redirect back with a code (RFC 6749 §4.1). */
+/** Sign-in on the provider's pages, which redirect back with a code (RFC 6749 §4.1). */
 export type RedirectSignIn = {
   readonly method: 'redirect';
-  /** Where to send the browser, and what to store, sealed, until it comes back. */
+  /** Returns where to send the browser, and what to store, sealed, until it comes back. */
   begin(request: SignInRequest): Promise<{ readonly url: URL; readonly pending: PendingSignIn }>;
   /**
    * Redeems the code in `callback`, the whole URL that the browser came back to. Checks state, issuer and nonce. Fails
-   * as `access_denied` when the user refused. A user who left out the calendar permission is no failure:
-   * `calendarPermission` is false then.
+   * as `access_denied` if the user refused. `calendarPermission` is false if the user left that permission out.
    */
   complete(callback: URL, pending: PendingSignIn, app: AppInUse): Promise<SignedInAccount>;
-  /** Whether the granted scopes, which are the provider's, are enough for `scope`. A later request may need more. */
+  /** Returns whether the granted scopes of the provider are enough for `scope`. */
   covers(grantedScopes: readonly string[], scope: Scope): boolean;
-  /**
-   * The page where an administrator consents for a whole organisation, which redirects back with `admin_consent`.
-   * Absent where the provider has none.
-   */
+  /** Returns the page where an administrator consents for an organization, if the provider has one. */
   adminConsentUrl?(app: ProviderApp, request: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
-  /**
-   * Returns new tokens for the refresh token, which replace the credentials. `identity` is the account's; it is undefined
-   * if the account was linked before identities were stored.
-   */
+  /** Returns new tokens, which replace the credentials. `identity` is undefined for accounts from before identities. */
   renew(credentials: OAuthCredentials, app: AppInUse, identity?: string): Promise<OAuthCredentials>;
   /** Ends the access at the provider, if it offers that. */
   revoke(credentials: OAuthCredentials, app: AppInUse): Promise<void>;
-  /**
-   * Names the grant that `revoke` ends: apps with the same name share what a user granted. When absent, each app has its
-   * own grant.
-   */
+  /** Names the grant that `revoke` ends. Apps with the same name share it; if absent, each app has its own. */
   grantOf?(appClientId: string): string;
 };
 
-/** The app registered with the provider: the instance's, or an application's own. */
+/** An app that is registered with the provider: the instance's or an application's. */
 export type ProviderApp = { readonly clientId: string; readonly clientSecret: string };
 
-/** An app, and the user whom its requests count for. */
+/** An app, and the user for whom its requests count. */
 export type AppInUse = ProviderApp & { readonly user?: EgressUser };
 
 export type SignInRequest = {
   readonly app: AppInUse;
-  /** The callback registered with the provider. */
   readonly redirectUri: string;
-  /** The scope that the application requests; the provider is asked for the smallest permission that is enough. */
+  /** The scope that the application requests. The provider is asked for the smallest sufficient permission. */
   readonly scope: Scope;
-  /** The `state` to send: it names the authorization request and the browser's own secret. */
+  /** The `state` to send, which names the authorization request and the browser's secret. */
   readonly state: string;
   /** The account to reconnect, as the provider knows it. */
   readonly loginHint?: string;
@@ -167,48 +149,42 @@ export type OAuthCredentials = {
   readonly expiresAt: number;
   /** The provider's own scopes, as granted. */
   readonly scopes: readonly string[];
-  /** The app they were issued to: no other can renew them. */
+  /** The app that they were issued to: no other app can renew them. */
   readonly appClientId: string;
-  /** When the refresh token was issued, epoch milliseconds: Google's test apps lose theirs after seven days. */
+  /** When the refresh token was issued, epoch milliseconds. Google expires those of test apps after seven days. */
   readonly issuedAt: number;
 };
 
 export type SignedInAccount = VerifiedAccount & {
   readonly credentials: OAuthCredentials;
   readonly grantedScopes: readonly string[];
-  /** Whether the scopes give any access to calendars; `covers` says whether it is enough. */
+  /** Whether the scopes grant any access to calendars; `covers` decides whether it is enough. */
   readonly calendarPermission: boolean;
 };
 
-/** The user types a password on one of our pages. Requests count for `user`, if it is given. */
+/** Sign-in with a password on one of our pages. Requests count for `user`, if it is given. */
 export type PasswordSignIn = {
   readonly method: 'password';
-  /**
-   * A password as the provider spells it; `undefined` for text that cannot be one, which is then not sent. Absent where
-   * any text can be a password.
-   */
+  /** Returns a password as the provider spells it; `undefined` if it cannot be one. If absent, any text can be one. */
   readPassword?(typed: string): string | undefined;
-  /** Proves the login against the live server. Fails with ProviderError. */
+  /** Proves the login at the live server. Fails with ProviderError. */
   verify(login: PasswordLogin, user?: EgressUser): Promise<VerifiedAccount>;
   /**
-   * Reads the one calendar at an address, which needs no sign-in: whoever has the address has the calendar, so it never
-   * proves who somebody is. Fails with ProviderError. Absent where the provider has no such thing.
+   * Reads the calendar at an address without a sign-in. Everybody with the address can read it, so it never proves who
+   * the user is. Fails with ProviderError. Absent if the provider has no such calendars.
    */
   verifyAddress?(address: string, user?: EgressUser): Promise<VerifiedAccount>;
   /**
-   * Whether the server takes a random password for the same user too, so that signing in to it proves nothing
-   * (docs/security.md T4). Asks once, so that it costs the user one wrong password: only where an account is to be
-   * confirmed. Fails with ProviderError where the server does not say, which proves nothing either.
+   * Returns whether the server also accepts a random password, so that signing in proves nothing (docs/security.md T4).
+   * It costs the user one wrong password: call it only to confirm an account. Fails with ProviderError if the response
+   * is inconclusive, which proves nothing either.
    */
   takesAnyPassword(credentials: ProviderCredentials, user?: EgressUser): Promise<boolean>;
-  /**
-   * The parts of a login that need not be typed again to reconnect the account; `undefined` for a calendar by its address,
-   * which is a secret as a whole.
-   */
+  /** Returns what need not be typed again to reconnect; `undefined` for an address, which is secret as a whole. */
   remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> | undefined;
 };
 
-/** `server` is as the user typed it: a URL, a host or an e-mail address; absent for Apple. */
+/** `server` is as typed: a URL, a host or an e-mail address. It is undefined for Apple. */
 export type PasswordLogin = {
   readonly server?: string;
   readonly username: string;
@@ -216,16 +192,16 @@ export type PasswordLogin = {
 };
 
 export type VerifiedAccount = {
-  /** The account's id on the wire (docs/wire.md 2.2); stable however the login was spelled. */
+  /** The account's id on the wire (docs/wire.md 2.2), the same for every spelling of the login. */
   readonly accountId: string;
   /**
-   * Who signed in, as proved: nobody else can sign in as this, however the login is spelled (docs/security.md T3). To be
-   * compared with those of the same provider only, and never on the wire.
+   * The proved identity: nobody else can sign in as this, however the login is spelled (docs/security.md T3). Compare
+   * it only within one provider, and never send it on the wire.
    */
   readonly identity: string;
-  /** Whether signing in to it again proves whose it is: not to a server that names no user. */
+  /** Whether signing in again proves the owner: false for a server that names no user. */
   readonly provesOwner: boolean;
-  /** What the user recognises it by. */
+  /** The name by which the user recognizes the account. */
   readonly display: string;
   readonly credentials: ProviderCredentials;
 };

@@ -1,26 +1,23 @@
-/** Being told by a provider that something changed. What it tells is a hint: what changed is read as always. */
+/** Creates watches for push notifications. A notification is only a hint: the changes are read as always. */
 export interface CalendarWatching {
-  /** Whether a provider that makes a watch has reached us by then. Else a watch counts once it was heard from. */
+  /** Whether creating a watch proves that the provider reaches us. If not, its first notification does. */
   readonly provesReach: boolean;
 
-  /**
-   * Asks to be told of changes in a calendar. Fails as UnsupportedByProvider where there is no watching this one, and with
-   * ProviderError.
-   */
+  /** Creates a watch of a calendar. Fails as UnsupportedByProvider if it cannot be watched, and with ProviderError. */
   watch(calendarHref: string, hook: WatchHook): Promise<MadeWatch>;
 
-  /** The same for the list of calendars; absent where it cannot be watched. */
+  /** Creates a watch of the list of calendars. Absent if the list cannot be watched. */
   watchList?(hook: WatchHook): Promise<MadeWatch>;
 
-  /** Makes it last longer; `not_found` when the provider has no such watch any more. Absent: another one is made instead. */
+  /** Extends a watch. Fails as `not_found` if the provider no longer has it. If absent, another watch is created. */
   renew?(remoteId: string): Promise<MadeWatch>;
 
-  /** Fails with ProviderError, as `not_found` for what is gone. */
+  /** Ends a watch. Fails with ProviderError, as `not_found` if it no longer exists. */
   stop(watch: { readonly watchId: string; readonly remoteId: string }): Promise<void>;
 }
 
-/** Where to tell, and what proves that it is the provider who does: both are sent with each notice. */
+/** The address for notifications, with the id and the secret that each of them contains. */
 export type WatchHook = { readonly watchId: string; readonly token: string; readonly url: string };
 
-/** `remoteId` is the provider's name for it; `expiresAt` is epoch milliseconds. */
+/** A new watch. `remoteId` is the provider's name for it; `expiresAt` is epoch milliseconds. */
 export type MadeWatch = { readonly remoteId: string; readonly expiresAt: number };

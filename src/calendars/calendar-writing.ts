@@ -1,28 +1,27 @@
 /**
- * The part of an account that creates, changes and deletes calendars. Fails with ProviderError, or with
- * `UnsupportedByProvider` for what the provider cannot express; nothing of the request is done then. The result is read
- * from the account's list of calendars.
+ * Creates, changes and deletes calendars. Fails with ProviderError, or with `UnsupportedByProvider` for what the
+ * provider cannot express; then nothing was done. The result is read from the account's list of calendars.
  */
 export interface CalendarWriting {
   /**
-   * Creates an empty calendar and answers its href. At CalDAV, calls with the same `key` (32 hex digits) create one
-   * calendar; the other providers cannot recognise a repetition.
+   * Creates an empty calendar and returns its href. With CalDAV, calls with the same `key` (32 hex digits) create one
+   * calendar; other providers cannot recognize a repetition.
    */
   create(draft: CalendarDraft, key: string): Promise<string>;
 
-  /** Changes what `change` names and nothing else; `not_found` when the calendar is gone. */
+  /** Changes only the fields of `change`. Fails as `not_found` if the calendar was deleted. */
   change(calendarHref: string, change: CalendarChange): Promise<void>;
 
-  /** Deletes it with all its events. Gone already is no failure. */
+  /** Deletes the calendar with all its events. Resolves if it no longer exists. */
   delete(calendarHref: string): Promise<void>;
 }
 
 export type CalendarDraft = {
   readonly title: string;
-  /** `#rrggbb` in lower case, or the provider's own name for one. */
+  /** `#rrggbb` in lower case, or a color name of the provider. */
   readonly color: string | undefined;
   readonly description: string | undefined;
-  /** An IANA zone; the provider's choice when absent. */
+  /** An IANA zone; the provider's choice if undefined. */
   readonly timeZone: string | undefined;
 };
 

@@ -6,16 +6,16 @@ export type ProviderCalendar = {
   readonly description?: string;
   /** `#rrggbb`. */
   readonly color?: string;
-  /** An IANA zone; `UTC` when the provider names none. */
+  /** An IANA zone; `UTC` if the provider names none. */
   readonly timeZone: string;
   readonly access: 'write' | 'read';
-  /** The account's main calendar, as far as its provider names one. */
+  /** Whether the provider marks it as the account's main calendar. */
   readonly primary?: boolean;
-  /** What changes whenever its events do; absent where the provider's list tells nothing of them. */
+  /** The version of its events; undefined if the provider's list has none. */
   readonly version?: CalendarVersion;
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
 };
 
-/** `tag` is opaque, and compared with earlier ones only; `readAt` is when the answer that has it had come, epoch ms. */
+/** The version of a calendar's events. `tag` is opaque; `readAt` is when it arrived, epoch milliseconds. */
 export type CalendarVersion = { readonly tag: string; readonly readAt: number };

@@ -1,17 +1,17 @@
 import type { AccountHealth } from './account-store.ts';
 import type { HealthReason } from './health-reason.ts';
 
-/** How many connections there are, of these applications or of all; those that are not their users' yet do not ail. */
+/** Counts accounts, of these applications or of all. Accounts of open requests never count as unhealthy. */
 export interface ConnectionCounts {
-  /** Exact where there are few; else as of the last time they were counted, an hour ago at most. */
+  /** Returns an exact count if it is small, otherwise the last stored total. */
   countConnections(
     clientIds?: readonly string[],
   ): Promise<{ readonly count: number; readonly isExact: boolean }>;
 
-  /** Those that do not work, by state and reason, the most first. Counts no further than `most` of them. */
+  /** Counts unhealthy accounts by state and reason, the most frequent first. Stops at `most` accounts. */
   countByHealth(most: number, clientIds?: readonly string[]): Promise<readonly AilingCount[]>;
 
-  /** Counts those of each application anew, where that was not done within the hour; answers of how many applications. */
+  /** Stores the total of each application, at most once per hour. Returns the number of applications. */
   keepTotals(now: number): Promise<number>;
 }
 

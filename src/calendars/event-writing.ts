@@ -1,109 +1,104 @@
 /**
- * What a provider can do to events: the part of an account that writes. Every call is conditional on the version
- * the caller saw, and answers what the mirror is to hold, as a sync would have brought it. Instants enter as
- * EventTime, in the zone they are meant in. Fails with ProviderError; with `UnsupportedByProvider` for what the
- * provider cannot express, before anything is sent.
+ * Writes the events of an account. Every call is conditional on the version that the caller saw, and returns the new
+ * resources of the mirror, as a sync would. Instants are EventTimes in their intended zone. Fails with ProviderError,
+ * or with `UnsupportedByProvider` for what the provider cannot express, before anything is sent.
  */
 
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import type { Attendee, CalendarEvent, EventResource } from './event.ts';
 
 export interface EventWriting {
-  /**
-   * Creates an event or a series. `key` (32 hex digits) makes a repetition harmless: the same key in the same calendar
-   * is one event, whether or not the first answer was lost.
-   */
+  /** Creates an event or a series. Repeated with the same `key` (32 hex digits) in a calendar, it is the same event. */
   create(calendarHref: string, draft: EventDraft, key: string): Promise<WriteResult>;
 
   /**
-   * Makes the later half of the series `target`, which is being split: a new series made of the provider's own objects,
-   * its exceptions as well, with everything that Kalends does not model, changed only where `later` says. Repeated with the
-   * same key it goes on where it was interrupted; it is not called again once it has answered, and never after the old series
-   * was ended. Answers all resources of the new series, its master first. What a provider cannot copy is made anew
-   * (docs/providers.md). No attendee is notified: the new series has none but the organizer, and `invitations` says whom
-   * `inviteLater` has to invite. Fails, before anything is sent: as `organizer_only` where the account may not end the old series; as
-   * `precondition_failed` where that is another version by now; with UnsupportedByProvider where the provider cannot express
-   * the new one.
+   * Creates the later half of the series `target`: a new series from the provider's own objects, exceptions included,
+   * with only the changes of `later`. Data that a provider cannot copy is created again (docs/providers.md). Returns
+   * all resources of the new series, its master first. Nobody is notified: the new series has only its organizer, and
+   * `inviteLater` invites those in `invitations`.
+   *
+   * A repetition with the same key continues an interrupted call. It is never called after a result or after the end of
+   * the old series. Fails before anything is sent: as `organizer_only` if the account may not end the old series, as
+   * `precondition_failed` if that has another version, with UnsupportedByProvider if the new one cannot be expressed.
    */
   copyLater(calendarHref: string, target: WriteTarget, later: LaterHalf): Promise<CopiedHalf>;
 
   /**
-   * Invites the attendees of a series that `copyLater` created at `href`, once the old series has ended. Skips lists that are
-   * complete, so that a repetition notifies nobody twice. Returns what it changed; nothing if the series has been deleted.
+   * Invites the attendees of a series from `copyLater` at `href`, after the old series has ended. Skips complete lists,
+   * so that a repetition notifies nobody twice. Returns its changes; none if the series was deleted.
    */
   inviteLater(calendarHref: string, href: string, invitations: unknown): Promise<WriteResult>;
 
-  /** What `create` or `copyLater` made with this key, whole, the master first; `undefined` when it is not there. Writes nothing. */
+  /** Returns the resources that `create` or `copyLater` created with this key, master first, or `undefined`. */
   findCreated(calendarHref: string, key: string): Promise<readonly EventResource[] | undefined>;
 
   /**
-   * Changes what `change` names and nothing else of that very version; `precondition_failed` when the provider has
-   * another by now, `not_found` when it is gone. With `instance`, that occurrence alone. Overrides of instances that
-   * a changed `recurrence` no longer names go with it; the others stay.
+   * Changes only the fields of `change`. Fails as `precondition_failed` if the provider has another version, as
+   * `not_found` if the event was deleted. With `instance`, changes only that occurrence. Deletes overrides of
+   * occurrences that a changed `recurrence` no longer has.
    */
   update(calendarHref: string, target: WriteTarget, change: EventChange): Promise<WriteResult>;
 
-  /** The event, the whole series, or with `instance` that occurrence alone. Gone already is no failure. */
+  /** Deletes the event or the series; with `instance`, only that occurrence. Resolves if it no longer exists. */
   delete(calendarHref: string, target: WriteTarget): Promise<WriteResult>;
 
-  /** The answer of the account's own user to an invitation. */
+  /** Responds to an invitation as the account's user. */
   respond(calendarHref: string, target: WriteTarget, response: Rsvp): Promise<WriteResult>;
 
-  /** The resource as it is now with its overrides, for a merge after `precondition_failed`; `undefined` when gone. */
+  /** Returns the current resource with its overrides, to merge after `precondition_failed`; `undefined` if deleted. */
   read(calendarHref: string, href: string): Promise<readonly EventResource[] | undefined>;
 }
 
-/** Resources to write into the mirror and hrefs to take out of it, in one transaction. */
+/** The resources to store in the mirror and the hrefs to delete from it, in one transaction. */
 export type WriteResult = {
   readonly changed: readonly EventResource[];
   readonly removed: readonly string[];
 };
 
-/** The result of `copyLater`. */
 export type CopiedHalf = WriteResult & {
   /** A JSON value that only the adapter reads. Undefined if nobody but the organizer attends. */
   readonly invitations?: unknown;
 };
 
-/** What becomes of a series from one instance on. Times are of the new series, in its own zone. */
+/** The later half of a series, from one occurrence on. Times are those of the new series, in its own zone. */
 export type LaterHalf = {
-  /** Makes a repetition harmless, as that of `create`. */
+  /** Makes a repetition harmless, as in `create`. */
   readonly key: string;
-  /** Original start, in the old series, of the instance that the new one begins with. */
+  /** Original start, in the old series, of the first occurrence of the new one. */
   readonly at: EventTime;
   /**
-   * Times and rules of the new master, and what the caller wants changed of it. `recurrence` null: a single event, made of
-   * the exception of its start where there is one; refused where there are others.
+   * Times and rules of the new master, and the requested changes. If `recurrence` is null, it is a single event, based
+   * on the exception at its start, if there is one; other exceptions are refused.
    */
   readonly change: EventChange &
     Pick<EventDraft, 'start' | 'end'> & { readonly recurrence: Recurrence | null };
-  /** Changed instances: each made of the old exception, with its own times, and the caller's other changes. */
+  /** Changed occurrences. Each is based on its old exception, with its own times and the requested changes. */
   readonly exceptions: readonly LaterException[];
-  /** Starts of the new series that do not take place; they are among the exdates of its `recurrence` as well. */
+  /** Cancelled starts of the new series; they are also exdates of its `recurrence`. */
   readonly cancelled: readonly EventTime[];
 };
 
 export type LaterException = {
-  /** Its original start in the old series, as the mirror has it. */
+  /** Its original start in the old series, as in the mirror. */
   readonly recurrenceId: EventTime;
   /** Its original start in the new series. */
   readonly instance: EventTime;
-  /** When it takes place; absent where it is as its series has it. */
+  /** When it takes place, if not at the time of its series. */
   readonly times?: Pick<EventDraft, 'start' | 'end'>;
 };
 
 export type WriteTarget = {
-  /** Of the single event, or of the series' master. */
+  /** The href of the single event, or of the series' master. */
   readonly href: string;
-  /** The version the change is based on; `undefined` where the mirror has none. */
+  /** The version that the change is based on; `undefined` if the mirror has none. */
   readonly etag: string | undefined;
-  /** Original start of the occurrence meant, in the type of the master's start. */
+  /** Original start of the occurrence, in the type of the master's start. */
   readonly instance?: EventTime;
-  /** The override that the mirror has for it as a resource of its own, where there is one. */
+  /** The override that the mirror has as a separate resource, if any. */
   readonly override?: { readonly href: string; readonly etag: string | undefined };
-  /** What the mirror holds of the event or series, master first. */
+  /** The resources of the event or series in the mirror, master first. */
   readonly stored: readonly EventResource[];
-  /** A deletion notifies nobody, at a provider that leaves this to the caller. */
+  /** Whether a deletion notifies nobody, if the provider leaves that to the caller. */
   readonly isQuiet?: boolean;
 };
 
@@ -115,11 +110,11 @@ export type EventDraft = Pick<
   readonly availability: CalendarEvent['availability'] | undefined;
   readonly privacy: CalendarEvent['privacy'] | undefined;
   readonly attendees: readonly Attendee[] | undefined;
-  /** A Meet or Teams link made by the provider; wins over `conference`. */
+  /** Whether the provider creates a Meet or Teams link, instead of `conference`. */
   readonly autoConference: boolean;
 };
 
-/** Absent: stays as it is. `null`: is taken away. */
+/** A change. Absent fields stay as they are, and `null` removes a field. */
 export type EventChange = {
   readonly [Field in keyof EventDraft]?:
     | EventDraft[Field]

@@ -1,10 +1,7 @@
-/** Events as Kalends keeps them, the same for every provider. */
+/** Events as Kalends stores them, in one form for every provider. */
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 
-/**
- * One VEVENT: a single event, the master of a series, or an override of one of its instances.
- * `end` is exclusive; it is of the same type as `start`.
- */
+/** A VEVENT: a single event, the master of a series, or an override. `end` is exclusive and of the type of `start`. */
 export type CalendarEvent = {
   readonly uid: string;
   readonly title: string;
@@ -12,9 +9,9 @@ export type CalendarEvent = {
   readonly end: EventTime;
   /** On masters only. */
   readonly recurrence?: Recurrence;
-  /** On overrides only: the original start of the instance replaced, in the type of the master's start. */
+  /** On overrides only: the original start of the occurrence, in the type of the master's start. */
   readonly recurrenceId?: EventTime;
-  /** The override holds for every later instance too (RANGE=THISANDFUTURE). */
+  /** Whether the override also applies to every later occurrence (RANGE=THISANDFUTURE). */
   readonly thisAndFuture?: true;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
   readonly availability: 'busy' | 'free';
@@ -23,7 +20,7 @@ export type CalendarEvent = {
   readonly location?: string;
   readonly color?: string;
   readonly attendees: readonly Attendee[];
-  /** The account's own answer, where its provider marks it; else it is that of the guest with one of its addresses. */
+  /** The user's own response, if the provider marks it; otherwise the attendee with the user's address has it. */
   readonly response?: Attendee['status'];
   /** A URL where the meeting can be joined. */
   readonly conference?: string;
@@ -42,40 +39,37 @@ export type Attendee = {
   readonly organizer?: true;
 };
 
-/**
- * What a provider keeps and versions as one thing: in CalDAV a resource with a master and all its
- * overrides, elsewhere one event. `href` names it within its calendar.
- */
+/** The unit that a provider stores and versions: in CalDAV a master with its overrides, elsewhere one event. */
 export type EventResource = {
   readonly href: string;
   readonly etag: string | undefined;
   /** Prefix of the wire ids of its events; unique in the calendar. */
   readonly eventId: string;
   /**
-   * For an override that is a resource of its own, as with Google and Microsoft: the series it belongs to, whether that
-   * is there or not, by its `href`, which equals its `eventId`. All `events` are then overrides (`recurrenceId`).
+   * For an override that is a separate resource (Google, Microsoft): the `href` of its series, which equals that one's
+   * `eventId`. The series may be missing. All `events` are then overrides.
    */
   readonly seriesId?: string;
   readonly events: readonly CalendarEvent[];
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
-  /** Why part of the resource is missing from `events`, such as "the changed occurrence of 2027-01-13 cannot be read". */
+  /** The part of the resource that is missing, such as "the changed occurrence of 2027-01-13 cannot be read". */
   readonly unreadable?: string;
-  /** Of one that the mirror holds without its `original`, which was too large to keep: as MirroredResource has it. */
+  /** The digest of an `original` that is too large to store, as in MirroredResource. */
   readonly originalDigest?: string;
 };
 
-/** A resource that is left out of its calendar, whose others are read. */
+/** A resource that is left out of its calendar. The others are read. */
 export type LeftOutResource = {
   /** `too_complex`: over the budget of a resource (docs/security.md T13). */
   readonly kind: 'too_complex' | 'unreadable';
   readonly href: string;
-  /** Undefined also if the text of an unreadable one was not received: it is asked for again. */
+  /** Undefined also if the text of an unreadable one was not received, so that it is requested again. */
   readonly etag: string | undefined;
-  /** Why, as a public clause, such as "it has more than 20 recurrence rules". */
+  /** The reason as a public clause, such as "it has more than 20 recurrence rules". */
   readonly reason: string;
-  /** The name that people know it by, if that is not the last segment of `href`. */
+  /** The name that people know, if it is not the last segment of `href`. */
   readonly eventId?: string;
-  /** As of EventResource: it is deleted with its series. */
+  /** The series, as in EventResource: the resource is deleted with it. */
   readonly seriesId?: string;
 };

@@ -1,11 +1,11 @@
-/** Why an account does not work, and who must act. The names are public: they never change. */
+/** The reasons why an account does not work, and who must act. Their names are public: they never change. */
 export const HEALTH_REASONS = {
   password_refused: 'user',
   access_revoked: 'user',
   /** The refresh tokens of a Google app in Testing status expire after seven days, whatever the user does. */
   google_testing_expired: 'operator',
   reauthentication_demanded: 'user',
-  /** The application signs in with another app at the provider now, which cannot renew this account's access. */
+  /** The application now uses another app at the provider, which cannot renew this account's access. */
   app_replaced: 'user',
   admin_consent_required: 'administrator',
   calendar_permission_missing: 'user',
@@ -18,24 +18,23 @@ export const HEALTH_REASONS = {
   provider_answer_unreadable: 'operator',
   address_forbidden: 'operator',
   calendar_gone: 'user',
-  /** Events were left out: one of them asks for more work than a resource may. The calendar goes on. */
+  /** Events were left out: one of them is over the budget of a resource. The rest of the calendar is read. */
   event_too_complex: 'user',
   /** Events are missing or incomplete, because they cannot be read. The rest of the calendar is read. */
   event_unreadable: 'user',
-  /** A calendar has more events, or more data, than Kalends keeps of one calendar or one user. */
+  /** A calendar has more events, or more data, than Kalends stores for one calendar or one user. */
   calendar_too_large: 'user',
-  /** The server lists more calendars than an account may have. */
   too_many_calendars: 'user',
-  /** Reading the calendar did not come to an end three times: it is tried once a day. */
+  /** Three syncs of the calendar did not finish: it is tried once a day. */
   calendar_set_aside: 'operator',
-  /** A fault of ours; the log has it. */
+  /** An internal error. The log has the details. */
   internal_fault: 'operator',
 } as const satisfies Record<string, Actor>;
 
-/** `administrator`: that of the user's organisation. `nobody`: the problem passes. */
+/** `administrator` is the one of the user's organization. `nobody`: the problem passes. */
 export type Actor = 'user' | 'operator' | 'administrator' | 'nobody';
 
 export type HealthReason = keyof typeof HEALTH_REASONS;
 
-/** Who must act. */
+/** Returns who must act. */
 export const actorOf = (reason: HealthReason): Actor => HEALTH_REASONS[reason];

@@ -7,7 +7,7 @@ import { actorOf, HEALTH_REASONS, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import type { ProviderKind } from './provider-facts.ts';
 
-describe('what a failure says about an account', () => {
+describe('the health of an account after a failure', () => {
   const CASES: readonly [
     ProviderKind,
     ProviderErrorKind,
@@ -69,7 +69,7 @@ describe('what a failure says about an account', () => {
     });
   }
 
-  it('an account’s health is documented, reason by reason, with who must act', () => {
+  it('the documentation lists every reason of an account’s health with who must act', () => {
     const text = readFileSync(new URL('../../docs/account-health.md', import.meta.url), 'utf8');
 
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, reason, actor]) => [
@@ -79,7 +79,7 @@ describe('what a failure says about an account', () => {
     assert.deepEqual(Object.fromEntries(documented), HEALTH_REASONS);
   });
 
-  it('a failure says nothing about an account when somebody else changed an event first', () => {
+  it('a failure because of another person’s change says nothing about an account', () => {
     assert.equal(healthAfter({ kind: 'precondition_failed', message: '' }, 'caldav'), undefined);
   });
 });

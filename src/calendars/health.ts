@@ -1,4 +1,4 @@
-/** What a failure says about its account, and an account's health about its connection: pure functions. */
+/** Derives an account's health from a failure, and the state of its connection from its health. */
 import type { AccountHealth, AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
@@ -6,7 +6,6 @@ import type { ProviderKind } from './provider-facts.ts';
 import { PROVIDER_FACTS } from './provider-facts.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
-/** The reason for a kind of failure that the provider did not explain further. */
 const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, HealthReason | undefined>> = {
   access_denied: 'access_revoked',
   permission_missing: 'calendar_permission_missing',
@@ -20,12 +19,12 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
   no_calendars: 'calendar_gone',
   too_large: 'calendar_too_large',
   set_aside: 'calendar_set_aside',
-  // Somebody else changed it first: that says nothing about the account.
+  // Somebody else changed the event first: that says nothing about the account.
   precondition_failed: undefined,
   busy: undefined,
 };
 
-/** `undefined` when it says nothing. */
+/** Returns `undefined` if the failure says nothing about the account. */
 export function healthAfter(failure: SyncFailure, provider: ProviderKind): AccountProblem | undefined {
   const reason = failure.reason ?? usualReason(failure.kind, provider);
   if (reason === undefined) return undefined;
@@ -37,17 +36,11 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
   return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
 
-/**
- * Whether the user has to connect the account again for its credentials to work (docs/wire.md 2.2). Where only the
- * permission for calendars is missing they do, which is said for itself.
- */
+/** Returns whether the user has to reconnect (docs/wire.md 2.2). A missing calendar permission has its own field. */
 export const syncStateOf = ({ state, reason }: AccountHealth): 'active' | 'reauth_required' =>
   state === 'reauth_required' && reason !== 'calendar_permission_missing' ? 'reauth_required' : 'active';
 
-/**
- * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator
- * has to act as well, as with Google's test apps.
- */
+/** `reauth_required` only if signing in again helps: after a rejected token too, even if the operator must also act. */
 function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';
   return kind === 'permission_missing' && actorOf(reason) === 'user' ? 'reauth_required' : 'degraded';

@@ -1,14 +1,12 @@
-/** Describes events that were left out of a calendar: text only, so that the store can keep it. */
+/** Describes events that were left out of a calendar, in plain text that the store can keep. */
 import type { LeftOutResource } from './event.ts';
 import type { LeftOutEvents } from './mirrored-event.ts';
 
-/** A resource that is left out; `reason` says why. */
 type Named = Pick<LeftOutResource, 'href' | 'reason' | 'eventId'>;
 
-/** How many of what kind a calendar lacks. */
 type Lacking = Pick<LeftOutResource, 'kind'> & { readonly title: string; readonly count: number };
 
-/** Returns what `errors` show of `count` resources, of which `first` is one and `named` are up to ten. */
+/** Returns the message for `count` resources, of which up to ten are given. */
 export function leftOutEvents(named: readonly Named[], { kind, title, count }: Lacking): LeftOutEvents {
   const eventIds = named.map(idOf);
   const name = shortened(eventIds[0] ?? '', LONGEST);
@@ -27,7 +25,7 @@ const LONGEST_ID = 500;
 const shortened = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 
-/** The last part of an address, as people know it. */
+/** Returns the name that people know: the event id, or the last segment of the href. */
 function idOf({ href, eventId }: Named): string {
   const last = eventId || (href.split('/').findLast((part) => part !== '') ?? href);
   try {

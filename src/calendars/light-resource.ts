@@ -1,4 +1,4 @@
-/** Which resources are rendered within a millisecond or two, as almost all are: the others are work for a thread. */
+/** Finds resources that render within a millisecond or two, as almost all do. Others are rendered in a thread. */
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import type { CalendarEvent, EventResource } from './event.ts';
 
@@ -6,14 +6,14 @@ const MOST_EVENTS = 20;
 const MOST_ATTENDEES = 200;
 const MOST_DATES = 100;
 const MOST_RULES = 2;
-/** Characters of a provider's own text. */
+/** The maximum characters of a description, and of a text in the provider's object. */
 const MOST_TEXT = 32_768;
-/** A rule that is counted through finds its last instance soon when it has nothing but these. */
+/** Matches rules with COUNT whose last occurrence is found quickly. */
 const LIGHT_COUNT =
   /^(?:(?:FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|INTERVAL=\d{1,3}|COUNT=\d{1,3}|WKST=[A-Z]{2}|BYDAY=(?:[+-]?[1-4]?[A-Z]{2},?){1,7})(?:;|$))+$/;
 const MOST_OF_A_RULE = 200;
 
-/** Whether rendering and placing it may be done between two requests. */
+/** Returns whether the resource may be rendered between two requests. */
 export function isLight({ events, original }: EventResource): boolean {
   if (events.length > MOST_EVENTS) return false;
   const isLong = (value: unknown) => typeof value === 'string' && value.length > MOST_TEXT;
@@ -42,11 +42,11 @@ function isLightRecurrence({ rrules, rdates, exdates }: Recurrence): boolean {
   return rrules.every(isLightRule) && rdates.every((rdate) => hasNamedZone(rdate.start));
 }
 
-/** A rule is only expanded here where it counts its instances. */
+/** Rules are expanded for rendering only if they have a COUNT. */
 function isLightRule(rule: string): boolean {
   if (rule.length > MOST_OF_A_RULE) return false;
   return !/COUNT/i.test(rule) || LIGHT_COUNT.test(rule);
 }
 
-/** Observances of a zone of the calendar's own are rules as well. */
+/** The observances of a custom zone are rules too. */
 const hasNamedZone = (time: EventTime): boolean => time.type !== 'zoned' || typeof time.zone === 'string';

@@ -1,18 +1,16 @@
-/** Which calendar of an account its user means by "my calendar": one rule for all providers (docs/wire.md C18). */
+/** Finds the main calendar of an account, by one rule for all providers (docs/wire.md C18). */
 import type { ProviderCalendar } from './calendar.ts';
 
-/** What callers may write in the place of the main calendar's id. */
 const PRIMARY = 'primary';
 
-/** How callers may call the main one of these calendars; `undefined` where one has that very id. */
+/** Returns the alias of the main calendar; `undefined` if one of these calendars has that id. */
 export const aliasAmong = (calendars: readonly Pick<ProviderCalendar, 'href'>[]): string | undefined =>
   calendars.some(({ href }) => href === PRIMARY) ? undefined : PRIMARY;
 
 /**
- * The calendar that the provider marks, among all of an account, so that none takes the place of one that was left out.
- * Where the provider may mark none, the first that can be written to, in the order of their ids, which neither a new title
- * nor the server's order of the day changes. What can only be read is nobody's own, such as holidays: an account of
- * nothing else has none.
+ * Returns the calendar that the provider marks. Pass all calendars of the account, so that none replaces one that was
+ * left out. If the provider may mark none, it is the first writable calendar by href. Read-only ones, such as holidays,
+ * never count.
  */
 export function mainCalendar<T extends Pick<ProviderCalendar, 'href' | 'access' | 'primary'>>(
   calendars: readonly T[],

@@ -1,15 +1,15 @@
 import type { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import type { HealthReason } from './health-reason.ts';
 
-/** The one class of refusal adapters throw, whatever the provider answered. */
+/** The kinds of failures that adapters report, whatever the provider answered. */
 export type ProviderErrorKind =
   /** The user must sign in again. */
   | 'unauthorized'
   /** The user refused on the provider's page. */
   | 'access_denied'
-  /** The account works, but lacks the permission for this: the user, or the user's administrator, must grant it. */
+  /** The account works, but lacks a permission that the user, or the user's administrator, must grant. */
   | 'permission_missing'
-  /** The provider refuses our app (its id, secret or set-up): the operator must act, no user can. */
+  /** The provider rejects our app (its id, secret or setup): only the operator can act. */
   | 'misconfigured'
   | 'not_found'
   | 'precondition_failed'
@@ -19,56 +19,55 @@ export type ProviderErrorKind =
   | 'forbidden_address'
   | 'no_calendars'
   | 'invalid_response'
-  /** There is more of it than a quota allows. */
+  /** There is more than a quota allows. */
   | 'too_large'
-  /** It did not come to an end three times, and rests for a day. */
+  /** Three attempts did not finish: it rests for a day. */
   | 'set_aside'
-  /** Too much is being read at the moment. It says nothing about the account: what was begun is put off. */
+  /** Too much is being read at the moment. It says nothing about the account, and the work is postponed. */
   | 'busy';
 
-/** What exactly was wrong with a server that a user named, where the kind of failure does not say. */
+/** The exact problem of a server that a user named, if `kind` does not state it. */
 export type ProviderErrorDetail =
-  /** `unavailable`: no address has the host's name. */
+  /** `unavailable`: the host name does not resolve. */
   | 'host_unknown'
-  /** `unavailable`: nothing takes connections there, or nothing that speaks https. */
+  /** `unavailable`: nothing accepts connections there, or nothing that speaks https. */
   | 'connection_refused'
-  /** `unavailable`: its certificate is not trusted, or not for this host. */
+  /** `unavailable`: the certificate is not trusted, or is not for this host. */
   | 'certificate'
-  /** `unavailable`: https does not work there and http, which is allowed for this host, does: `http://` is missing. */
+  /** `unavailable`: https does not work there, but http does and is allowed for this host. `http://` is missing. */
   | 'plain_http'
-  /** `invalid_response`: it answers, but as no CalDAV server does. */
+  /** `invalid_response`: the server does not respond as a CalDAV server does. */
   | 'no_caldav'
-  /** `invalid_response`: it takes no user name and password as such (Basic). */
+  /** `invalid_response`: the server does not accept a user name and password (Basic). */
   | 'no_basic'
-  /** `invalid_response`: it names an address elsewhere that would have to be given the password. */
+  /** `invalid_response`: the server points to a foreign address, which must not get the password. */
   | 'foreign_address'
-  /** `invalid_response`: it names a user for this login who does not answer to it. */
+  /** `invalid_response`: the principal that the server names for this login does not confirm it. */
   | 'principal_unproved'
-  /** `invalid_response`: it needs more requests than are sent for one form. */
+  /** `invalid_response`: more requests are needed than one form may send. */
   | 'too_many_requests'
-  /** `too_large`: it names more homes of calendars than are asked. */
+  /** `too_large`: the server names more calendar homes than are read. */
   | 'too_many_homes'
-  /** `invalid_response`: what was typed is no address of the web. */
+  /** `invalid_response`: the typed text is no web address. */
   | 'no_address'
-  /** `invalid_response`: it is one with a user name or password in it. */
+  /** `invalid_response`: the address contains a user name or password. */
   | 'address_credentials'
-  /** `invalid_response`: what is at the address of a calendar is none. */
+  /** `invalid_response`: there is no calendar at the address. */
   | 'no_calendar'
-  /** `unauthorized`, `not_found`: a calendar is given by its address, and whoever asks there has to sign in. */
+  /** `unauthorized`, `not_found`: the calendar at this address requires a sign-in. */
   | 'sign_in_needed';
 
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
-  /** For forms. */
   readonly detail: ProviderErrorDetail | undefined;
-  /** How long the provider asked to wait, in milliseconds; `undefined` when it did not say. */
+  /** The wait that the provider asks for, in milliseconds; `undefined` if it asks for none. */
   readonly retryAfter: number | undefined;
-  /** The exact cause where it is known, for health and pages. */
+  /** The exact cause if known, for health and pages. */
   readonly reason: HealthReason | undefined;
-  /** No request was sent, because of an earlier answer of the provider or a limit of ours. */
+  /** Whether no request was sent, because of an earlier response or of our own limit. */
   readonly notSent: boolean;
 
-  /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
+  /** `message` is public: what happened, without any address that has credentials. The rest is `cause`. */
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
@@ -80,13 +79,13 @@ export class ProviderError extends Error {
   }
 }
 
-/** What was begun cannot go on: the process was told to stop. */
+/** Returns the failure of work that a shutdown interrupted. */
 export const shuttingDown = (): ProviderError =>
   new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
 
 /**
- * Returns the failure of work that was stopped for no reason of its own: `busy` if no thread was free in time,
- * `unavailable` for `internal_fault` if threads stall or do not start. Undefined if the work itself took too much.
+ * Returns the failure of work that the system stopped: `busy` if no thread was free in time, `unavailable` for
+ * `internal_fault` if threads stall or do not start. Returns `undefined` if the work itself took too much.
  */
 export function stoppedBySystem(stopped: WorkStopped): ProviderError | undefined {
   if (stopped.isOfTask) return undefined;
@@ -105,7 +104,7 @@ type ProviderErrorOptions = {
   readonly notSent?: boolean;
 };
 
-/** Something that a provider cannot do. It is answered 422 with this reason, and never done in part. */
+/** The reasons why a provider cannot do something: the response is 422 with one of them, and nothing is done. */
 export type UnsupportedReason =
   | 'recurrence_not_supported_by_provider'
   | 'field_not_supported_by_provider'
@@ -118,7 +117,6 @@ export type UnsupportedReason =
 
 export class UnsupportedByProvider extends Error {
   readonly reason: UnsupportedReason;
-  /** The field of the request that it concerns, if there is one. */
   readonly field: string | undefined;
 
   /** `message` is public: what cannot be done and why. */

@@ -1,38 +1,38 @@
-/** What differs between the providers. Code asks for the fact it needs and never for a provider by its name. */
+/** The differences between the providers. Code asks for the fact that it needs, and never for a provider by name. */
 export type ProviderKind = 'google' | 'microsoft' | 'apple' | 'caldav';
 
 export const PROVIDER_KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
 
-/** The kind that `text` names, in any case and with any space around it. */
+/** Parses the name of a provider, in any case and with any space around it. */
 export function parseProviderKind(text: string): ProviderKind | undefined {
   const name = text.trim().toLowerCase();
   return PROVIDER_KINDS.find((kind) => kind === name);
 }
 
-/** So many requests in any span of `per` milliseconds. */
+/** The maximum number of requests in any span of `per` milliseconds. */
 export type RequestRate = { readonly requests: number; readonly per: number };
 
 export type ProviderLimits = {
-  /** Of all users of one app at the provider. */
+  /** For all users of one app at the provider. */
   readonly app?: RequestRate;
-  /** Of one user of that app. */
+  /** For one user of that app. */
   readonly user?: RequestRate;
-  /** Requests under way at once to one mailbox. */
+  /** The maximum concurrent requests to one account. */
   readonly atOnce?: number;
 };
 
 export type ProviderFacts = {
-  /** `redirect`: on the provider's own pages, with an app registered there. `password`: on a page of ours. */
+  /** `redirect`: on the provider's own pages, with a registered app. `password`: on our own page. */
   readonly signIn: 'redirect' | 'password';
-  /** Whether access is ended at the provider when an account is disconnected. */
+  /** Whether disconnecting an account ends the access at the provider. */
   readonly endsAccess: boolean;
-  /** Whether a changed instance of a series is a resource of its own at the provider. */
+  /** Whether an override is a separate resource at the provider. */
   readonly overridesApart: boolean;
-  /** Whether a sync that was cut short is not done again from the start: what the mirror has by then is not read again. */
+  /** Whether an interrupted sync continues: what the mirror has by then is not read again. */
   readonly resumesSyncs: boolean;
-  /** Whether the provider marks the main calendar of every account; elsewhere main-calendar.ts chooses one. */
+  /** Whether the provider marks the main calendar of every account. If not, main-calendar.ts chooses one. */
   readonly marksPrimary: boolean;
-  /** Not to be exceeded by all instances together; what is absent has no limit. */
+  /** For all instances together. An absent limit means no limit. */
   readonly requestLimits: ProviderLimits;
 };
 
@@ -48,9 +48,9 @@ const CALDAV = {
 } as const;
 
 /**
- * The figures of `requestLimits` are those generally known; no live account has confirmed them. Google limits requests
- * a minute by project and by user; Microsoft limits them in ten minutes by app and mailbox, and lets four be under way
- * at once to a mailbox, of which one is left to others.
+ * The request limits are generally known figures; no live account has confirmed them. Google limits requests per minute
+ * by project and by user. Microsoft limits them per ten minutes by app and mailbox, and allows four at once to a
+ * mailbox, one of which is left to others.
  */
 export const PROVIDER_FACTS = {
   google: {

@@ -1,7 +1,4 @@
-/**
- * Renders events once, when they are synced, as JSON members of docs/wire.md 2.5, so that a listing only
- * joins text.
- */
+/** Renders events at sync time, as JSON members of docs/wire.md 2.5, so that a listing only joins text. */
 import { createHash } from 'node:crypto';
 
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
@@ -27,10 +24,7 @@ import {
   type Timing,
 } from './mirrored-event.ts';
 
-/**
- * A resource as the mirror stores it: rendered, and placed for a calendar in that zone. What it takes grows with the
- * resource (see light-resource.ts).
- */
+/** Renders a resource for the mirror and finds its place. The effort grows with the resource (light-resource.ts). */
 export function renderResource(resource: EventResource, calendarZone: string): MirroredResource {
   const { href, etag, eventId, seriesId, unreadable } = resource;
   const text = renderObject(resource.original);
@@ -54,7 +48,7 @@ type RenderedEvent = Omit<MirroredEvent, 'occurrence' | 'timing' | 'place' | 'by
   readonly timing: Timing;
 };
 
-/** Text that repeats a recurrence id: the last word counts, as the mirror holds one only. */
+/** If several events have one recurrence id, the last one counts: the mirror has only one. */
 function placed(rendered: readonly RenderedEvent[], calendarZone: string): MirroredEvent[] {
   const events = new Map(rendered.map((event) => [occurrenceOf(event.timing.recurrenceId), event]));
   const places = placesOf(
@@ -73,7 +67,7 @@ function placed(rendered: readonly RenderedEvent[], calendarZone: string): Mirro
   });
 }
 
-/** Enough to tell the zones of one calendar apart. */
+/** Enough characters to distinguish the zones of one calendar. */
 const LONGEST_ZONE = 200;
 
 function occurrenceOf(time: EventTime | undefined): string {
@@ -99,7 +93,7 @@ function renderEvents(resource: EventResource, calendarZone: string): RenderedEv
   }));
 }
 
-/** A single event, or an override whose master is not in the resource. */
+/** Renders a single event, or an override whose master is not in the resource. */
 function renderSingle(
   event: CalendarEvent,
   { seriesId, eventId }: EventResource,
@@ -158,13 +152,13 @@ export const eventDetails = (event: CalendarEvent, calendarZone: string) => ({
   link: event.link,
 });
 
-/** An IANA name: a date has no zone, and the name of a custom zone means nothing to anybody else. */
+/** Returns an IANA name. A date has no zone, and the name of a custom zone means nothing to others. */
 function zoneNameOf(start: EventTime, calendarZone: string): string | undefined {
   const zone = start.type === 'date' ? undefined : zoneOf(start, calendarZone);
   return typeof zone === 'string' ? zone : undefined;
 }
 
-/** The service by name if the address tells it, the join URL, and the provider's own object with its members. */
+/** Returns the service, if the URL reveals it, the join URL, and the provider's own object with its members. */
 function conferenceDataOf({ conference: url, conferenceData: original }: CalendarEvent) {
   if (url === undefined && original === undefined) return undefined;
   const provider = url === undefined ? undefined : conferenceProviderOf(url);

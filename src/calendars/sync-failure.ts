@@ -1,20 +1,19 @@
 import type { HealthReason } from './health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
-/** Why an account or a calendar could not be synced, as it is stored and answered. */
+/** The reason why an account or a calendar could not be synced, as stored and returned. */
 export type SyncFailure = {
   readonly kind: ProviderErrorKind;
-  /** Public: names what happened. */
   readonly message: string;
-  /** The exact cause where it is known. */
+  /** The exact cause, if known. */
   readonly reason?: HealthReason;
-  /** When to try again at the earliest, epoch milliseconds. */
+  /** The earliest time of the next attempt, epoch milliseconds. */
   readonly retryAt?: number;
-  /** How often it has failed in a row, this time included; once when absent. */
+  /** Consecutive failures, including this one. Undefined: one. */
   readonly failures?: number;
 };
 
-/** The failure to store for an error. */
+/** Returns the failure to store for an error. */
 export function failureOfError(error: ProviderError, now: number): SyncFailure {
   const { kind, message, reason, retryAfter } = error;
   return {
@@ -25,7 +24,7 @@ export function failureOfError(error: ProviderError, now: number): SyncFailure {
   };
 }
 
-/** The error to throw, in place of a request, while a stored failure holds. */
+/** Returns the error to throw instead of sending a request, while a stored failure applies. */
 export function errorOfFailure({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   return new ProviderError(kind, message, {
     notSent: true,

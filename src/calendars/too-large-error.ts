@@ -1,9 +1,8 @@
-/** What is said when a calendar or a user has more than is kept. */
 import { ProviderError } from './provider-error.ts';
 
-/** What is kept at most. Bytes are those of names and texts in UTF-8. */
+/** The storage quotas. Bytes are those of names and texts in UTF-8. */
 export type StorageQuotas = {
-  /** What a provider keeps as one thing: a series with its changed instances is one. */
+  /** Counts an EventResource as one: in CalDAV a series with its overrides. */
   readonly eventsPerCalendar: number;
   readonly bytesPerCalendar: number;
   readonly bytesPerUser: number;
@@ -13,7 +12,7 @@ const DAY_MS = 24 * 3_600_000;
 const MEGABYTE = 1_000_000;
 const HELP = 'Delete events that are no longer needed, or leave the calendar out';
 
-/** The failure of a sync of the calendar with that title, over one of the quotas. It is tried again after a day. */
+/** Returns the failure of the sync of a calendar that exceeds a quota. It is tried again after a day. */
 export function tooLargeError(
   title: string,
   quota: keyof StorageQuotas,

@@ -18,7 +18,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 };
 
 describe('the settings of Google and Microsoft', () => {
-  it('the settings of Google and Microsoft are the real addresses and no app when nothing is set', () => {
+  it('the settings of Google and Microsoft default to the real addresses and no app', () => {
     const { google, microsoft } = loadConfig({});
 
     assert.deepEqual(google, {
@@ -35,7 +35,7 @@ describe('the settings of Google and Microsoft', () => {
     });
   });
 
-  it('the settings of Google and Microsoft take a secret from a file, and addresses as they are written but for trailing slashes', async () => {
+  it('the settings of Google and Microsoft read secrets from files, and remove only trailing slashes from addresses', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));
     const file = path.join(folder, 'secret');
     writeFileSync(file, 'GOCSPX-secret\n');
@@ -100,7 +100,7 @@ describe('the settings of Google and Microsoft', () => {
 });
 
 describe('the name of the operator', () => {
-  it('the operator’s name is none where it is not set or blank, and is trimmed', () => {
+  it('the operator’s name is trimmed, and undefined if it is blank or not set', () => {
     const names = [{}, { KALENDS_OPERATOR_NAME: '  ' }, { KALENDS_OPERATOR_NAME: ' Räder & Söhne ' }].map(
       (env) => loadConfig(env).operatorName,
     );
@@ -108,7 +108,7 @@ describe('the name of the operator', () => {
     assert.deepEqual(names, [undefined, undefined, 'Räder & Söhne']);
   });
 
-  it('the operator’s name is refused when a notice with it could read as something else', () => {
+  it('the operator’s name must not contain characters that could change how a notice reads', () => {
     for (const name of ['a'.repeat(101), 'Acme\u202e', 'a\nb']) {
       assert.match(problemsOf({ KALENDS_OPERATOR_NAME: name })[0] ?? '', /^KALENDS_OPERATOR_NAME must not/);
     }
@@ -116,7 +116,7 @@ describe('the name of the operator', () => {
 });
 
 describe('the providers of the instance', () => {
-  it('the providers of the instance are all four, or those named, in the order every list has', () => {
+  it('the providers of the instance are all four or the named ones, always in the same order', () => {
     assert.deepEqual(loadConfig({}).providers, ['google', 'microsoft', 'apple', 'caldav']);
     assert.deepEqual(loadConfig({ KALENDS_PROVIDERS: 'caldav, Google' }).providers, ['google', 'caldav']);
   });
@@ -132,7 +132,7 @@ describe('the providers of the instance', () => {
 });
 
 describe('the limits', () => {
-  it('the limits are those of docs/operations.md when nothing is set', () => {
+  it('the limits default to those of docs/operations.md', () => {
     assert.partialDeepStrictEqual(loadConfig({}).limits, {
       wrongSecretsPerMinute: 30,
       wrongCodesPerMinute: 300,
@@ -146,7 +146,7 @@ describe('the limits', () => {
     });
   });
 
-  it('the limits are each set by a name of its own', () => {
+  it('each limit is a separate setting', () => {
     const { limits } = loadConfig({
       KALENDS_LIMIT_NEW_USERS: '1',
       KALENDS_LIMIT_OPEN_TRANSACTIONS: '2',
@@ -162,7 +162,7 @@ describe('the limits', () => {
     assert.deepEqual([limits.requestLogRows, loadConfig({}).limits.requestLogRows], [6, 50_000]);
   });
 
-  it('the limits are whole numbers from one', () => {
+  it('a limit is a whole number of at least one', () => {
     for (const text of ['0', '-1', '1.5', 'none']) {
       assert.match(problemsOf({ KALENDS_LIMIT_NEW_USERS: text }).join(), /KALENDS_LIMIT_NEW_USERS must be/);
     }
@@ -170,7 +170,7 @@ describe('the limits', () => {
 });
 
 describe('the seconds of draining', () => {
-  it('the seconds of draining are five where other instances may take the requests, and none on SQLite', () => {
+  it('draining takes five seconds by default, and none on SQLite, which has one instance', () => {
     const secondsOf = (env: Record<string, string>) => loadConfig(env).drainSeconds;
     const postgres = { KALENDS_DATABASE_URL: 'postgres://me@db.example/kalends' };
 
@@ -184,7 +184,7 @@ describe('the seconds of draining', () => {
 });
 
 describe('the days of the request log', () => {
-  it('metrics and traces are off unless they are asked for, and what is asked for in wrong words is refused', () => {
+  it('metrics and traces are off by default, and invalid settings of them are refused', () => {
     const off = loadConfig({});
     assert.deepEqual(
       [off.metricsToken, off.metricsAddress, off.tracing, off.logsAccess],
@@ -216,7 +216,7 @@ describe('the days of the request log', () => {
       assert.match(problemsOf({ [name]: text }).join(), new RegExp(`^${name} must [^,]*`), `${name} ${text}`);
   });
 
-  it('the days of the request log are a number, and none when it is off', () => {
+  it('the request log is kept for a number of days, or is off', () => {
     const daysOf = (text: string) => loadConfig({ KALENDS_REQUEST_LOG: text }).requestLogDays;
 
     assert.deepEqual(['', 'off', '0', '1', '90'].map(daysOf), [7, 0, 0, 1, 90]);
@@ -228,7 +228,7 @@ describe('the days of the request log', () => {
 });
 
 describe('scheduled backups', () => {
-  it('scheduled backups are made every so many hours or days, and by nobody with PostgreSQL', () => {
+  it('scheduled backups have an interval in hours or days, and are refused with PostgreSQL', () => {
     const every = (text: string) => loadConfig({ KALENDS_BACKUP_EVERY: text }).backups.everyMs;
 
     assert.deepEqual(['', 'off', '1h', '30d'].map(every), [undefined, undefined, 3_600_000, 2_592_000_000]);
@@ -243,8 +243,8 @@ describe('scheduled backups', () => {
   });
 });
 
-describe('the master key before', () => {
-  it('the master key before is another one than the master key, and nothing without it', () => {
+describe('the previous master key', () => {
+  it('the previous master key differs from the master key, and requires one', () => {
     const [one, other] = ['a'.repeat(64), 'b'.repeat(64)];
     const previous = loadConfig({
       KALENDS_MASTER_KEY: one,
@@ -275,7 +275,7 @@ describe('generating the master key', () => {
     }
   });
 
-  it('a generated master key replaces no other one, and the key before it is never generated', () => {
+  it('a generated master key excludes a configured one, and the previous key cannot be generated', () => {
     const [key, generate] = ['a'.repeat(64), 'generate'];
     const problem = (current: string, previous: string) =>
       problemsOf({ KALENDS_MASTER_KEY: current, KALENDS_MASTER_KEY_PREVIOUS: previous }).join();
@@ -286,7 +286,7 @@ describe('generating the master key', () => {
 });
 
 describe('settings in files', () => {
-  it('an empty file is a problem for every setting that names one, and so is a file of white space', async () => {
+  it('an empty or blank file is a problem for every setting that names one', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));
     const [empty, blank] = [path.join(folder, 'empty'), path.join(folder, 'blank')];
     writeFileSync(empty, '');
@@ -323,10 +323,10 @@ describe('the address of PostgreSQL', () => {
   });
 });
 
-describe('who reaches which host', () => {
+describe('networks and hosts', () => {
   const url = { KALENDS_URL: 'https://calendars.example.com' };
 
-  it('the dashboard is reached from all networks, or from those that are set', () => {
+  it('the dashboard accepts all networks, or the configured ones', () => {
     const { isDashboardNetwork } = loadConfig({
       KALENDS_DASHBOARD_NETWORKS: '10.0.0.0/8, fd00::/8,loopback',
     });
@@ -386,7 +386,7 @@ describe('who reaches which host', () => {
     assert.ok(loadConfig(hostsOf('http://{client_id}.localhost:8080', {})).applicationHosts);
   });
 
-  it('application hosts must be apart from the public host and that of the dashboard, at any port', () => {
+  it('application hosts must differ from the public host and the dashboard’s host at any port', () => {
     const dashboard = { ...url, KALENDS_DASHBOARD_URL: 'https://admin.hooks.example.com' };
     const problem = /^KALENDS_APPLICATION_HOSTS must not include the host of https:/;
 

@@ -110,7 +110,7 @@ export type Config = Readonly<ReturnType<typeof toConfig>> & {
   readonly unknownNames: readonly UnknownName[];
 };
 
-/** What a setting is, and where from: the environment, the file that `NAME_FILE` names, `PORT`, or an option of the command line. */
+/** A setting and its source: the environment, the file that `NAME_FILE` names, `PORT`, or a command-line option. */
 export type SettingInForce = {
   readonly name: string;
   /** Empty if nothing is set; undefined for a secret that is set. */
@@ -130,10 +130,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads and checks every setting. Each `NAME` may come from a file that `NAME_FILE` names instead.
- * Throws one ConfigError that lists all problems.
- */
+/** Reads and checks every setting. Throws one ConfigError that lists all problems. */
 export function loadConfig(env: Environment): Config {
   const problems: string[] = [];
   const texts = new Map(OPTIONS.map((option) => [option.name, readText(option, { env, problems })]));
@@ -181,7 +178,7 @@ function toConfig({ network, storage, backups, operation, tracing, security, ...
     ...values.apple,
     ...values.support,
     url,
-    /** 32 bytes; undefined: the file `master.key` in `dataDir`. */
+    /** 32 bytes; undefined selects the file `master.key` in `dataDir`. */
     masterKey: masterKey === 'generate' ? undefined : masterKey,
     /** Whether a start without any master key creates that file. */
     createsMasterKey: masterKey === 'generate' || databaseUrl === undefined,

@@ -20,7 +20,7 @@ const problemsOf = (env: Readonly<Record<string, string>>): string => {
 };
 
 describe('the settings of single sign-on', () => {
-  it('there is none by default, and both other ways are on', () => {
+  it('single sign-on is off by default, and passwords and passkeys are on', () => {
     assert.deepEqual(loadConfig({}).dashboardSignIn, {
       singleSignOn: undefined,
       usesPasswords: true,
@@ -28,7 +28,7 @@ describe('the settings of single sign-on', () => {
     });
   });
 
-  it('an issuer stays as it is written, and rules give a value of a claim a role', () => {
+  it('an issuer is kept unchanged, and rules map claim values to roles', () => {
     const allowed =
       'groups=cn=admins,ou=staff:owner; https://example.com/team=The A team:developer(acme, other);\nemail_domain=Example.COM:viewer;email=ada@example.com:developer';
     const { singleSignOn } = loadConfig({
@@ -49,7 +49,7 @@ describe('the settings of single sign-on', () => {
     ]);
   });
 
-  it('what is missing or wrong is told together', () => {
+  it('everything that is missing or wrong is reported together', () => {
     const problems = problemsOf({
       KALENDS_DASHBOARD_OIDC_ISSUER: 'https://login.example/?tenant=1',
       KALENDS_DASHBOARD_OIDC_ALLOWED: 'groups=admins',
@@ -67,7 +67,7 @@ describe('the settings of single sign-on', () => {
       assert.ok(problems.includes(part), part);
   });
 
-  it('a way in is not switched off where nobody could come in otherwise', () => {
+  it('refuses to switch off the last way to sign in', () => {
     for (const ways of ['none', 'passkey'])
       assert.match(problemsOf({ KALENDS_DASHBOARD_SIGN_IN: ways }), /there is no single sign-on/);
     const { usesPasswords, usesPasskeys } = loadConfig({
@@ -77,7 +77,7 @@ describe('the settings of single sign-on', () => {
     assert.deepEqual([usesPasswords, usesPasskeys], [false, true]);
   });
 
-  it('applications are given to developers only', () => {
+  it('only developers can be limited to applications', () => {
     const allowed = { ...ISSUER, KALENDS_DASHBOARD_OIDC_ALLOWED: 'groups=a:owner(acme)' };
     assert.match(problemsOf(allowed), /gives applications to the role owner/);
   });

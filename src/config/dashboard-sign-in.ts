@@ -1,19 +1,19 @@
-/** Parsers of the settings of signing in to the dashboard. */
+/** Parsers of the settings for dashboard sign-in. */
 
-/** Who may come in by single sign-on without an invitation: those whose claim has this value. */
+/** A rule that admits people by single sign-on without an invitation, if their claim has this value. */
 export type ClaimRule = {
-  /** `email` and `email_domain` stand for an address that the issuer says is verified. */
+  /** `email` and `email_domain` match only an address that the issuer calls verified. */
   readonly claim: string;
   readonly value: string;
   readonly role: 'owner' | 'developer' | 'viewer';
-  /** What a developer is given; undefined: what an owner gave them. */
+  /** The applications of a developer; undefined keeps those that an owner gave them. */
   readonly clientIds: readonly string[] | undefined;
 };
 
 const RULE = /^([^=\s]+)=(.+):(owner|developer|viewer)(?:\(([^()]*)\))?$/;
 const MOST_RULES = 200;
 
-/** `groups=admins:owner; email_domain=example.com:viewer`: a value may have anything but a semicolon in it. */
+/** Parses `groups=admins:owner; email_domain=example.com:viewer`. A value cannot contain a semicolon. */
 export function claimRules(text: string): readonly ClaimRule[] {
   const rules = text
     .split(/[;\n]/)

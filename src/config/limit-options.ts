@@ -1,4 +1,3 @@
-/** The limits that an operator can set. */
 import { type OptionTable, wholeNumber } from './option.ts';
 
 const limit = (most: number) => ({ default: String(most), parse: wholeNumber(1, 1_000_000) });

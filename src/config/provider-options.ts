@@ -1,4 +1,3 @@
-/** The settings of the providers. */
 import { endpoint, httpUrl, type OptionTable, onOff, printable } from './option.ts';
 
 const PROVIDER_NAMES = ['google', 'microsoft', 'apple', 'caldav'] as const;

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { OPTIONS } from './config.ts';
 import { unknownNames } from './unknown-names.ts';
 
-describe('names of the environment that are no settings', () => {
-  it('names of the environment that are no settings are found, with the nearest that is one', () => {
+describe('unknownNames', () => {
+  it('finds names in the environment that are not settings, with the nearest setting', () => {
     const found = unknownNames(
       {
         KALENDS_URL: 'x',

@@ -1,16 +1,16 @@
-/** Names of the environment that look like settings and are none: a slip in one would otherwise go unnoticed. */
+/** Names in the environment that look like settings but are not, such as misspelled ones. */
 export type UnknownName = { readonly name: string; readonly nearest: string | undefined };
 
 /** Read by `kalends listen`, by the tests, and by compose.yaml. */
 const OTHERS = /^KALENDS_(CLIENT_ID|CLIENT_SECRET|WEBHOOK_SECRET|DOMAIN|TEST_.*)$/;
-/** What Kubernetes and container links set for a service of this name. */
+/** Names that Kubernetes and container links set for a service named kalends. */
 const OF_SERVICE = /^KALENDS_(SERVICE_.*|PORT_\d+_.*)$/;
-/** More slips than this make another word. */
+/** A name with more differing characters is not a misspelling. */
 const MOST_SLIPS = 4;
 const MOST_CHARACTERS = 100;
 const MOST_NAMES = 50;
 
-/** In the order of the environment, fifty at most. `options` are the settings there are. */
+/** Returns at most fifty names, in the order of the environment. `options` are the existing settings. */
 export function unknownNames(
   env: Readonly<Record<string, string | undefined>>,
   options: readonly { readonly name: string }[],
@@ -30,7 +30,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
   return first !== undefined && first.slips <= MOST_SLIPS ? first.candidate : undefined;
 }
 
-/** Levenshtein's: how many letters are put in, left out or replaced. */
+/** Returns the Levenshtein distance: the number of characters inserted, left out or replaced. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {

@@ -1,4 +1,4 @@
-/** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, docs/wire.md O4.1): only HTTP lives here. */
+/** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, docs/wire.md O4.1). */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
@@ -10,7 +10,7 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
 import { browserOf } from './visit.ts';
 
-/** Starts a flow, whatever `transaction` says: for mounts other than the origin's root (docs/wire.md 0). */
+/** Starts a flow even if there is a `transaction`, for prefixes other than the origin's root (docs/wire.md 0). */
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
@@ -18,7 +18,7 @@ export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
   };
 }
 
-/** Answers 302 to the provider-selection page and sets `oauth_req` (docs/wire.md O2.7). */
+/** Redirects (302) to the provider-selection page and sets `oauth_req` (docs/wire.md O2.7). */
 export async function startFlow(
   http: FastifyRequest,
   reply: FastifyReply,

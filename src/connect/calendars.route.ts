@@ -1,4 +1,4 @@
-/** Which calendars of an account the application gets: all of them until its owner leaves some out. */
+/** Selects the calendars of an account that the application gets. By default it gets all. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { seeOther } from '../http/page.ts';
 import { formField, formValues } from '../http/page-form.ts';
@@ -30,7 +30,7 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** `undefined` for an account that is gone or was not proved here, or whose calendars are not known yet. */
+/** Returns `undefined` if the account is gone or not proved here, or if its calendars are not known yet. */
 async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: ConnectDeps) {
   const account = await manageableAccount(page, accountKey, deps);
   if (!account?.isProved) return undefined;
@@ -40,7 +40,7 @@ async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: C
 
 async function choose(http: FastifyRequest, { account, calendars }: Choice, deps: ConnectDeps) {
   const shown = formValues(http.body, 'shown');
-  // One that appeared since the page was made stays as it is.
+  // A calendar that appeared after the page was rendered does not change.
   const unseen = calendars.filter(({ calendarKey, isChosen }) => isChosen && !shown.includes(calendarKey));
   const chosen = [
     ...formValues(http.body, 'calendar'),

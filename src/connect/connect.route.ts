@@ -1,4 +1,4 @@
-/** Everything a browser meets at the origin's root: `/authorize` in both its roles, and `/connect/…`. */
+/** The routes at the origin's root: `/authorize` in both its roles, and `/connect/…`. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { parseTheme } from '../branding/branding.ts';
 import { setCookie } from '../http/cookies.ts';
@@ -20,7 +20,7 @@ import { providerSelectionRoute } from './provider-selection.route.ts';
 import { redirectSignInRoutes } from './redirect-sign-in.route.ts';
 import { openPage, readForm } from './visit.ts';
 
-/** The Connect pages and the start of the flow, to be mounted at the origin's root. */
+/** Returns the Connect pages and the start of the flow, to be mounted at the origin's root. */
 export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
@@ -36,8 +36,8 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
 }
 
 /**
- * POST /connect/language and /connect/theme. Each leads back to the page it was made on; a word that is no choice
- * changes nothing. The colours need no request, so that error pages have them too.
+ * POST /connect/language and /connect/theme. Both lead back to the same page; an unknown value changes nothing. The
+ * color scheme needs no request, so error pages have it too.
  */
 export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/language', async (http, reply) => {
@@ -54,15 +54,15 @@ export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): voi
   });
 }
 
-/** What the script shows; nothing of accounts that are not this transaction's to change (docs/security.md T4). */
+/** The states that the script shows, without accounts that may not be changed here (docs/security.md T4). */
 export type Progress = {
   readonly done: boolean;
   readonly accounts: readonly (AccountState & { readonly key: string })[];
-  /** What is said once it is done. */
+  /** The text for screen readers once it is done. */
   readonly announcement: string;
 };
 
-/** Answers `Progress` as JSON; refusals are as on the pages. */
+/** Returns `Progress` as JSON. Errors are the same as on the pages. */
 export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/progress', async (http, reply) => {
     const page = await openPage(http, deps);

@@ -1,4 +1,4 @@
-/** The consent page and its two answers, which the selection page gives too; and the wait for another approval. */
+/** The consent page, its two answers, which the selection page also has, and the wait for another approval. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { seeOther } from '../http/page.ts';
@@ -20,13 +20,13 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const page = await openPage(http, deps);
     const { request } = page;
     const { accounts, ending } = await accountsOf(page, deps);
-    // With one account, or nothing to consent to, the selection page is the last.
+    // With one account, or nothing to consent to, the selection page is the last one.
     if (ending !== 'continue') return seeOther(reply, selectionPath(request));
     const appearance = await appearanceOf(http, request, deps);
     return showPage(reply, consentPage({ request, accounts }, appearance), { request });
   });
 
-  /** Sends the answer, as often as it is asked for, by a redirect or from a popup to the page that opened it. */
+  /** Sends the answer, repeatedly if requested: as a redirect, or in a popup to the page that opened it. */
   const send = async (http: FastifyRequest, reply: FastifyReply, { request, answer }: Answered) => {
     if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
     const appearance = await appearanceOf(http, request, deps);
@@ -39,7 +39,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const answer = await approve(form, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
     if (answer === 'waits') return seeOther(reply, pagePath('waiting', request));
-    // Done with nothing left to allow is a denial; an approval of what was denied is a mistake, a moment later too.
+    // If the user disconnected the last account, Done is a denial. Otherwise the request was denied before.
     if (answer === 'denied' && !request.hasDisconnected) throw finishedError(request);
     return send(http, reply, { request, answer });
   });
@@ -47,7 +47,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/waiting', async (http, reply) => {
     const page = await openPage(http, deps, ['current', 'finished']);
     const { request } = page;
-    // Nobody waits here who did not allow it before, by a form.
+    // Only a form can allow the request and lead here.
     if (request.status === 'open' && request.allowedAt === undefined) {
       return seeOther(reply, selectionPath(request));
     }
@@ -67,5 +67,4 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** A request and what its user decided, once. */
 type Answered = { readonly request: AuthorizationRequest; readonly answer: UserAnswer };

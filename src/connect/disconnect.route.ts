@@ -1,7 +1,4 @@
-/**
- * Disconnecting accounts on the pages, after a question, and removing what was linked in this transaction, at once. Only
- * those that may be changed here (docs/security.md T4).
- */
+/** Disconnects accounts, after a question, and removes those linked here, at once (docs/security.md T4). */
 import type { FastifyInstance } from 'fastify';
 
 import { seeOther } from '../http/page.ts';

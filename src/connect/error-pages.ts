@@ -1,4 +1,4 @@
-/** Errors of the Connect routes as pages, and the pages that belong to no request. */
+/** Shows errors of the Connect routes as pages. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { acceptCookies } from '../http/cookies.ts';
 import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
@@ -25,7 +25,7 @@ import { errorPage } from './pages/error.page.ts';
 import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
-/** What all routes of the flow stand on: limits of size, cookies, errors as pages, and popups that can answer. */
+/** Sets up the routes of the flow: size limits, cookies, errors as pages, and popups that can reach their opener. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
   keepOpener(app);
   app.addHook('onRoute', (route) => {
@@ -37,7 +37,6 @@ export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<
   showErrorsAsPages(app, deps);
 }
 
-/** How a page appears in this browser that belongs to no request. */
 export const appearanceOfNone = (http: FastifyRequest, deps: ConnectDeps): Promise<Appearance> =>
   appearanceWithoutRequest(withoutRequest(http, deps), deps);
 
@@ -50,7 +49,7 @@ const withoutRequest = (
   rememberedTheme: readCookies(cookies, deps).theme,
 });
 
-/** Makes every error of these routes a page, or JSON for whoever prefers that. */
+/** Sends errors of these routes as pages, or as JSON to programs that prefer it. */
 function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   const notePlain = onceAMinute((line: { err: unknown; requestId: string }, count) =>
     deps.log.error(
@@ -60,7 +59,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   );
   app.setErrorHandler(async (thrown, http, reply) => {
     const error = connectErrorOf(thrown, http);
-    // A refusal of ours was logged where it came about, in words without what it carries for the page.
+    // A ConnectError was logged where it was thrown.
     if (isDatabaseAway(thrown)) app.noteDatabaseAway(thrown, http);
     else if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = http.routeOptions.url;
@@ -78,7 +77,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** For the request log: a page says to people what programs are told otherwise. */
+/** Records the public error and its user in the request log. */
 function noteRefusal({ body }: ConnectError, http: FastifyRequest): void {
   http.refusalBody = body;
   const { authorizationRequest: request } = http;
@@ -86,26 +85,26 @@ function noteRefusal({ body }: ConnectError, http: FastifyRequest): void {
     http.asker ??= { clientId: request.clientId, userId: request.userId, isRefused: true };
 }
 
-/** The request that is this browser's own: others only lend the page their appearance. */
+/** Returns this browser's own request. Another one gives the page only its appearance. */
 function requestOfBrowser(
   { kind, context: { request } }: ConnectError,
   current: AuthorizationRequest | undefined,
 ): AuthorizationRequest | undefined {
-  // Whoever sees that a request is finished has its cookie (standingOf).
+  // A request is `finished` only for a browser that has its cookie (standingOf).
   if (kind === 'finished') return request;
   return current !== undefined && (request?.transactionId ?? current.transactionId) === current.transactionId
     ? current
     : undefined;
 }
 
-/** Names the language of an error page that belongs to a request which keeps none any more. */
+/** The parameter with the language of an error page whose request can no longer store one. */
 const ENDED_LANGUAGE = 'page_language';
 
-/** What a provider's answer is told by can be used once: its address is not opened again. */
+/** A provider's response can be used once, so its address is not opened again. */
 const isOpenedAgain = ({ method, url }: FastifyRequest): boolean =>
   method === 'GET' && !/^\/connect\/\w+\/callback\b/.test(url);
 
-/** Where an error page can be read in another language: at its own address, else on the page its request goes on with. */
+/** Returns the address that shows the page in another language: its own, otherwise that of its request. */
 function settingsOf(
   { context }: ConnectError,
   request: AuthorizationRequest | undefined,
@@ -120,7 +119,6 @@ function settingsOf(
   return { path: http.url, place, query, parameter };
 }
 
-/** The request in the language that its error page was asked for in. */
 function inChosenLanguage(request: AuthorizationRequest, { url }: FastifyRequest): AuthorizationRequest {
   const language = scalar(receivedQuery(url), ENDED_LANGUAGE);
   return language === undefined ? request : { ...request, language: chooseLanguage({ named: language }) };
@@ -136,7 +134,7 @@ async function errorAppearance(
       ? await appearanceOf(http, inChosenLanguage(request, http), deps)
       : await appearanceOfNone(http, deps);
   } catch (err) {
-    // What broke the request may break this too, and its reader still needs a page.
+    // The cause of the error can also affect this. The user still needs a page.
     deps.notePlain({ err, requestId: http.id });
     return plainAppearance(withoutRequest(http, deps), request, deps);
   }
@@ -147,12 +145,12 @@ function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
   const { authorizationRequest: request } = http;
   const context = { cause: thrown, ...(request && backToAccounts(request)) };
   if (isDatabaseAway(thrown)) {
-    // What docs/wire.md O4.1 answers for any failure of the database.
+    // docs/wire.md O4.1 requires this for any failure of the database.
     const kind = isStart(http) ? 'unexpected' : 'database_away';
     return new ConnectError(kind, { ...context, retryAfter: RETRY_AWAY_SECONDS });
   }
   const refusal = thrown instanceof Error ? refusalOf(thrown, http) : undefined;
-  // Refused before its route was asked, as what cannot be read or is too large; everything else is a fault of ours.
+  // An error before the route, such as an unreadable or too large request. Others are internal.
   if (refusal !== undefined && refusal.status < 500) {
     const { status, message: description } = refusal;
     return new ConnectError('unreadable', { ...context, status, description });

@@ -1,4 +1,4 @@
-/** The Apple and CalDAV forms: shown, and sent. */
+/** The Apple and CalDAV forms. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
@@ -22,7 +22,7 @@ import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
 
 type Provider = { Params: { provider: string } };
 
-/** GET and POST /connect/apple and /connect/caldav; sent by the button of a language or colours, the form is only shown so. */
+/** GET and POST /connect/apple and /connect/caldav. Buttons for language or theme only show the form again. */
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
     const page = await openPage(http, deps);
@@ -87,10 +87,7 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   return seeOther(reply, selectionPath(request, confirms === undefined ? kind : `${kind}_confirmed`));
 }
 
-/**
- * The form on which a problem can be corrected. What was not found by an e-mail address is asked for by its own, and the
- * address of a calendar that was typed for a server's goes where it belongs.
- */
+/** Returns the form that can fix the problem: with a server's address, or with that of a calendar. */
 function corrected(
   { mode, typed }: Pick<PasswordForm, 'mode' | 'typed'>,
   { fields }: LinkProblem,
@@ -100,7 +97,7 @@ function corrected(
   return { mode: 'address', typed: { server: '', username: '', address: feedAmong(typed) ?? '' } };
 }
 
-/** For an account that is to be connected again, all but the password or a calendar's address; else empty fields. */
+/** Returns the stored login of an account to reconnect, without its password or calendar address. */
 async function rememberedLogin(
   account: AccountView | undefined,
   signIn: PasswordSignIn,
@@ -115,7 +112,7 @@ async function rememberedLogin(
     const { server = '', username } = remembered;
     return { server, username, isFeed: false };
   } catch (failure) {
-    // What cannot be read any more is typed anew: that is what the form is for.
+    // The user types a login again that can no longer be read.
     if (failure instanceof ProviderError) return nothing;
     throw failure;
   }
@@ -124,7 +121,7 @@ async function rememberedLogin(
 type ShownForm = {
   readonly http: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Just chosen: the cookie of this request does not have it yet. */
+  /** A new choice, which the cookie of this request does not have yet. */
   readonly theme?: Theme;
   readonly form: Omit<PasswordForm, 'preset'>;
 };
@@ -139,7 +136,7 @@ async function showForm({ http, reply, form, theme }: ShownForm, deps: ConnectDe
   return showPage(reply, page, { request, status: problem?.status ?? 200 });
 }
 
-/** The provider's sign-in, when this request offers it, it is set up, and a form of ours leads to it. */
+/** Returns the provider's sign-in if this request offers it, it is set up, and it uses a form. */
 function formOffered(
   provider: string,
   request: AuthorizationRequest,

@@ -1,4 +1,4 @@
-/** `GET /authorize` at the origin's root: the start of a flow, and with its transaction the provider-selection page. */
+/** `GET /authorize` at the origin's root: the start of a flow or, with `transaction`, the provider-selection page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
@@ -17,7 +17,7 @@ import {
 } from './pages/provider-selection.page.ts';
 import { appearanceOf, openPage, showPage } from './visit.ts';
 
-/** The parameter that only this server makes says which of the two is meant (docs/wire.md 0). */
+/** Only Kalends adds `transaction`, so it distinguishes the two roles (docs/wire.md 0). */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/authorize', (http, reply) => {
     const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;
@@ -46,7 +46,7 @@ async function showSelection(
   const selection: ProviderSelection = {
     ...user,
     request,
-    // Whoever has accounts that are the application's already came to manage them.
+    // A user with accounts that the application already has came to manage them.
     isManaging: request.hasDisconnected || user.accounts.some(({ givenScope }) => givenScope !== undefined),
     providers,
     happened:
@@ -56,7 +56,7 @@ async function showSelection(
   return showPage(reply, providerSelectionPage(selection, appearance), options);
 }
 
-/** The one provider that a user without accounts is sent straight to, once: its own pages say who asks. */
+/** Returns the only provider, to which a user without accounts is sent directly, once. */
 function onlyWay(
   providers: readonly OfferedProvider[],
   { accounts, others, limit }: UserAccounts,
@@ -68,7 +68,6 @@ function onlyWay(
   return APP_KINDS.find((kind) => kind === only.kind);
 }
 
-/** Whether users of this application can sign in there. */
 async function isAvailable(
   kind: ProviderKind,
   { clientId }: AuthorizationRequest,
@@ -78,9 +77,9 @@ async function isAvailable(
   return method === 'redirect' ? (await apps.find(clientId, kind)) !== undefined : method === 'password';
 }
 
-/** What the address claims was just done, where the accounts bear it out. */
+/** Returns the event that the address claims, if the accounts confirm it. */
 function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
-  // Ours is behind everything the application sent.
+  // Kalends appends its own value after everything that the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
   if (claim === 'disconnected' || claim === 'disconnected_all' || claim === 'removed') return { what: claim };
   if (claim === 'calendars_chosen') return { what: 'chosen' };

@@ -1,4 +1,4 @@
-/** The way to Google's and Microsoft's own pages, and back from them. */
+/** Redirects to the sign-in pages of Google and Microsoft, and handles the way back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
@@ -18,7 +18,6 @@ import { callbackPath, selectionPath } from './flow/paths.ts';
 import { adminConsentPage } from './pages/admin-consent.page.ts';
 import { browserOf, openPage } from './visit.ts';
 
-/** GET /connect/google and /connect/microsoft, and the address that each comes back to. */
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
     app.get(`/connect/${kind}`, (http, reply) => leaveForProvider({ kind, http, reply }, deps));
@@ -39,7 +38,7 @@ async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDe
   const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
   if (account === undefined && confirms === undefined) {
     const { limit } = await accountsOf(page, deps);
-    // The page with the accounts says so.
+    // The page with the accounts shows the limit.
     if (limit !== undefined) return seeOther(reply, selectionPath(request));
   }
   const url = await beginSignIn({ page, kind, signIn, account, confirms }, deps);
@@ -49,14 +48,14 @@ async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDe
 async function returnFromProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const query = receivedQuery(http.url);
   const state = scalar(query, 'state');
-  // An administrator whom a user sent the provider's page comes back with no request of ours.
+  // An administrator to whom a user sent the provider's link returns without an authorization request.
   if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true') {
     return sendPage(reply, adminConsentPage(kind, await appearanceOfNone(http, deps)));
   }
   if (state === undefined && scalar(query, 'error') !== undefined) {
     throw new ConnectError('sign_in_failed', { provider: kind });
   }
-  // The rest of the query is the provider's, and says nothing of our pages.
+  // The rest of the query is the provider's and does not concern our pages.
   const visit = { transactionId: transactionOfState(state), query: [], ...browserOf(http, deps) };
   const request = await requestOf(visit, deps);
   http.authorizationRequest = request;
@@ -69,7 +68,7 @@ async function returnFromProvider({ kind, http, reply }: Exchange, deps: Connect
   return seeOther(reply, selectionPath(request, result));
 }
 
-/** The provider's sign-in, when this request offers it and a page of the provider leads to it. */
+/** Returns the provider's sign-in if this request offers it and it uses the provider's own pages. */
 function signInOffered(
   kind: AppKind,
   request: AuthorizationRequest,

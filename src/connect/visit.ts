@@ -1,4 +1,4 @@
-/** From HTTP to the Connect pages' own words and back: what every one of their routes does alike. */
+/** Translates between HTTP and the Connect pages, for all of their routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Page, sendPage } from '../http/page.ts';
@@ -14,18 +14,17 @@ import { type Appearance, appearanceFor } from './pages/appearance.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The one this HTTP request belongs to, once that is known: errors speak its language. */
+    /** The request that this HTTP request belongs to, once it is known. Error pages use its language. */
     authorizationRequest: AuthorizationRequest | undefined;
   }
 }
 
-/** The browser's part of a visit. */
 export const browserOf = ({ cookies, ip }: FastifyRequest, deps: ConnectDeps) => ({
   cookies: readCookies(cookies, deps),
   address: ip,
 });
 
-/** The request whose page is opened. Throws ConnectError 400 when it is not this browser's, or ended. */
+/** Returns the authorization request of a page. Throws ConnectError 400 if it is not this browser's or has ended. */
 export async function openPage(
   http: FastifyRequest,
   deps: ConnectDeps,
@@ -38,12 +37,11 @@ export async function openPage(
   return { visit, request };
 }
 
-/** A form that was sent; `field` answers the empty text for a field that is not there. */
+/** A submitted form. `field` returns an empty string for a missing field. */
 export type SentForm = PageVisit & { readonly field: (name: string) => string };
 
 /**
- * A form of ours and the request it belongs to. Throws ConnectError: 400 when the request is not this
- * browser's or not `accepted`, 403 when the form did not come from one of its pages.
+ * Returns a form. Throws ConnectError: 400 if its request is not this browser's or not `accepted`, 403 if it is forged.
  */
 export async function readForm(
   http: FastifyRequest,
@@ -63,26 +61,25 @@ export async function readForm(
 
 export type PageOptions = {
   readonly request: AuthorizationRequest;
-  /** 200 unless it says something else. */
+  /** Default: 200. */
   readonly status?: number;
-  /** Origins of the providers whose own pages it leads to. */
+  /** The origins of providers to whose pages it leads. */
   readonly providers?: readonly string[];
 };
 
-/** Sends a page of the flow: its forms may lead to this application's redirect URI, and to `providers`. */
+/** Sends a page of the flow. Its forms may lead to the application's redirect URI, and to `providers`. */
 export function showPage(
   reply: FastifyReply,
   { document, policy }: Page,
   options: PageOptions,
 ): FastifyReply {
   const { request, status, providers = [] } = options;
-  // A provider may redirect to other hosts at once: Microsoft to that of personal accounts, or an organisation's own.
+  // A provider can redirect to other hosts at once: Microsoft to personal accounts, or to those of an organization.
   const onward = providers.length > 0 ? [...providers.map(formSourceOf), 'https:'] : [];
   const formTargets = [...new Set([...formTargetsOf(request.redirectUri), ...onward])];
   return sendPage(reply, { document, policy: { ...policy, formTargets } }, status);
 }
 
-/** How a request's pages appear in this browser. */
 export const appearanceOf = (
   { cookies }: FastifyRequest,
   request: AuthorizationRequest,

@@ -1,4 +1,4 @@
-/** One's own account: name, password, and where one is signed in. */
+/** The member's own account: name, password, passkeys and sessions. */
 import type { FastifyReply } from 'fastify';
 
 import { chip, notice } from '../design/parts.page.ts';
@@ -23,14 +23,14 @@ const PATH = '/dashboard/account';
 
 type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly sessions: readonly Session[];
-  /** The reset links of this account that work. */
+  /** The pending reset links of this account. */
   readonly links: readonly Invitation[];
   readonly refusedSignIns: RefusedSignIns;
   readonly current: string;
   readonly usesPasswords: boolean;
-  /** Whether passkeys are a way in here. */
+  /** Whether this member may use passkeys. */
   readonly hasPasskeyPanel: boolean;
-  /** Of single sign-on, where there is one. */
+  /** The issuer of single sign-on. Undefined if it is off. */
   readonly issuer: string | undefined;
   readonly said?: Html | undefined;
   readonly nameProblem?: string | undefined;
@@ -38,7 +38,6 @@ type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly passkeyProblem?: string | undefined;
 };
 
-/** Shows the account with what was done, or what is wrong. */
 export async function showAccount(
   visit: DashboardVisit,
   parts: Partial<AccountParts> = {},

@@ -45,11 +45,11 @@ export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   ...deletion(),
 ];
 
-/** The application of the address. Throws PeopleRefusal `not_there`. */
+/** Returns the application in the path. Throws PeopleRefusal `not_there`. */
 const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);
 
-/** What a change of reviewed values does to the application's review. */
+/** Renders what a change of reviewed values does to the application's review. */
 async function editNoticeOf({ person, viewer, parameter, deps }: DashboardVisit): Promise<Html | undefined> {
   const { verification } = await readReview(person, { clientId: parameter('clientId') }, deps);
   return editNotice(verification, viewer);

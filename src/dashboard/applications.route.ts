@@ -1,4 +1,4 @@
-/** The list of applications, and making one. */
+/** The list of applications, and creating one. */
 
 import { createApplication, readableApplications } from '../administration/applications.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { playgroundPath } from './pages/playground.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
 
-/** What was typed into these fields, without the space around it that comes with copying. */
+/** Returns the typed fields, trimmed: copied text often has spaces around it. */
 export function typedFields<const K extends TextSettingKey>(
   keys: readonly K[],
   field: (name: string) => string,

@@ -1,4 +1,4 @@
-/** Who did what, newest first: a developer sees the applications given to them. */
+/** The audit log, newest first. A developer sees only the assigned applications. */
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry, type AuditFields } from '../audit/audit-entry.ts';
 import type { AuditFilter } from '../audit/audit-log.ts';
 import { type Html, html } from '../http/html.ts';
@@ -25,7 +25,7 @@ export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
   },
 ];
 
-/** An application that somebody may not see is none of theirs, whatever the address says. */
+/** Reads the filter. An application that the member may not see matches nothing. */
 function filterOf({ person, query }: DashboardVisit): AuditFilter {
   const clientId = query('client');
   const action = actionOf(query('action'));
@@ -85,7 +85,6 @@ function entryRow(entry: AuditEntry): Html[] {
   ];
 }
 
-/** Each changed field with what it was and what it became. */
 function changeOf({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'after'>): Html {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const lines = names.map((name) => {

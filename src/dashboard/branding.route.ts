@@ -1,4 +1,4 @@
-/** How an application looks: colours, logos, and a preview of the pages that have them. */
+/** The branding tab of an application: colors, logos, and a preview. */
 
 import {
   changeApplicationLook,
@@ -22,7 +22,7 @@ import { readPreviewWish } from './preview.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${BRANDING_TAB}`;
 
-/** One picture with the fields beside it. What is a little larger comes as far as the form, which says so there. */
+/** One logo and the other fields. The margin lets a slightly larger file reach the form, which reports it. */
 const UPLOAD_BYTES = MOST_LOGO_BYTES + 512 * 1024 + FORM_BYTES;
 
 export const brandingRoutes = (): DashboardRoute[] => [
@@ -42,7 +42,7 @@ export const brandingRoutes = (): DashboardRoute[] => [
     async handle(visit) {
       const { person, parameter, field, reply, deps } = visit;
       const clientId = parameter('clientId');
-      // The form is the same as the preview's, so it is read in the same words.
+      // The form has the same fields as the preview.
       const { draft: look } = readPreviewWish((name) => (name === 'draft' ? 'yes' : field(name)));
       if (look === undefined) throw new Error('A draft was asked for');
       const problem = await changeApplicationLook(person, { clientId, typed: look }, deps);

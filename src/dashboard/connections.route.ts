@@ -1,4 +1,4 @@
-/** All accounts that ail: by reason, and those of one reason page by page. */
+/** Unhealthy accounts of all applications: grouped by reason, or all of one reason page by page. */
 
 import { readableApplications } from '../administration/applications.ts';
 import { listConnections, readConnections } from '../administration/connections.ts';

@@ -1,4 +1,4 @@
-/** The dashboard's cookies: the session, and the mark of a browser in which somebody signed in before. */
+/** The dashboard's cookies: session, known browser, passkey challenge, and pending single sign-on. */
 
 import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { CookieToSet } from '../http/cookies.ts';
@@ -9,7 +9,7 @@ import { LONGEST_MS } from '../people/sessions.ts';
 type Place = { readonly dashboardUrl: string };
 type Received = Readonly<Record<string, string | undefined>> | null;
 
-/** Only this host can set one with this name (RFC 6265bis §4.1.3.2). It needs https. */
+/** Adds the `__Host-` prefix: only this host can set such a cookie (RFC 6265bis §4.1.3.2). It needs https. */
 const cookieName = (name: string, { dashboardUrl }: Place): string =>
   dashboardUrl.startsWith('https:') ? `__Host-${name}` : name;
 
@@ -22,9 +22,9 @@ const KNOWN_SECONDS = 180 * 24 * 3600;
 export type DashboardCookies = {
   readonly session: string | undefined;
   readonly mark: string | undefined;
-  /** The challenge of a passkey that this browser was asked for. */
+  /** The challenge of the passkey request sent to this browser. */
   readonly passkey: string | undefined;
-  /** What this browser left for an issuer with. */
+  /** The sealed state of a single sign-on that this browser started. */
   readonly singleSignOn: string | undefined;
   readonly theme: Theme;
 };
@@ -37,7 +37,7 @@ export const readDashboardCookies = (received: Received, place: Place): Dashboar
   theme: parseTheme(received?.kalends_theme) ?? 'auto',
 });
 
-/** Kept from every request that another site began. */
+/** Returns the session cookie, which browsers do not send with requests that another site started. */
 export const sessionCookie = (secret: string, place: Place): CookieToSet => ({
   name: cookieName(SESSION, place),
   value: secret,
@@ -54,7 +54,7 @@ export const knownCookie = (mark: string, place: Place): CookieToSet => ({
   isStrict: true,
 });
 
-/** Until the passkey answers. */
+/** Returns the cookie that holds the challenge until the passkey responds. */
 export const passkeyCookie = (challenge: string, place: Place): CookieToSet => ({
   name: cookieName(PASSKEY, place),
   value: challenge,
@@ -62,7 +62,7 @@ export const passkeyCookie = (challenge: string, place: Place): CookieToSet => (
   isStrict: true,
 });
 
-/** Until the browser comes back from the issuer: Lax, since another site sends it. */
+/** Returns the cookie of a pending single sign-on. It is Lax: the issuer's site sends the browser back. */
 export const singleSignOnCookie = (pending: string, place: Place): CookieToSet => ({
   name: cookieName(SINGLE_SIGN_ON, place),
   value: pending,

@@ -1,4 +1,4 @@
-/** What the dashboard works with. */
+/** The dependencies of the dashboard. */
 
 import type { AppRegistration } from '../access/app-registration.ts';
 import type { AppKind, ProviderApps } from '../access/provider-apps.ts';
@@ -20,13 +20,11 @@ import type { SendDeps } from '../webhooks/send-message.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 import type { OverviewDeps } from './overview.ts';
 
-/** Stores with changes that are audited. */
 export type AuditedStores = AuditedOperatorStores & { readonly testUsers: TestUserStore };
 
-/** What test users connect with. */
 type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer' | 'pushedRequests'> & {
   readonly successorKey: Buffer;
-  /** Those that users can connect here. */
+  /** The providers that users can connect at this instance. */
   readonly offeredProviders: readonly ProviderKind[];
   readonly apps: ProviderApps;
 };
@@ -34,38 +32,38 @@ type DashboardStores = Omit<OperatorStores, 'auditedFor'> & AuditedStores & Play
 
 export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   readonly program: RunningProgram;
-  /** Seals ids of users for who may not read them. */
+  /** Seals user ids for members who may not read them. */
   readonly userReferenceKey: Buffer;
   readonly auditedFor: (caller: Caller) => AuditedStores;
-  /** The origin that applications and their users know this instance by. */
+  /** The origin of the Connect pages and the API. */
   readonly publicUrl: string;
-  /** Fetches what addresses that people name have. */
+  /** Fetches URLs that members typed, and asks providers about apps. */
   readonly egress: Egress;
   readonly drawLogo: LogoDrawing;
   readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
-  /** How often one application may have its apps at providers checked. */
+  /** Limits how often an application's provider apps are checked. */
   readonly appChecks: AttemptLimit;
-  /** Who reviews applications, as their users read it; undefined where nobody is named. */
+  /** The reviewer of applications, as users see it. Undefined if none is set. */
   readonly operatorName: string | undefined;
-  /** For how many days requests are kept; 0: they are not. */
+  /** The retention of the request log in days. 0: requests are not stored. */
   readonly requestLogDays: number;
-  /** How an event is named to who may see no more than when it is. */
+  /** Derives the event id that readers with only free-busy access see. */
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
   readonly webhookSigner: WebhookSigner;
   readonly webhookEgress: SendDeps['webhookEgress'];
-  /** What deliveries may reach. */
+  /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;
   readonly passwordSlots: SlotQueue;
   /** Counts sign-ins for the metric. Undefined if metrics are off. */
   readonly signInEnded?: ((way: SignInWay, outcome: SignInOutcome) => void) | undefined;
-  /** Undefined: there is none. */
+  /** Undefined if single sign-on is off. */
   readonly singleSignOn: SingleSignOn | undefined;
-  /** Marks browsers in which somebody signed in before. */
+  /** Marks browsers in which a member signed in before. */
   readonly knownBrowserKey: Buffer;
-  /** The origin that browsers know the dashboard by; undefined: there is none. */
+  /** The origin of the dashboard. Undefined if it is off. */
   readonly dashboardUrl: string | undefined;
-  /** Whether it is on an origin of its own, and nowhere else. */
+  /** Whether the dashboard has its own origin and responds only there. */
   readonly hasOwnOrigin: boolean;
   /** Returns whether the dashboard can be reached from this network address. */
   readonly isDashboardNetwork: (address: string) => boolean;
@@ -74,5 +72,5 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   readonly now: () => number;
 };
 
-/** Those of an instance that has one. */
+/** The dependencies of a dashboard that is on. */
 export type OpenDashboard = DashboardDeps & { readonly dashboardUrl: string };

@@ -1,4 +1,4 @@
-/** What goes wrong in the dashboard as pages; JSON for whoever prefers that. */
+/** Error pages of the dashboard, or JSON for clients that prefer it. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
@@ -14,9 +14,8 @@ import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
 import { linkEndedPage, refusedPage } from './pages/door.page.ts';
 
-/** The title is `error.bad.title` if none is given. */
+/** The title defaults to `error.bad.title`. */
 type Row = readonly [status: number, text: DashboardMessageKey, title?: DashboardMessageKey];
-/** The status of each refusal, the sentence that says how to go on, and the title of its page. */
 const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
   not_signed_in: [401, 'error.not_signed_in.text'],
   not_fresh: [403, 'confirm.lead'],
@@ -47,7 +46,6 @@ const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
   not_fresh_there: [403, 'sso.not_fresh_there'],
 };
 
-/** Returns the status of a refusal. */
 export const refusalStatus = ({ kind }: PeopleRefusal): number => REFUSALS[kind][0];
 
 /** Returns the sentence of a refusal, with the seconds to wait and the role of the reader. */
@@ -93,7 +91,7 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
   });
 }
 
-/** Asked after a fault of any other kind: a database may be of no use in ways that its errors do not say. */
+/** Reads from the database after an unknown error: not every unusable database raises a recognizable error. */
 const isUnreadable = ({ people }: OpenDashboard): Promise<boolean> =>
   people.findSession('', { seenAfter: 0, createdAfter: 0 }).then(
     () => false,
@@ -108,14 +106,14 @@ type Words = {
   readonly again?: string;
 };
 
-/** Returns what is said about an error that is no PeopleRefusal. */
+/** Returns the texts for an error that is not a PeopleRefusal. */
 function wordsOfFailure(
   { refusal, isAway }: { readonly refusal: Refusal | undefined; readonly isAway: boolean },
   { id: reference, method, url }: FastifyRequest,
 ): Words {
   if (isAway) {
     const title = messages.text('error.away.title');
-    // A link cannot send a form again: the reader goes back to it, where all that was typed still stands.
+    // A link cannot resubmit a form. The reader goes back to it, where the typed values still are.
     const text = html`${messages.text(method === 'GET' ? 'error.away.text' : 'error.away.form')}`;
     return { title, text, message: title, ...(method === 'GET' && { again: url }) };
   }
@@ -127,7 +125,6 @@ function wordsOfFailure(
   return { title, text: messages.markup('error.fault.text', { reference }), message: title };
 }
 
-/** Returns the words of a refusal. */
 async function wordsOfRefusal(refusal: PeopleRefusal, { cookies }: FastifyRequest, deps: OpenDashboard) {
   const { session } = readDashboardCookies(cookies, deps);
   const signedIn = refusal.kind === 'not_allowed' ? await findSignedIn(session, deps) : undefined;
@@ -138,7 +135,7 @@ async function wordsOfRefusal(refusal: PeopleRefusal, { cookies }: FastifyReques
 
 const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);
 
-/** A form is not sent again: its reader comes back to the page it stands on. */
+/** Adds the page to return to. After a form that is the page with the form, since a form is not resubmitted. */
 function onwardPath(path: string, { method, url, headers }: FastifyRequest): string {
   const page = URL.parse(headers.referer ?? '');
   const next = method === 'GET' ? url : page === null ? '/dashboard' : page.pathname + page.search;

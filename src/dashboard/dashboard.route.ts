@@ -1,4 +1,4 @@
-/** The dashboard, to be mounted at the origin's root. Which pages it has is one list. */
+/** The dashboard's routes, mounted at the root of its origin. */
 import type { FastifyPluginAsync } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import { waitingReviews } from '../administration/reviews.ts';
@@ -46,7 +46,7 @@ import { webhooksRoutes } from './webhooks.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
 
-/** Every route of the dashboard, with who may take it. */
+/** Returns all routes of the dashboard with the permission that each needs. */
 export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRoute | DoorRoute)[] => [
   ...doorRoutes(deps),
   ...overviewRoutes(deps),
@@ -74,7 +74,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...singleSignOnRoutes(deps),
 ];
 
-/** Mounts nothing if the dashboard is off. Outside its networks, and at other origins than its own, it is 404. */
+/** Mounts the dashboard if it is on. Responds 404 outside its networks and, with its own origin, at other hosts. */
 export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
   return async (app) => {
     const { dashboardUrl } = deps;

@@ -1,4 +1,4 @@
-/** The log of deliveries, and the replay of all that a filter finds. */
+/** The delivery log, and resending all deliveries that match a filter. */
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import { type Html, html } from '../http/html.ts';
@@ -83,10 +83,10 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
   },
 ];
 
-/** What the fields of a form or an address say is to be sent once more. Throws PeopleRefusal for what says nothing. */
+/** Reads the replay from a form or query. Throws PeopleRefusal if the filter is invalid. */
 async function replayIn({ person, parameter, deps }: DashboardVisit, read: Query) {
   const client = await readApplication(person, parameter('clientId'), deps);
-  // The application of the path is the one that the guard has looked at.
+  // The guard has checked only the application in the path.
   const query: Query = (name) => (name === 'client' ? client.clientId : read(name));
   const filter = readFilter(person, query, [client]);
   if (filter.problems.length > 0) throw new PeopleRefusal('not_there');

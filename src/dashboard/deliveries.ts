@@ -1,4 +1,4 @@
-/** What the dashboard lists and replays of deliveries. The command line does the same by the same stores. */
+/** Lists and replays deliveries for the dashboard. The CLI uses the same stores. */
 import type { Client } from '../oauth/client.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -19,16 +19,14 @@ export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () =
 
 export const STATES: readonly MessageState[] = ['pending', 'delivered', 'dead', 'withheld'];
 
-/** The values of an address that make a filter. */
 export const FILTER_NAMES = ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'] as const;
 
-/** The values of a filter that are there, as an address has them. */
 export const filterValues = (query: Query): Readonly<Record<string, string>> =>
   Object.fromEntries(FILTER_NAMES.map((name) => [name, query(name)]).filter(([, value]) => value !== ''));
 
 export type ReadFilter = { readonly filter: MessageFilter; readonly problems: readonly FilterProblem[] };
 
-/** `clients`: those that the person may read. */
+/** Reads the filter. `clients` are those that the member may read. */
 export function readFilter(person: Person, query: Query, clients: readonly Client[]): ReadFilter {
   const { range, problems } = readRange(query);
   const state = STATES.find((one) => one === query('state'));
@@ -52,7 +50,7 @@ export function readFilter(person: Person, query: Query, clients: readonly Clien
   };
 }
 
-/** Where a page of the list goes on; undefined for an address that says nothing of the kind. */
+/** Parses the position of the next page. Returns undefined if the text is invalid. */
 export function placeOf(text: string): MessagePlace | undefined {
   const [, createdAt, messageId] = /^(\d{1,15})_([\w-]{1,80})$/.exec(text) ?? [];
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
@@ -60,7 +58,7 @@ export function placeOf(text: string): MessagePlace | undefined {
 
 export const placeText = ({ createdAt, messageId }: MessagePlace): string => `${createdAt}_${messageId}`;
 
-/** Throws PeopleRefusal. Nobody sees a body by it. */
+/** Returns a delivery without its body. Throws PeopleRefusal. */
 export async function findDelivery(
   actor: Actor,
   { clientId, messageId }: { readonly clientId: string; readonly messageId: string },
@@ -72,7 +70,7 @@ export async function findDelivery(
   return delivery;
 }
 
-/** Sends it once more, soon. Throws PeopleRefusal. */
+/** Schedules a resend of the delivery. Throws PeopleRefusal. */
 export async function replayOne(
   actor: Actor,
   { clientId, messageId }: { readonly clientId: string; readonly messageId: string },
@@ -82,7 +80,7 @@ export async function replayOne(
   if (!(await messages.askReplay(clientId, messageId, now()))) throw new PeopleRefusal('not_there');
 }
 
-/** A replay of all that a filter finds of one application, within a time that has ended. */
+/** A replay of the deliveries of one application that match a filter, within a past period. */
 export type Replay = MessageFilter & {
   readonly clientId: string;
   readonly from: number;
@@ -91,7 +89,7 @@ export type Replay = MessageFilter & {
 
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** Without a time it is of all that is kept so far: what comes after the page that asks is not meant. */
+/** Returns a replay of the filter. It ends now at the latest and starts KEPT_MS ago by default. */
 export function replayOf(
   clientId: string,
   { filter }: Pick<ReadFilter, 'filter'>,
@@ -101,18 +99,17 @@ export function replayOf(
   return { ...filter, clientId, from: filter.from ?? now() - KEPT_MS, to };
 }
 
-/** How many it would send; one more than are sent at once where there are more. Throws PeopleRefusal. */
+/** Counts the deliveries to resend, up to one more than MOST_REPLAYS. Throws PeopleRefusal. */
 export function countReplay(actor: Actor, replay: Replay, { messages }: Pick<DeliveriesDeps, 'messages'>) {
   mustBeAllowed(actor, 'delivery.replay', replay.clientId);
   return messages.countReplays(replay, MOST_REPLAYS + 1);
 }
 
-/** Sends them, the oldest first, at most MOST_REPLAYS. Answers how many. Throws PeopleRefusal. */
+/** Schedules at most MOST_REPLAYS resends, oldest first, and returns their number. Throws PeopleRefusal. */
 export function replayAll(actor: Actor, replay: Replay, { messages, now }: DeliveriesDeps): Promise<number> {
   mustBeAllowed(actor, 'delivery.replay', replay.clientId);
   return messages.askReplays(replay, now(), MOST_REPLAYS);
 }
 
-/** Where the log of one application's deliveries is, filtered. */
 export const deliveriesPath = (values: Readonly<Record<string, string | undefined>>): string =>
   addressWith('/dashboard/deliveries', values);

@@ -1,4 +1,4 @@
-/** One delivery: what became of it, its body for who may see it, and sending it once more. */
+/** One delivery: its attempts, its body for members who may read it, and resending it. */
 import type { FastifyReply } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import { checkReceived, openDelivery } from '../administration/delivery.ts';
@@ -30,7 +30,7 @@ async function showDelivery(
   return show({ title: whatOf(message), content });
 }
 
-/** `deps` as they are before anybody is known: a body that nobody is shown is not told in the audit log. */
+/** The signature check uses the unaudited `deps`: it reads the body but shows it to no one. */
 export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   {
     method: 'GET',

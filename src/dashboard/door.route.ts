@@ -1,4 +1,4 @@
-/** Coming in and going out: sign-in, the links of invitations, a fresh sign-in, the colours. */
+/** Sign-in, sign-out, one-time links, fresh sign-in, and the color theme. */
 import { parseTheme } from '../branding/branding.ts';
 import { problemOfMethod } from '../http/allowed-methods.ts';
 import { setCookie } from '../http/cookies.ts';
@@ -33,13 +33,12 @@ export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] 
   return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps), nowhere];
 }
 
-/** Passkeys are shown where they can exist. */
+/** Returns the sign-in methods to show: passkeys only if the dashboard's origin supports them. */
 export const shownWays = ({ usesPasswords, usesPasskeys }: Ways, { dashboardUrl }: OpenDashboard): Ways => ({
   usesPasswords,
   usesPasskeys: usesPasskeys && relyingPartyOf(dashboardUrl) !== undefined,
 });
 
-/** Shows the page to sign in. */
 export const signInShower =
   (deps: OpenDashboard) =>
   async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
@@ -108,7 +107,6 @@ function problemOf(refusal: PeopleRefusal, wrong: 'sign_in.wrong' | 'confirm.wro
 
 type Entering = Pick<Person, 'personId' | 'name'> & { readonly way: SignInWay };
 
-/** Signs in, and leads on. */
 export async function comeIn(
   visit: DoorVisit,
   { next, ...person }: Entering & { readonly next: string },
@@ -118,7 +116,7 @@ export async function comeIn(
   return goTo(visit.reply, next);
 }
 
-/** A session that is new in any case, whatever cookie the browser came with: that one ends. */
+/** Opens a new session in every case and ends the one that the browser's cookie names. */
 export async function openSession(
   { http, reply, cookies }: DoorVisit,
   { personId, name, provedAt, way }: Entering & Pick<Place, 'provedAt'>,
@@ -136,7 +134,7 @@ export async function openSession(
   setCookie(reply, knownCookie(markOf(personId, deps.knownBrowserKey), deps), publicUrl);
 }
 
-/** Opening a link spends nothing: programs that look at addresses in mails open them too. */
+/** Opening a link does not use it up: mail scanners open links too. */
 function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token';
   return [
@@ -178,13 +176,13 @@ function joining(deps: OpenDashboard): DoorRoute[] {
   ];
 }
 
-/** What a link's page offers. */
+/** Returns the sign-in methods that the page of a one-time link offers. */
 export const joiningWays = async (invitation: Invitation, deps: OpenDashboard) => ({
   ...shownWays(await waysOfLink(invitation, deps), deps),
   issuer: deps.singleSignOn?.provider.issuer,
 });
 
-/** With what they can prove that it is still them, as the page shows it. */
+/** Returns the methods with which the member can sign in again, as the page shows them. */
 export async function confirmingWays(person: Person, deps: OpenDashboard) {
   const { usesPasswords, usesPasskeys, usesSingleSignOn } = await waysOfPerson(person, deps);
   const canBe = usesPasskeys && relyingPartyOf(deps.dashboardUrl) !== undefined;
@@ -230,7 +228,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-/** As the Connect pages keep them, under the same name. */
+/** Stores the theme in the same cookie as the Connect pages. */
 const themes = (deps: OpenDashboard): DoorRoute => ({
   method: 'POST',
   path: '/dashboard/theme',
@@ -245,7 +243,7 @@ const themes = (deps: OpenDashboard): DoorRoute => ({
   },
 });
 
-/** A page for an address that names nothing. */
+/** Responds 404 or 405 for unknown paths. */
 const nowhere: DoorRoute = {
   method: 'GET',
   path: '/dashboard/*',

@@ -1,7 +1,4 @@
-/**
- * Before every page and form of the dashboard: who it is, whether they may, whether the form is of their own session. A route
- * says in its row what it needs; there is no other way to mount one.
- */
+/** Checks session, permission and form token before each dashboard route. Only `mount` adds routes. */
 import { finished } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -23,20 +20,19 @@ import { type DashboardCookies, readDashboardCookies } from './dashboard-cookies
 import type { AuditedStores, OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardPage, dashboardPage, type Viewer } from './pages/layout.page.ts';
 
-/** A page or form for people who are signed in. */
 export type DashboardRoute = {
   readonly method: 'GET' | 'POST';
-  /** Under the origin. A `:clientId` in it is the application that it concerns. */
+  /** A `:clientId` in it is the application for which the permission is checked. */
   readonly path: string;
   readonly needs: Permission;
-  /** Whether it asks for a sign-in that is not older than five minutes. */
+  /** Whether it needs a sign-in less than five minutes old. */
   readonly isFresh?: true;
-  /** The most bytes of a form with a file, which is read for nobody who may not send it. */
+  /** The maximum size of a form with a file, in bytes. Permission is checked before the body is read. */
   readonly mostBytes?: number;
   readonly handle: (visit: DashboardVisit) => Promise<FastifyReply>;
 };
 
-/** One for whoever comes, signed in or not. */
+/** A page or form that needs no session. */
 export type DoorRoute = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -49,9 +45,9 @@ export type DoorVisit = {
   readonly reply: FastifyReply;
   readonly cookies: DashboardCookies;
   readonly parameter: (name: string) => string;
-  /** A value of the query, the empty text where there is none. */
+  /** Returns a query parameter, or the empty text if it is absent. */
   readonly query: (name: string) => string;
-  /** A field of the form, the empty text where there is none. */
+  /** Returns a form field, or the empty text if it is absent. */
   readonly field: (name: string) => string;
   readonly fields: (name: string) => readonly string[];
 };
@@ -59,12 +55,11 @@ export type DoorVisit = {
 export type DashboardVisit = DoorVisit &
   SignedIn & {
     readonly viewer: Viewer;
-    /** What the dashboard works with; what is changed with it is audited as theirs. */
+    /** Changes through these stores are audited as the member's. */
     readonly deps: OpenDashboard & Pick<AuditedStores, 'signingKeys'>;
     readonly show: (page: DashboardPage, status?: number) => FastifyReply;
   };
 
-/** Mounts a route with what it needs before it. */
 export function mount(app: FastifyInstance, route: DashboardRoute | DoorRoute, deps: OpenDashboard): void {
   app.route({
     method: route.method,
@@ -96,7 +91,7 @@ function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboar
   };
 }
 
-/** Returns the caller's address, and a signal that is aborted once the connection is closed, also if that was before. */
+/** Returns the caller's address, and a signal that aborts when the connection closes or already has. */
 export function callerOf({
   http,
   reply,
@@ -106,7 +101,7 @@ export function callerOf({
   return { address: http.ip, signal: closed.signal };
 }
 
-/** Who is not signed in has no token: what the browser says of the form's origin is all there is. */
+/** Checks only the form's origin: without a session there is no form token. */
 function checkedDoor(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVisit {
   if (visit.http.method === 'POST' && isFromOtherSite(formOriginOf(visit.http), dashboardUrl))
     throw new PeopleRefusal('foreign_form');
@@ -156,17 +151,16 @@ async function admitted(
   return { ...visit, ...signedIn, viewer, deps: audited, show };
 }
 
-/** An address's path as forms name it. */
+/** Returns the path without its query, as form tokens contain it. */
 export const pathOf = ({ url }: Pick<FastifyRequest, 'url'>): string => url.split('?')[0] ?? '/';
 
-/** Sends a page before the door. */
+/** Sends a page outside the dashboard's layout. */
 export const showDoor = (reply: FastifyReply, page: Page, status = 200): FastifyReply =>
   sendPage(reply, page, status);
 
-/** Leads on to a page of the dashboard after a form. */
 export const goTo = (reply: FastifyReply, path: string): FastifyReply => seeOther(reply, path);
 
-/** Where a form leads back to: a page of the dashboard, else its first one. */
+/** Returns `text` if it is a path of the dashboard, otherwise `/dashboard`: no open redirect. */
 export function ownDashboardPath(text: string): string {
   return /^\/dashboard(?:[/?][\x21-\x7e]*)?$/.test(text) && !text.includes('//') && !text.includes('\\')
     ? text

@@ -1,25 +1,25 @@
-/** What the lists of deliveries and requests are filtered by, as their addresses have it. */
+/** Filters of the delivery and request lists, read from their query parameters. */
 import type { Client } from '../oauth/client.ts';
 import type { Person } from '../people/person.ts';
 import type { DashboardMessageKey } from './messages/messages.ts';
 
-/** A value of an address, the empty text where there is none. */
+/** Returns a query parameter, or the empty text if it is absent. */
 export type Query = (name: string) => string;
 
-/** What is wrong with a filter: nothing is listed then. */
+/** The message of an invalid filter. If there is one, nothing is listed. */
 export type FilterProblem = Extract<DashboardMessageKey, `filter.wrong.${string}`>;
 
-/** From then until before then; epoch milliseconds. */
+/** `from` is inclusive, `to` exclusive; epoch milliseconds. */
 export type TimeRange = { readonly from?: number | undefined; readonly to?: number | undefined };
 
-/** A time in UTC, as fields of type `datetime-local` have it; undefined for what is none. */
+/** Parses a UTC time of a `datetime-local` field to epoch milliseconds, or undefined if it is invalid. */
 export function utcInstant(text: string): number | undefined {
   const [, time] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)Z?$/.exec(text) ?? [];
   const instant = time === undefined ? Number.NaN : Date.parse(`${time}Z`);
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** The same to the second, for a field or an address. */
+/** Formats a time for such a field, to the second. */
 export const utcText = (at: number): string => new Date(at).toISOString().slice(0, 19);
 
 export function readRange(query: Query): {
@@ -33,17 +33,14 @@ export function readRange(query: Query): {
   return { range: { from, to }, problems };
 }
 
-/** The one application that a list is of: the one that is asked for, or the only one that somebody may read. */
+/** Returns the application that the filter selects, or the only one that the member may read. */
 export function oneApplication(query: Query, clients: readonly Client[]): Client | undefined {
   const asked = query('client');
   if (asked === '') return clients.length === 1 ? clients[0] : undefined;
   return clients.find(({ clientId }) => clientId === asked);
 }
 
-/**
- * The applications to list: an empty list for one that somebody may not read, whatever the address says; undefined for all of
- * the instance.
- */
+/** Returns the ids of applications to list. Undefined: all. Empty: the member may not read the selected one. */
 export function listedApplications(person: Person, query: Query): readonly string[] | undefined {
   const clientId = query('client');
   const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
@@ -51,7 +48,7 @@ export function listedApplications(person: Person, query: Query): readonly strin
   return ownClientIds === undefined || ownClientIds.includes(clientId) ? [clientId] : [];
 }
 
-/** An address with those of its values that are there. */
+/** Returns `path` with the non-empty values as its query. */
 export function addressWith(path: string, values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;

@@ -1,4 +1,4 @@
-/** What the overview shows: numbers that are kept or bounded, so that it answers at once however many users there are. */
+/** The numbers of the overview. All are stored or bounded, so the page is fast with any number of users. */
 import { type Activity, FUNNEL, HOUR_MS, hourOf } from '../activity/activity.ts';
 import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
 import { readableApplications } from '../administration/applications.ts';
@@ -25,10 +25,10 @@ export type OverviewDeps = {
 
 const DAY_HOURS = 24;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Beyond so many that ail it is said that there are more: something is wrong with all of them. */
+/** If more accounts than this are unhealthy, the page says only that there are more. */
 export const MOST_AILING = 20_000;
 
-/** What this person may see: a developer the applications given to them. */
+/** Returns the overview. A developer sees only the assigned applications. */
 export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Overview> {
   const { activity, connectionCounts, messages, now } = deps;
   const clientIds = person.role === 'developer' ? person.clientIds : undefined;
@@ -53,7 +53,7 @@ export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Ov
   };
 }
 
-/** A week cuts flows in two: what came further than it began counts as begun. */
+/** Counts each step at least as often as the later ones: a flow may have begun before the week. */
 export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
   const counts = FUNNEL.map((step) => sums.get(step) ?? 0);
   const reached = counts.map((_, index) => Math.max(...counts.slice(index)));
@@ -66,7 +66,7 @@ export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
   };
 }
 
-/** Every hour of the day, the oldest first, also those in which nothing happened. */
+/** Returns all 24 hours, oldest first, including hours without activity. */
 function dayOf(counts: readonly HourCount[], last: number): Hour[] {
   const countByHour = new Map(counts.map(({ hour, activity, count }) => [`${hour} ${activity}`, count]));
   return Array.from({ length: DAY_HOURS }, (_, index) => {

@@ -1,4 +1,4 @@
-/** The ceremonies of passkeys: adding one, signing in, proving that it is still you, joining by a link. */
+/** The passkey ceremonies: add, sign in, confirm the identity, and join by a one-time link. */
 import type { FastifyReply } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
@@ -49,7 +49,7 @@ const readPasskeyResponse = ({ http, field, cookies }: DoorVisit) => ({
   ...{ address: http.ip, mark: cookies.mark },
 });
 
-/** Refusals that the page itself shows. */
+/** Refusals that the page with the form shows. */
 const SHOWN: readonly PeopleRefusalKind[] = [
   'too_many',
   'wrong_passkey',
@@ -131,7 +131,7 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
         const next = ownDashboardPath(visit.field('next'));
         await mustBeOn('usesPasskeys', otherWays(deps));
         try {
-          // Until the response is verified nobody is identified; a counter that went back is audited before that.
+          // The member is unknown until the response is verified, but a counter that went back is audited before.
           const audited = deps.auditedFor({
             actor: { kind: 'system' },
             address: visit.http.ip,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 import type { ReceivedAnswer, SendCall } from '../playground/run-call.ts';
 
-/** Longer than any read waits. */
+/** Longer than any long poll, in milliseconds. */
 const MOST_MS = 40_000;
 /** Limits how much of a response body is stored. The rest is discarded. */
 const MOST_BYTES = 128 * 1024;

@@ -40,7 +40,6 @@ function readDraft(query: (name: string) => string): NonNullable<PreviewWish['dr
   };
 }
 
-/** Returns the requested page. */
 export async function previewOf(client: Client, wish: PreviewWish, deps: PreviewDeps): Promise<Page> {
   const look = withDraft(await findBranding(client.clientId, wish, deps), wish);
   // A scheme that the application sets wins over the device's, as it does for users.

@@ -17,7 +17,6 @@ import {
 
 export type RequestsDeps = { readonly requestLog: RequestLog; readonly messages: MessageLog };
 
-/** The query parameters that make a filter. */
 export const REQUEST_FILTERS = ['client', 'status', 'route', 'request', 'user', 'from', 'to'] as const;
 
 export type ReadRequests = {

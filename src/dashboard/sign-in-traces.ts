@@ -1,4 +1,4 @@
-/** The traces of sign-ins that were refused: the metric, the log and, if a password or passkey was wrong, the member's audit log. */
+/** Records refused sign-ins: metric, log and, if a password or passkey was wrong, the member's audit log. */
 import { finished } from 'node:stream';
 
 import { networksOf } from '../http/address-key.ts';

@@ -1,7 +1,4 @@
-/**
- * Single sign-on: a browser leaves for the operator's issuer and comes back, to sign in, to join, or to prove that it
- * is still you.
- */
+/** Single sign-on: the browser goes to the operator's issuer and returns, to sign in, join, confirm or connect. */
 import type { FastifyReply } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
@@ -52,7 +49,6 @@ export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | DoorR
 /** Returns the address that the issuer sends browsers back to. */
 const redirectUriOf = ({ dashboardUrl }: OpenDashboard): string => `${dashboardUrl}${CALLBACK}`;
 
-/** Whether the issuer must authenticate the member again. */
 const isFreshFor = ({ for: use }: SignInPurpose): boolean => use === 'confirm';
 
 /** Sends the browser to the issuer, with a cookie that identifies its return. */
@@ -262,7 +258,6 @@ async function livingSession(
   return person;
 }
 
-/** Shows the sign-in page with the error and the other sign-in methods. */
 async function showAtDoor(
   visit: DoorVisit,
   { reason, next }: { readonly reason: unknown; readonly next: string },

@@ -1,4 +1,4 @@
-/** The program itself: whether all is in order, what runs, what waits, and its keys. For owners. */
+/** The system page for owners: checks, instances, jobs, backups and keys. */
 import type { FastifyReply } from 'fastify';
 
 import { notice } from '../design/parts.page.ts';

@@ -74,7 +74,6 @@ function appBudget(app: string, fullAt: number, now: number): AppBudget | undefi
 
 const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
 
-/** Runs all checks and stores the results. */
 export async function runChecks({ program, system, now }: SystemDeps): Promise<void> {
   const checks = await program.check();
   // A provider's message can be long.

@@ -93,7 +93,6 @@ export const userActionRoutes = (): DashboardRoute[] => [
   },
 ];
 
-/** Shows the confirmation page. */
 const ask = (
   name: 'revoke' | 'disconnect' | 'export' | 'delete',
   content: (shown: ShownUser, visit: DashboardVisit) => Html,

@@ -15,7 +15,7 @@ import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user
 export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;
 const CALENDARS_ON_A_PAGE = 100;
 
-/** The user that the query names, or the form. Throws PeopleRefusal `not_there` for a name that says nobody. */
+/** Returns the user that the query or form names. Throws PeopleRefusal `not_there` if it names none. */
 export function userOf(visit: DashboardVisit, read: DashboardVisit['query'] = visit.query): UserOfClient {
   const clientId = visit.parameter('clientId');
   const userId = referredUser(clientId, { id: read('id'), ref: read('ref') }, visit.deps);

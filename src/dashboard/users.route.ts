@@ -1,4 +1,4 @@
-/** The users of all applications that somebody may read, and those of one. */
+/** The list of users, of all applications that the member may read or of one. */
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import { findUsers } from '../administration/users.ts';

@@ -1,4 +1,4 @@
-/** The review of one application, and the list of those that wait for a decision. */
+/** The review of one application, and the list of reviews that wait for a decision. */
 import { readApplication } from '../administration/applications.ts';
 import {
   makeReviewStep,

@@ -1,4 +1,4 @@
-/** The endpoints of an application: listed, added, changed, tried, paused, removed, and given a new secret. */
+/** The endpoints of an application: list, add, change, test, pause, remove, and rotate the secret. */
 import type { FastifyReply } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import {

@@ -1,4 +1,3 @@
-/** Tests the shapes and texts of charts, and that they need nothing that a strict Content-Security-Policy blocks. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -17,7 +16,7 @@ const WORDS = {
 const hours = (length: number, at: (hour: number) => Omit<Bar, 'label'>): Bar[] =>
   Array.from({ length }, (_, hour) => ({ label: `${hour}:00`, ...at(hour) }));
 
-/** The rectangles of a series: `[bottom, height]` of each. */
+/** Returns `[bottom, height]` of each rectangle of a series. */
 function barsOf(markup: string, series: string): [number, number][] {
   const path = new RegExp(`<path class="series-${series}" d="([^"]*)"`).exec(markup)?.[1] ?? '';
   return [...path.matchAll(/M[\d.]+ ([\d.]+)v-([\d.]+)/g)].map(([, bottom, height]) => [
@@ -98,7 +97,7 @@ describe('barChart', () => {
 });
 
 describe('sparkline', () => {
-  it('draws a sparkline within its frame, from the first value to the last', () => {
+  it('draws the line within its frame, from the first value to the last', () => {
     const { markup } = sparkline([0, 5, 10], 'Deliveries of a week: 15');
 
     assert.match(markup, /role="img" aria-label="Deliveries of a week: 15"/);

@@ -1,14 +1,10 @@
-/**
- * Small charts as SVG, drawn on the server. They contain no style: shapes are attributes, and colors are classes of
- * `charts.css`, so the Content-Security-Policy needs no exception for them.
- */
+/** Renders small charts as SVG without styles, which the Content-Security-Policy would block. */
 import { type Html, html } from '../http/html.ts';
 import { SIGNS } from './parts.page.ts';
 
 /** One bar: the successes, and the failures on top of them. */
 export type Bar = { readonly label: string; readonly good: number; readonly bad?: number };
 
-/** The texts of a bar chart in one language. */
 export type BarChartWords = {
   readonly language: string;
   readonly title: string;
@@ -19,7 +15,6 @@ export type BarChartWords = {
   readonly bad?: string;
   /** The text instead of a chart without values: what will be here, and from when. */
   readonly empty: string;
-  /** Opens the table of all numbers. */
   readonly numbers: string;
 };
 
@@ -29,10 +24,7 @@ const BAR = 8;
 /** The smallest height of a value above zero, so that it stays visible. */
 const LEAST_HEIGHT = 1.5;
 
-/**
- * Bars from left to right, the first the oldest, with a legend, the sums and a table of all numbers. Without any bar,
- * or with nothing but zeros, it says `words.empty` instead of drawing them.
- */
+/** Renders bars, the oldest first, with a legend, sums and a table. If all values are zero, shows `words.empty`. */
 export function barChart(bars: readonly Bar[], words: BarChartWords): Html {
   const counts = bars.map(({ label, good, bad }) => ({ label, good: count(good), bad: count(bad) }));
   const highest = Math.max(0, ...counts.map(({ good, bad }) => good + bad));
@@ -70,10 +62,7 @@ ${plot}
 </table></details></figure>`;
 }
 
-/**
- * A line of a word's height, the first value the oldest. `text` says what it shows, with the number that matters: it is
- * all that is read aloud. Without values it is a line along the bottom, as it is with zeros.
- */
+/** Renders a line, the oldest value first. Screen readers read only `text`, which includes the number that matters. */
 export function sparkline(values: readonly number[], text: string): Html {
   const counts = values.map(count);
   const highest = Math.max(1, ...counts);

@@ -1,6 +1,4 @@
-/**
- * Texts of pages from a catalog of ICU messages: as text, or as markup that isolates names from the line's direction.
- */
+/** Renders ICU messages of a catalog as text, or as markup that isolates names from the line's direction. */
 import type { IntlMessageFormat } from 'intl-messageformat';
 
 import { type Html, html } from '../http/html.ts';
@@ -9,19 +7,18 @@ import { directionOf } from '../lib/content-negotiation.ts';
 /** The values in a message: text, a count, or markup such as an isolated name. */
 export type MessageValues = Readonly<Record<string, string | number | Html>>;
 
-/** One language's messages. */
 export type CatalogueMessages<Key extends string> = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   /** The separator between two sentences. Empty if the language's full stop includes its space. */
   readonly gap: '' | ' ';
-  /** The message as text. */
+  /** Returns the message as text. */
   text(key: Key, values?: Readonly<Record<string, string | number>>): string;
-  /** The message as markup: values that are text are isolated, so that no name upsets the line's direction. */
+  /** Returns the message as markup. Text values are isolated, so that no name changes the line's direction. */
   markup(key: Key, values?: MessageValues): Html;
 };
 
-/** Each message is parsed when it is first shown. */
+/** Returns the messages of one language. Each is parsed when it is first used. */
 export function messagesOf<Key extends string>(
   language: string,
   make: (key: Key) => IntlMessageFormat,

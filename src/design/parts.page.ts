@@ -1,10 +1,9 @@
-/** Small parts of pages that belong to no feature. */
+/** Renders small parts of pages that belong to no feature. */
 
 import { readFileSync } from 'node:fs';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { type Html, html, trusted } from '../http/html.ts';
 
-/** The kinds of notice: a success, a problem, or neither. */
 export type NoticeKind = 'done' | 'trouble' | 'note';
 
 /** Renders a notice. Screen readers interrupt for a problem. If focused, reading and tabbing start at the notice. */
@@ -14,11 +13,10 @@ export function notice(kind: NoticeKind, text: Html, isFocused = false): Html {
   return html`<div class="notice ${kind}" role="${role}"${focus}>${SIGNS[kind]}<div id="notice">${text}</div></div>`;
 }
 
-/** A link to a page of another site, in a new window, so that text typed here stays. */
+/** Renders a link to another site. It opens in a new window, so that typed text stays. */
 export const outwardLink = (href: string, text: Html): Html =>
   html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
-/** A label that marks the item beside it. */
 export const chip = (word: string): Html => html`<span class="chip">${word}</span>`;
 
 /** Renders a mail or web address that may break after `@`, dots and slashes. */
@@ -27,7 +25,6 @@ export function withBreakPoints(address: string): Html {
   return html`${parts.map((part, index) => (index === 0 ? part : html`<wbr>${part}`))}`;
 }
 
-/** How each provider calls itself. */
 export const PROVIDER_NAMES: Readonly<Record<ProviderKind, string>> = {
   google: 'Google',
   microsoft: 'Microsoft',
@@ -113,5 +110,4 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 /** The start of every page's stylesheet: tokens, elements, components. */
 export const BASE_STYLE = readText('./base.css');
 
-/** For pages that have charts, after the base. */
 export const CHARTS_STYLE = readText('./charts.css');

@@ -1,7 +1,4 @@
-/**
- * The pages of the served documentation in the order of the menu. As in Diátaxis, the reader's purpose decides the
- * section: to learn, to do something, to look something up, to understand.
- */
+/** The pages of the served documentation in menu order. Sections follow the reader's purpose, as in Diátaxis. */
 
 /** A page that is a file of this repository. */
 export type Guide = {
@@ -16,12 +13,11 @@ export type Guide = {
 
 export type Section = {
   readonly name: 'Tutorials' | 'How-to guides' | 'Reference' | 'Explanation';
-  /** The purpose of the section. */
   readonly purpose: string;
   readonly guides: readonly Guide[];
 };
 
-/** A page of `docs/`, at an address of the same name. */
+/** Returns a page of `docs/`, whose slug is the name of its file. */
 const page = (name: string, title: string, summary: string): Guide => ({
   slug: name,
   file: `docs/${name}.md`,

@@ -1,7 +1,4 @@
-/**
- * GET /docs, its pages, each of them as Markdown, its search, /llms.txt and /llms-full.txt. All is made at the first request, so that it costs
- * a server nothing before that. Addresses are looked up in a list: none of them names a file.
- */
+/** GET /docs and its pages, search, /llms.txt and /llms-full.txt, created at the first request. */
 import { hash } from 'node:crypto';
 
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,7 +8,6 @@ import { contentSecurityPolicy, type Page } from '../http/page.ts';
 import { once } from '../lib/once.ts';
 
 export type DocumentationDeps = {
-  /** The public origin. */
   readonly publicUrl: string;
 };
 
@@ -69,7 +65,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, { document, poli
   return send(request, reply, { type: HTML, text: `<!doctype html>\n${document.markup}` });
 }
 
-/** Kept by caches for a while, and then asked for on the condition that it changed. */
+/** Sends a text that caches keep for a while and then revalidate. */
 function send({ headers }: FastifyRequest, reply: FastifyReply, { type, text }: Text) {
   if (reply.statusCode !== 200) return reply.type(type).send(text);
   const etag = `"${hash('sha256', text, 'base64url')}"`;

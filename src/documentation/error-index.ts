@@ -19,7 +19,7 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
   { title: 'Settings of applications', errors: Object.values({ ...SETTINGS, ...REVIEWS }) },
 ];
 
-/** docs/errors.md. Each code is a heading, so that an answer can link to it. */
+/** Returns docs/errors.md. Each code is a heading, so that a response can link to it. */
 export function errorsDocument(): string {
   const groups = ERROR_GROUPS.map(({ title, errors }) => {
     const entries = errors.map(

@@ -34,10 +34,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Returns the served target of a link in a guide; `undefined` for a file that is not served. `suffix` is `.md` for
- * Markdown.
- */
+/** Returns the served target of a guide's link; `undefined` if it is not served. `suffix` is `.md` for Markdown. */
 export function servedTarget(
   from: Guide,
   target: string,

@@ -1,8 +1,8 @@
-/** The headings of a Markdown document and the anchors that GitHub makes of them, so that one link leads there in both places. */
+/** The headings of a Markdown document, with the anchors that GitHub creates for them. */
 
 export type Heading = { readonly level: number; readonly text: string; readonly anchor: string };
 
-/** Gives out anchors for one document: of equal headings the later are numbered. */
+/** Returns a function that creates the anchors of one document and numbers repeated ones. */
 export function anchorMaker(): (heading: string) => string {
   const uses = new Map<string, number>();
   return (heading) => {
@@ -16,7 +16,7 @@ export function anchorMaker(): (heading: string) => string {
   };
 }
 
-/** In their order. A line in a block of code is none. */
+/** Returns the headings in order, without lines in code blocks. */
 export function headingsOf(markdown: string): Heading[] {
   const anchorOf = anchorMaker();
   return [...withoutFences(markdown).matchAll(/^(#{1,6}) (.+)$/gm)].map(([, marks = '', text = '']) => ({
@@ -26,7 +26,6 @@ export function headingsOf(markdown: string): Heading[] {
   }));
 }
 
-/** The same text without its blocks of code. */
 const withoutFences = (markdown: string): string => markdown.replace(/^ *```[\s\S]*?^ *```/gm, '');
 
 /** Returns Markdown as text without marks, for lists of headings and for search. */

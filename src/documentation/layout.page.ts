@@ -1,4 +1,4 @@
-/** The document around every page of the documentation: menu, search, what is on the page. No page but those with "Try it" has a script. */
+/** The document around every documentation page. Only pages with "Try it" have a script. */
 import { readFileSync } from 'node:fs';
 import { BASE_STYLE, PAGE_ICON } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
@@ -11,13 +11,12 @@ import { MOST_QUERY_CHARACTERS } from './search.ts';
 const STYLE = inlineStyle(BASE_STYLE + readFileSync(new URL('./documentation.css', import.meta.url), 'utf8'));
 
 export type LayoutInput = {
-  /** All there are, for the menu. */
   readonly pages: readonly DocumentationPage[];
   readonly title: string;
   readonly content: Html;
   /** The page that is shown; undefined on the start page and on the results of a search. */
   readonly page?: DocumentationPage;
-  /** The address of the same as Markdown. */
+  /** The address of the same page as Markdown. */
   readonly markdownPath?: string;
   readonly query?: string;
 };

@@ -16,7 +16,7 @@ export type Documentation = {
   readonly document: OpenApiDocument;
 };
 
-/** `publicUrl`: the origin that examples call. */
+/** Loads all pages. `publicUrl` is the origin that examples call. */
 export async function loadDocumentation(publicUrl: string): Promise<Documentation> {
   const document = currentDocument(publicUrl);
   const guides = await loadGuides();

@@ -75,7 +75,7 @@ describe('Markdown of the documentation', () => {
       assert.equal(render(`[a](${target})`), `<p><a href="${target.replace('=', '&#61;')}">a</a></p>\n`);
   });
 
-  it('shows a link that leads nowhere, and a picture, as its text', () => {
+  it('shows a link without a target, and a picture, as text', () => {
     assert.equal(markdownPage('[*a*](b.md)', () => undefined).markup, '<p><em>a</em></p>\n');
     assert.equal(render('![a `b`](https://a.example/b.png)'), '<p>a <code>b</code></p>\n');
   });

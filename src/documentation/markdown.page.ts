@@ -1,16 +1,16 @@
-/** Markdown as HTML. HTML in a document is shown as text, except `<br>`, and a picture as its text: pages load none. */
+/** Renders Markdown as HTML. HTML in a document is shown as text, except `<br>`; a picture is shown as its text. */
 import { Marked, type RendererObject, type TokenizerObject, type Tokens } from 'marked';
 
 import { type Html, html, trusted } from '../http/html.ts';
 import { anchorMaker } from './headings.ts';
 
-/** Returns where a link of the document leads on a page; `undefined` if nothing is served there: then only its text is shown. */
+/** Returns the served target of a link; `undefined` if there is none, so that only its text is shown. */
 export type LinkTargets = (target: string) => string | undefined;
 
-/** Addresses of this server, and schemes that run nothing. */
+/** Addresses of this server, and schemes that cannot run scripts. */
 const SAFE_TARGET = /^(?:https?:|mailto:|#|\/(?![/\\]))/i;
 
-/** Leaves characters to the rule for text, which escapes them. */
+/** Leaves the characters to the text rule, which escapes them. */
 const none = () => undefined;
 
 const TOKENIZER: TokenizerObject = {
@@ -21,7 +21,7 @@ const TOKENIZER: TokenizerObject = {
   del: none,
 };
 
-/** Returns the document without the page around it. Every heading has the anchor that it has on GitHub. */
+/** Renders a document without the page around it. Headings have the same anchors as on GitHub. */
 export function markdownPage(markdown: string, linkOf: LinkTargets): Html {
   const marked = new Marked({ tokenizer: TOKENIZER, renderer: rendererOf(linkOf) });
   // The renderer below escapes whatever text the document has.
@@ -64,7 +64,7 @@ ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${content(cell)}</td>`
   };
 }
 
-/** Returns a block of code. It takes the focus, because it may be wider than its place and then scrolls. */
+/** Renders a block of code. It can be focused, because a wide block scrolls. */
 export const codeOf = (code: string, language = ''): Html =>
   html`<pre tabindex="0"><code${language !== '' && html` class="language-${language}"`}>${code}</code></pre>
 `;

@@ -1,4 +1,4 @@
-/** The documentation as it is served: each page is made once, when it is first asked for. */
+/** The served documentation. Each page is created when it is first requested. */
 import { operationList } from '../api-reference/reference.page.ts';
 import type { Page } from '../http/page.ts';
 import { CONTENTS } from './contents.ts';
@@ -11,9 +11,9 @@ import { missingPage, resultsPage, startMarkdown, startPage } from './start.page
 export type Site = {
   start(): Page;
   startMarkdown(): string;
-  /** By its address; `undefined` where there is none. */
+  /** Returns the page at an address; `undefined` if there is none. */
   pageOf(path: string): Page | undefined;
-  /** The same as Markdown, by the address of the page. */
+  /** Returns the Markdown of the page at an address. */
   markdownOf(path: string): string | undefined;
   results(query: string): Page;
   missing(): Page;
@@ -63,7 +63,7 @@ const INTRODUCTION = `# Kalends
 > Kalends connects any application to its users' calendars at Google, Microsoft, Apple and any CalDAV server: one OAuth 2.0 flow, one REST interface, signed webhooks. It is self-hosted.
 `;
 
-/** Every page as a link to its Markdown. `publicUrl` is without a slash at the end. */
+/** Returns a link to the Markdown of every page. `publicUrl` has no trailing slash. */
 export function llmsText(pages: readonly DocumentationPage[], publicUrl: string): string {
   const sections = CONTENTS.map(({ name }) => {
     const links = pages
@@ -75,7 +75,7 @@ export function llmsText(pages: readonly DocumentationPage[], publicUrl: string)
   return [INTRODUCTION, document, ...sections].join('\n');
 }
 
-/** All of it, one page behind the other. */
+/** Returns all pages as one Markdown document. */
 export const llmsFullText = (pages: readonly DocumentationPage[], publicUrl: string): string =>
   [INTRODUCTION, ...pages.map(({ path, markdown }) => `Source: ${publicUrl}${path}.md\n\n${markdown}`)].join(
     '\n---\n\n',

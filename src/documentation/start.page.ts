@@ -1,10 +1,10 @@
-/** `/docs`: every page by what somebody came for, and every operation. Also the results of a search, and what is not there. */
+/** `/docs`: every page by purpose, and every operation. Also search results, and the page for a missing address. */
 import { type Html, html } from '../http/html.ts';
 import { CONTENTS } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
 import { MOST_QUERY_CHARACTERS, type SearchResult } from './search.ts';
 
-/** `operations`: the list of them, each under its id, so that older links to `/docs#ID` lead on. */
+/** Renders the start page. `operations` has each operation under its id, so that older links to `/docs#ID` work. */
 export const startPage = (
   pages: readonly DocumentationPage[],
   operations: Html,
@@ -42,7 +42,7 @@ export function startMarkdown(pages: readonly DocumentationPage[]): string {
   return ['# Documentation\n', ...sections].join('\n');
 }
 
-/** A query longer than the field admits was cut off, and is shown so. */
+/** Renders search results. A query that is too long is cut off and shown that way. */
 export function resultsPage(query: string, results: readonly SearchResult[]): Html {
   const visibleQuery = query.slice(0, MOST_QUERY_CHARACTERS);
   if (visibleQuery.trim() === '')

@@ -1,6 +1,6 @@
 /**
- * "Try it" under an operation: a form that calls this server. Only its script sends requests, and only to this origin.
- * Typed values stay in the page. The form is hidden without the script, so that no token is sent as a form.
+ * "Try it" under an operation: a form that only its script sends. Without a script it is hidden, so that no token is
+ * sent.
  */
 import { readFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ export const TRY_IT_SCRIPT = inlineScript(
   readFileSync(new URL('./try-it.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
 );
 
-/** Returns nothing for an operation that a browser must navigate to. */
+/** Renders the form, or nothing for an operation that a browser must navigate to. */
 export function tryItForm(entry: Entry): Html {
   const { path, method, operation } = entry;
   const { operationId: id, parameters = [] } = operation;

@@ -100,13 +100,13 @@ export const AVAILABILITY_REQUEST = {
 
 export type FreeBusyRequest = Input<typeof FREE_BUSY_QUERY>;
 
-/** Throws 400 with everything that is wrong. */
+/** Throws ApiError 400 that lists all mistakes. */
 export const parseFreeBusy = (query: unknown): FreeBusyRequest =>
   readQuery(query, FREE_BUSY_QUERY, checkWindow);
 
 export type AvailabilityRequest = Input<typeof AVAILABILITY_REQUEST>;
 
-/** Throws 400 with everything that is wrong. A body that is no object has no fields, so the required ones are missing. */
+/** Throws ApiError 400 that lists all mistakes. In a body that is not an object, all required fields are missing. */
 export const parseAvailability = (body: unknown): AvailabilityRequest =>
   readBody(asObject(body), AVAILABILITY_REQUEST, checkWindow);
 
@@ -126,7 +126,7 @@ function parseDays(value: unknown): number[] | undefined {
   return days.includes(-1) ? undefined : days;
 }
 
-/** Minutes of the day. */
+/** Returns minutes of the day. */
 function parseClock(text: string): number | undefined {
   const [, hour, minute] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   const minutes = Number(hour) * 60 + Number(minute);

@@ -1,6 +1,4 @@
-/**
- * POST /availability: slots in which all the users are free. It does not show who of them is busy at other times.
- */
+/** POST /availability: slots in which all users are free. The response does not show who is busy at other times. */
 
 import { ApiError } from '../http/refusal.ts';
 import { DAY, type DayNumber, dayOfLocal, weekdayOf } from '../lib/recurrence/civil.ts';
@@ -19,10 +17,7 @@ import { freeSlots } from './slots.ts';
 const WORKDAYS = [0, 1, 2, 3, 4];
 const MINUTE = 60_000;
 
-/**
- * The answer's JSON: `slots` in order, and `errors`. Throws 404 `user_not_connected` for a user without a connected
- * account, whose free time nobody knows, and what freshAccounts throws (403, 503), and 429 as Turns does.
- */
+/** Returns `slots` and `errors` as JSON. Throws 404 `user_not_connected`, 403 or 503 like freshAccounts, and 429. */
 export async function availability(
   request: AvailabilityRequest,
   users: readonly ScopedReader[],
@@ -37,7 +32,7 @@ export async function availability(
     bufferAfter: bufferAfter * MINUTE,
     step: step * MINUTE,
   };
-  // An event outside of the window can still be too near to a slot inside.
+  // An event outside the window can still be too near to a slot inside.
   const wide = { start: window.start - lengths.bufferBefore, end: window.end + lengths.bufferAfter };
   const busy: Interval[] = [];
   const problems: (ReadProblem & { readonly user_id?: string })[] = [];
@@ -80,7 +75,7 @@ export type WorkingHours = {
 
 const MINUTES_OF_DAY = 1440;
 
-/** The time of any of these hours within the window: disjoint and in order. */
+/** Returns the working time within the window as disjoint intervals in order. */
 export function workingTime(hours: readonly WorkingHours[], window: Interval): Interval[] {
   return clipped(merged(hours.flatMap((one) => intervalsOf(one, window))), window);
 }

@@ -29,9 +29,7 @@ export type BusyTime = {
   readonly leftOut: readonly LeftOut[];
 };
 
-/**
- * An all-day event blocks its days in `timeZone`, by default in the zone of its calendar. Throws 429 as Turns does.
- */
+/** Returns the busy time. An all-day event uses `timeZone`, or its calendar's zone. Throws 429 like Turns. */
 export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<BusyTime> {
   const { calendars, window } = input;
   // The mirror stores days at midnight UTC, which is up to 14 hours from midnight in the user's zone.
@@ -93,10 +91,9 @@ function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
   return end < 0 ? events : events.slice(0, end);
 }
 
-/** A calendar, and the addresses of its user. */
 type Owner = Pick<Owned, 'calendar'> & { readonly addresses: ReadonlySet<string> };
 
-/** At Google and Microsoft the ids of accounts, and at Google those of calendars, are addresses too. */
+/** At Google and Microsoft account ids are addresses too, as are calendar ids at Google. */
 function toOwner({ calendar, account: { addresses, accountId, display } }: Owned): Owner {
   return { calendar, addresses: new Set([...addresses, accountId, display, calendar.href].map(addressOf)) };
 }
@@ -116,10 +113,7 @@ function busyInterval(
   return { start: instantOfLocal(zone, start), end: instantOfLocal(zone, end) };
 }
 
-/**
- * Whether the user is not coming: as the provider marks it, else if all attendees that are the user declined. A user
- * who was invited under two addresses and declined for one of them may still come.
- */
+/** Returns whether the user declined: by the provider's mark, otherwise for every address that was invited. */
 function isDeclined(
   { response, attendees }: Pick<EventMembers, 'response' | 'attendees'>,
   addresses: ReadonlySet<string>,

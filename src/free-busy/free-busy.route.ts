@@ -17,7 +17,7 @@ export type FreeBusyRouteDeps = BearerDeps & ClientAuthenticationDeps & ListEven
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Relative paths: mounted wherever the resources are. */
+/** Registers relative paths under the prefix of the resources. */
 export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async (request, reply) => {
@@ -36,7 +36,6 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   };
 }
 
-/** Returns the caller of the availability request. */
 async function callerOf(
   request: FastifyRequest,
   deps: BearerDeps & ClientAuthenticationDeps,
@@ -52,10 +51,7 @@ function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest):
   throw new ApiError(READING.client_authentication_required);
 }
 
-/**
- * Returns the users, each with everything that their living grants cover: the caller is the application, and it gets
- * only busy time.
- */
+/** Returns the users with everything that their living grants cover. The application gets only busy time. */
 function usersOfClient(clientId: string, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds !== undefined)
     return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));

@@ -1,4 +1,4 @@
-/** GET /free-busy: when the user is busy, over all chosen calendars, and nothing else of the events. */
+/** GET /free-busy: the user's busy time over all chosen calendars, without any other details of events. */
 
 import { instantText } from '../lib/rendered-json.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
@@ -18,10 +18,7 @@ import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 
-/**
- * The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 429 as
- * Turns does, 403 and 503 as freshAccounts says.
- */
+/** Returns `busy` (disjoint, in order) and `errors` as JSON. Throws 400, 429, and 403 or 503 like freshAccounts. */
 export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { start, end, timeZone, calendarIds: filter } = parseFreeBusy(query);
   const window = { start, end };
@@ -38,7 +35,7 @@ export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDep
 
 export const textOf = ({ start, end }: Interval) => ({ start: instantText(start), end: instantText(end) });
 
-/** The chosen calendars, brought up to date; `problems` names what could not be. `accounts` is how many there are. */
+/** Returns the chosen calendars, synced, the problems with the others, and the number of accounts. */
 export async function readCalendars(
   reader: ScopedReader,
   filter: CalendarFilter | undefined,

@@ -1,8 +1,8 @@
-/** Intervals of time. Pure; epoch milliseconds, half-open. */
+/** Pure functions on time intervals: epoch milliseconds with an exclusive end. */
 
 export type Interval = { readonly start: number; readonly end: number };
 
-/** The same time as disjoint intervals in order; those that touch are one, those without length none. */
+/** Returns the same time as disjoint intervals in order. Joins adjacent intervals and drops empty ones. */
 export function merged(intervals: readonly Interval[]): Interval[] {
   const sorted = intervals
     .filter(({ start, end }) => end > start)
@@ -16,7 +16,7 @@ export function merged(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** The parts of `window` that are in none of `taken`. */
+/** Returns the parts of `window` outside all `busy` intervals. */
 export function gaps(busy: readonly Interval[], window: Interval): Interval[] {
   const free: Interval[] = [];
   let from = window.start;
@@ -29,7 +29,7 @@ export function gaps(busy: readonly Interval[], window: Interval): Interval[] {
   return free;
 }
 
-/** The parts that are in both lists; each list is disjoint and in order. */
+/** Returns the time in both lists; each list is disjoint and in order. */
 export function common(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const both: Interval[] = [];
   for (let i = 0, j = 0; i < one.length && j < other.length; ) {
@@ -44,7 +44,7 @@ export function common(one: readonly Interval[], other: readonly Interval[]): In
   return both;
 }
 
-/** The part of each interval that lies in the window. */
+/** Returns the part of each interval that lies in the window. */
 export const clipped = (intervals: readonly Interval[], window: Interval): Interval[] =>
   intervals
     .map(({ start, end }) => ({ start: Math.max(start, window.start), end: Math.min(end, window.end) }))

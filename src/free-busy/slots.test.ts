@@ -30,7 +30,7 @@ const overlap = (a: Interval, b: Interval) => a.start < b.end && b.start < a.end
 const isIn = (inner: Interval, outer: Interval) => inner.start >= outer.start && inner.end <= outer.end;
 
 describe('free slots', () => {
-  it('free slots never overlap what is busy, buffers included, nor leave the hours, the window or the notice', () => {
+  it('free slots never overlap busy time with its buffers, and stay within hours, window and notice', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         for (const slot of freeSlots(busy, open, rules)) {
@@ -45,7 +45,7 @@ describe('free slots', () => {
     );
   });
 
-  it('free slots are in order and each is there once', () => {
+  it('free slots are in order without duplicates', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         const starts = freeSlots(busy, open, rules).map(({ start }) => start);
@@ -80,7 +80,7 @@ describe('free slots', () => {
     );
   });
 
-  it('free slots begin at steps from the beginning of the hours where one fits, and stop at the limit', () => {
+  it('free slots begin at steps from the start of the hours if one fits, and end at the limit', () => {
     const day = { start: at('2026-11-02T09:00:00Z'), end: at('2026-11-02T17:00:00Z') };
     const rules = {
       window: day,
@@ -101,8 +101,8 @@ describe('free slots', () => {
   });
 });
 
-describe('stretches of time', () => {
-  it('stretches of time make the whole window, the taken and the free together, and never both', () => {
+describe('intervals', () => {
+  it('busy and free intervals cover the whole window and never overlap', () => {
     fc.assert(
       fc.property(intervals, (busy) => {
         const window = { start: 0, end: 1440 * MINUTE };
@@ -129,7 +129,7 @@ describe('working hours', () => {
     list.map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);
   const week = { start: at('2026-10-23T00:00:00Z'), end: at('2026-10-27T00:00:00Z') };
 
-  it('working hours keep the clock of their zone over a change of it', () => {
+  it('working hours follow the clock of their zone across a DST change', () => {
     assert.deepEqual(isoTimes(workingTime([hours()], week)), [
       ['2026-10-23T07:00:00.000Z', '2026-10-23T15:00:00.000Z'],
       ['2026-10-26T08:00:00.000Z', '2026-10-26T16:00:00.000Z'],
@@ -151,7 +151,7 @@ describe('working hours', () => {
     assert.deepEqual([autumn.map(length), spring.map(length)], [[9], [7]]);
   });
 
-  it('working hours of several zones are all of them together, and whole days join', () => {
+  it('working hours of several zones are merged, and whole days are joined', () => {
     const tokyo = hours({ timeZone: 'Asia/Tokyo' });
     const monday = { start: at('2026-11-01T12:00:00Z'), end: at('2026-11-02T23:00:00Z') };
     const always = hours({ days: [0, 1, 2, 3, 4, 5, 6], start: 0, end: 24 * 60 });

@@ -1,14 +1,13 @@
-/** Free slots for a meeting. Pure. */
 import { common, gaps, type Interval } from './intervals.ts';
 
 /** Lengths in milliseconds. */
 export type SlotRules = {
   readonly window: Interval;
   readonly duration: number;
-  /** Free time that is kept before and after the meeting; it may lie outside the hours and the window. */
+  /** The free time before and after the meeting. It may lie outside the hours and the window. */
   readonly bufferBefore: number;
   readonly bufferAfter: number;
-  /** The first moment that can be offered: now plus the notice. */
+  /** The earliest start of a slot: now plus the notice. */
   readonly earliest: number;
   readonly step: number;
   readonly limit: number;
@@ -17,9 +16,9 @@ export type SlotRules = {
 const MINUTE = 60_000;
 
 /**
- * Slots in order, at most `limit`: within `open` (disjoint and in order), and apart from `busy` by the buffers. They begin
- * at steps counted from the beginning of their open interval. A gap that is long enough but has room for none of these
- * gets one at its own beginning, on a whole minute where one fits, so that every such gap is offered.
+ * Returns at most `limit` slots in order, within `open` (disjoint, in order) and separated from `busy` by the buffers.
+ * Steps count from the start of each open interval. A long enough gap without a step gets one slot, at a whole minute
+ * if possible.
  */
 export function freeSlots(
   busy: readonly Interval[],

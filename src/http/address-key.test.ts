@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { addressKey, callerKey, networksOf } from './address-key.ts';
 
 describe('an address', () => {
-  it('an address of IPv6 counts as its /64, however it is written', () => {
+  it('counts an IPv6 address as its /64, in every spelling', () => {
     const one = addressKey('2001:db8:1:2::1');
 
     for (const same of [
@@ -17,19 +17,19 @@ describe('an address', () => {
     assert.notEqual(addressKey('2001:db8:1:3::1'), one);
   });
 
-  it('an address of IPv4 counts for itself, within IPv6 too', () => {
+  it('counts an IPv4 address for itself, also in an IPv6 address', () => {
     assert.equal(addressKey('::ffff:192.0.2.1'), addressKey('192.0.2.1'));
     assert.notEqual(addressKey('::ffff:192.0.2.2'), addressKey('::ffff:192.0.2.1'));
   });
 
-  it('an address that a proxy made up counts as it is, and no more of it than addresses are long', () => {
+  it('uses text that is no address unchanged, except for its length', () => {
     assert.equal(addressKey('unknown'), 'unknown');
     assert.ok(addressKey('x'.repeat(60_000)).length < 1000);
   });
 });
 
 describe('the networks of an address', () => {
-  it('are of three sizes, for each kind of address', () => {
+  it('have three sizes, for IPv4 and for IPv6', () => {
     const ipv4 = ['192.0.0.0/16', '192.0.2.0/24', '192.0.2.7/32'];
     assert.deepEqual(networksOf('192.0.2.7'), ipv4);
     assert.deepEqual(networksOf('::ffff:192.0.2.7'), ipv4);
@@ -46,7 +46,7 @@ describe('the networks of an address', () => {
 describe('a caller', () => {
   const address = '2001:db8::1';
 
-  it('a caller is one application at one address', () => {
+  it('is one application at one address', () => {
     const one = callerKey({ clientId: 'acme', address });
 
     assert.equal(callerKey({ clientId: 'acme', address: '2001:db8::2' }), one);
@@ -54,7 +54,7 @@ describe('a caller', () => {
     assert.notEqual(callerKey({ clientId: 'acme', address: '192.0.2.1' }), one);
   });
 
-  it('a caller keeps no more of an identifier than identifiers are long', () => {
+  it('has a key of limited length, however long the client id', () => {
     assert.ok(callerKey({ clientId: 'x'.repeat(60_000), address }).length < 1000);
   });
 });

@@ -43,7 +43,7 @@ export function answerHead(app: FastifyInstance): void {
   });
 }
 
-/** A parameter is one non-empty path segment. A pattern with `*` is not a path of its own. */
+/** A parameter matches one non-empty path segment. `*` is not a wildcard. */
 function patternOf(url: string): RegExp {
   const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+')}$`);

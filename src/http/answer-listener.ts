@@ -1,4 +1,4 @@
-/** Listeners for responses, called with one cheap check each: a listener at the end of every response costs more. */
+/** Response listeners. One cheap check per response: a listener at the end of every response would cost more. */
 import type { IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +12,6 @@ declare module 'fastify' {
   }
 }
 
-/** A response that is about to be sent. */
 export type Answer = {
   readonly requestId: string;
   readonly method: string;
@@ -46,7 +45,6 @@ export type AnswerCounter = {
   answered(asker: Asker | undefined, isRefusal: boolean): void;
 };
 
-/** The listeners of responses: one check for each response serves both. */
 export type AnswerHearers = {
   readonly answerListener?: AnswerListener | undefined;
   readonly answerCounter?: AnswerCounter | undefined;
@@ -54,7 +52,7 @@ export type AnswerHearers = {
 
 const NOBODY: AnswerListener = { isHeard: () => false, heard() {} };
 
-/** Calls the listeners for the responses of all routes. `since` returns when a request came, on the clock of `now`. */
+/** Calls the listeners for responses of all routes. `since` returns when a request arrived, on the clock of `now`. */
 export function hearAnswers(
   app: FastifyInstance,
   { answerListener = NOBODY, answerCounter }: AnswerHearers,

@@ -10,7 +10,7 @@ type HostDeps = { readonly clients: { findClientIdByLabel(label: string): Promis
 
 const KEYS = '/.well-known/webhook-keys';
 
-/** Makes the rules for requests to application hosts; undefined if applications have none. */
+/** Creates the rules for requests to application hosts, or returns `undefined` if applications have none. */
 export function applicationHostRules(settings: HostSettings, { clients }: HostDeps) {
   const { applicationHosts, url, trustProxy } = settings;
   if (applicationHosts === undefined) return undefined;

@@ -11,12 +11,8 @@ export type Asker = {
   readonly clientId: string;
   /** The user of the access token. Undefined if the application called for itself. */
   readonly userId?: string | undefined;
-  /**
-   * Set if the caller is known but was rejected: its access token has expired or was revoked, or the page of its flow
-   * is refused.
-   */
+  /** Set if a known caller was rejected: its token expired or was revoked, or the page of its flow is refused. */
   readonly isRefused?: true;
 };
 
-/** A request with its caller. */
 export type AskedBy = { asker?: Asker | undefined };

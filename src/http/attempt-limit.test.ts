@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { attemptLimit } from './attempt-limit.ts';
 
 describe('a limit of attempts', () => {
-  it('a limit counts each key for itself, and says how long to wait', async () => {
+  it('counts each key separately and returns how long to wait', async () => {
     const limit = attemptLimit(2, 60);
     await limit('a');
     await limit('a');
@@ -14,7 +14,7 @@ describe('a limit of attempts', () => {
     assert.ok(wait !== undefined && wait > 0 && wait <= 60, String(wait));
   });
 
-  it('a limit takes an attempt back', async () => {
+  it('takes back a refunded attempt', async () => {
     const limit = attemptLimit(1, 60);
     await limit('a');
     await limit.refund('a');
@@ -23,7 +23,7 @@ describe('a limit of attempts', () => {
     assert.equal(typeof (await limit('a')), 'number');
   });
 
-  it('a limit remembers so many keys, and forgets first the one that began first', async () => {
+  it('drops the key whose window began first when it has too many keys', async () => {
     const limit = attemptLimit(1, 60, { mostKeys: 2 });
     await limit('a');
     await limit('b');
@@ -33,7 +33,7 @@ describe('a limit of attempts', () => {
     assert.equal(await limit('a'), undefined);
   });
 
-  it('a limit counts from zero again when the window of the first attempt has ended', async () => {
+  it('starts again at zero when the window of the first attempt has ended', async () => {
     let now = 0;
     const limit = attemptLimit(1, 60, { now: () => now });
     await limit('a');

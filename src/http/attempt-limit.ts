@@ -1,9 +1,6 @@
-/** Counting attempts: the limits of docs/operations.md, kept in memory of each instance. */
+/** Counts attempts: the limits of docs/operations.md, in the memory of each instance. */
 
-/**
- * Counts an attempt under a key. Returns the whole seconds to wait if there were more attempts than
- * allowed in the window, otherwise `undefined`.
- */
+/** Counts an attempt and returns `undefined`, or the whole seconds to wait if the window has had too many. */
 export type AttemptLimit<Key = string> = (key: Key) => Promise<number | undefined>;
 
 /** A limit that takes an attempt back if it succeeded, so that only failed attempts add up. */
@@ -12,16 +9,13 @@ export type RefundableLimit<Key = string> = AttemptLimit<Key> & { refund(key: Ke
 /** Each limit remembers this many keys. Beyond it, the key whose window began first is dropped. */
 const MOST_KEYS = 20_000;
 
-/**
- * Returns a limit of `attempts` for each key in a window of `seconds` that begins with the first attempt.
- * `now` is in milliseconds; the default is not affected when the system clock is set.
- */
+/** Limits each key to `attempts` in `seconds` from the first one. `now` returns milliseconds of a monotonic clock. */
 export function attemptLimit(
   attempts: number,
   seconds: number,
   { mostKeys = MOST_KEYS, now = () => performance.now() } = {},
 ): RefundableLimit {
-  // All windows are equally long and stand in the order in which they began, so the first ends first.
+  // All windows are equally long and in the order in which they began, so the first ends first.
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
   const openWindow = (key: string) => {
     for (const [first, { endsAt }] of windows) {

@@ -1,7 +1,4 @@
-/**
- * The memory of all request bodies that are still arriving. Each is held until it is complete, so many large bodies
- * that never end would fill it.
- */
+/** Limits the memory of request bodies that are still arriving: many large bodies that never end would fill it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 
@@ -10,13 +7,10 @@ import type { FastifyInstance } from 'fastify';
 import { ANY_CALL, ApiError } from './refusal.ts';
 import { CHOICE_BYTES } from './sizes.ts';
 
-/** The most bytes of all large bodies together, and the route limit in bytes up to which a body counts as small. */
+/** The most bytes of large bodies together, and the route limit in bytes up to which a body counts as small. */
 export type BodyRoom = { readonly most: number; readonly small: number };
 
-/**
- * Small bodies are not counted, because the connection limit already bounds them. So a caller without a token cannot
- * use up the space of others.
- */
+/** Small bodies are not counted: the connection limit bounds them, so callers without a token cannot take the space. */
 export const BODY_ROOM: BodyRoom = { most: 24 * 1024 * 1024, small: CHOICE_BYTES };
 
 /** The share of the space that one caller may take, identified by its credentials. */
@@ -65,7 +59,7 @@ export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): 
       },
     });
     counted.once('error', release);
-    // A client that disconnects triggers neither.
+    // Neither event occurs if the client disconnects.
     reply.raw.once('close', () => {
       release();
       counted.destroy();

@@ -1,7 +1,4 @@
-/**
- * Limits on open connections, in total and per address (docs/operations.md, Limits). A connection over a limit gets a
- * response and is closed before any of it is read.
- */
+/** Connection limits in total and per address (docs/operations.md, Limits). Excess connections are refused unread. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -14,7 +11,6 @@ import { rawAnswer } from './raw-answer.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type ConnectionLimits = {
-  /** For all addresses together. */
   readonly connections: number;
   /** For one IPv4 address or one /64 of IPv6. */
   readonly connectionsPerAddress: number;
@@ -32,10 +28,7 @@ export type ConnectionLimitDeps = {
 
 /** Connections reserved for this machine, so that local monitoring gets a response even if all others do not. */
 const MOST_KEPT_FOR_LOOPBACK = 16;
-/**
- * If no connection is free, a request that has been arriving for this long may be closed for a new one, in
- * milliseconds.
- */
+/** When all connections are in use, one whose request has been arriving this long may be closed for a new one. */
 const AWAITED_MS = 1_000;
 /** Limits how long the other end may take to read the refusal, in milliseconds, and how many may take it at once. */
 const LINGER_MS = 1_000;
@@ -138,10 +131,7 @@ function connectionCounts(open: OpenConnections, now: () => number) {
       ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
       socket.once('close', () => forget(socket));
     },
-    /**
-     * Closes the oldest connection, of that address or of any, that waits for another request, or else for the rest of
-     * a slow one. Returns whether there was one.
-     */
+    /** Closes the oldest idle connection (of the address, if given), else the oldest slow one, if there is one. */
     makeRoom(address?: string): boolean {
       const unused = firstOf(address, isIdle) ?? firstOf(address, isSlow);
       if (unused === undefined) return false;

@@ -1,28 +1,25 @@
-/** Cookies as every part of the program sets them: for the whole of this host and no other, and from nobody else's forms. */
+/** Cookies of every part of the program: for all paths of this host only, and not sent with forms of other sites. */
 import cookiePlugin from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** What to set: the value still to be URL-encoded. */
+/** A cookie to set; `value` is not yet URL-encoded. */
 export type CookieToSet = {
   readonly name: string;
   readonly value: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly maxAge: number;
-  /** Whether the pages' scripts read and set it too. */
+  /** Whether scripts of pages can read and set it. */
   readonly isForScripts?: boolean;
-  /** Whether it is kept from every request that another site began, links included. */
+  /** Whether it is left out of every request that another site started, links included (SameSite=Strict). */
   readonly isStrict?: boolean;
 };
 
-/** Lets the routes of `app` read and set cookies; called again for one that can already, it does nothing. */
+/** Lets the routes of `app` read and set cookies. Calling it again does nothing. */
 export async function acceptCookies(app: FastifyInstance): Promise<void> {
   if (!app.hasReplyDecorator('setCookie')) await app.register(cookiePlugin);
 }
 
-/**
- * Sets a cookie beside whatever others the answer sets. `publicUrl` is the origin that browsers know us by: the cookie is
- * `Secure` where that is. No domain is named, so that it is this host's alone.
- */
+/** Sets a cookie for this host only (no domain), `Secure` if `publicUrl` is https. Other cookies stay. */
 export function setCookie(
   reply: FastifyReply,
   { name, value, maxAge, isForScripts = false, isStrict = false }: CookieToSet,

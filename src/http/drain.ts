@@ -1,7 +1,4 @@
-/**
- * The period between the stop signal and the closing of the sockets. Requests are served as before, while GET /ready
- * makes load balancers switch and each response asks its client to open another connection.
- */
+/** Draining, from the stop signal until the sockets close: requests are served, but /ready fails. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Drain = {

@@ -1,7 +1,6 @@
 /**
- * The one place where errors become responses. A Refusal has its own response. Errors of the framework get the
- * documented shape of their endpoint. Anything else is an internal error: it is logged in full, and the response says
- * as little as possible.
+ * The one place where errors become responses. A Refusal has its own response, and errors of the framework get the
+ * shape of their endpoint. Anything else is an internal error: it is logged in full and hidden from the caller.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -13,10 +12,7 @@ import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * `oauth`: errors have the shape of RFC 6749 §5.2. By default errors have the shape of the REST interface
-     * (docs/wire.md 3.1).
-     */
+    /** `oauth`: the shape of RFC 6749 §5.2. By default the shape of the REST interface (docs/wire.md 3.1). */
     errorShape?: 'oauth';
     /** The message while the database is away, if the general one does not fit. */
     awayMessage?: string;
@@ -27,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** Installs the mapping for errors thrown in routes, refused by the framework, and unknown paths. */
+/** Installs the mapping for errors of routes and of the framework, and for unknown paths. */
 export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof errorAnswers>): void {
   app.setErrorHandler<FastifyError | Error>(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound(request), request, reply));
@@ -42,10 +38,7 @@ export const notFound = ({ method, url }: FastifyRequest): ApiError => {
 
 const MOST_PATH_SHOWN = 500;
 
-/**
- * Creates the function that sends an error response. It also serves errors before routing (`frameworkErrors`).
- * `documentation` is the page that errors of the REST interface link to.
- */
+/** Creates the function that sends error responses, also before routing. REST errors link to `documentation`. */
 export const errorAnswers =
   (log: Log, noteDatabaseAway: DatabaseNotes, documentation?: string) =>
   (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -65,7 +58,7 @@ export const errorAnswers =
     return reply.status(500).send({ error: code, message, code, requestId: request.id, ...oauth });
   };
 
-/** Adds the link. Bodies without a `code`, which are those of RFC 6749 §5.2, stay unchanged. */
+/** Leaves bodies without a `code`, those of RFC 6749 §5.2, unchanged. */
 const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
   typeof body.code === 'string' ? { ...body, documentation: `${page}#${body.code}` } : body;
 

@@ -4,7 +4,6 @@ import { anyObject, type OperationError } from './operation.ts';
 import { ANY_CALL } from './refusal.ts';
 import { BODY_BYTES, bodyTooLarge, sizeOf } from './sizes.ts';
 
-/** See docs/wire.md 3.1. Further members are named where they occur. */
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A short name.' }),
@@ -48,14 +47,12 @@ export const OAuthErrorBody = Type.Object(
   { $id: 'OAuthError' },
 );
 
-/** A field of the request that is wrong or missing. */
 export const badField = (field: string, problem: string): OperationError => ({
   ...ANY_CALL.invalid_request,
   message: `${field} ${problem}`,
   field,
 });
 
-/** The errors of any body: its text, size and type. */
 export const badBodies: readonly OperationError[] = [
   ANY_CALL.unusable_text,
   {

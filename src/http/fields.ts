@@ -137,14 +137,13 @@ export function checkMembers<T extends Table>(
   return { value, mistakes };
 }
 
-/** Returns the first of a parameter, `undefined` if it is blank. */
+/** Returns the first value of a parameter, or `undefined` if it is blank. */
 export function parameterOf(query: Members, name: string): string | undefined {
   const value = query[name];
   const first = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' && first.trim() !== '' ? first : undefined;
 }
 
-/** Makes a field required. */
 export const required = <T>(field: Field<T>): Field<T, true> => ({ ...field, isRequired: true });
 
 /** A field that `parse` reads; `problem` is reported if it returns `undefined`. */
@@ -179,7 +178,6 @@ export type TextAbout = About & {
   readonly schema?: Schema;
 };
 
-/** Text of at most `max` characters. */
 export function text(options: TextAbout): Field<string, false> {
   const { max = Number.POSITIVE_INFINITY, absent = /^$/, allowsControls = false, schema, ...about } = options;
   const blank = absent === 'never' ? undefined : absent;
@@ -273,20 +271,19 @@ export const anyObject = (about: About & { readonly schema?: Schema } = {}): Fie
     problem: SENTENCES.noObject,
   });
 
-/** The JSON Schema of an object with the fields of `table`. */
 export function objectSchema(table: Table, name?: string, description?: string): Schema {
   const fields = Object.entries(table);
   const properties = fields.map(([field, { doc, schema }]) => [field, { ...schema, description: doc }]);
   const names = fields.filter(([, { isRequired }]) => isRequired).map(([field]) => field);
   const required = names.length > 0 ? names : undefined;
-  // JSON leaves out what is undefined.
+  // JSON omits undefined members.
   return { $id: name, type: 'object', description, required, properties: Object.fromEntries(properties) };
 }
 
-/** Characters that no calendar can store: half a surrogate pair, and control characters besides tabs and line breaks. */
+/** Control characters besides tabs and line breaks: no calendar can store them. */
 const UNKEEPABLE = /[^\P{Cc}\t\n\r]/u;
 
-/** Returns what is wrong with a text, `undefined` if nothing is. */
+/** Returns what is wrong with a text, or `undefined`. */
 export function problemOfText(value: string, max: number): string | undefined {
   if (value.length > max) return SENTENCES.tooLong(max);
   if (!value.isWellFormed() || UNKEEPABLE.test(value)) return SENTENCES.controls;

@@ -38,7 +38,7 @@ describe('a form', () => {
     assert.deepEqual(fieldsOf(''), []);
   });
 
-  it('reads a hundred thousand equal names as quickly as different ones', () => {
+  it('reads 100,000 equal names as quickly as different ones', () => {
     assert.equal(formOf('a=&'.repeat(100_000)).a?.length, 100_000);
   });
 });

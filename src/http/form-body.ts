@@ -1,17 +1,17 @@
-/** Bodies of type application/x-www-form-urlencoded: what OAuth speaks, and the pages' forms. */
+/** Bodies of type application/x-www-form-urlencoded: OAuth requests and the forms of pages. */
 import type { FastifyInstance } from 'fastify';
 
-/** Each field's value; of one that came more than once, all of them in their order. */
+/** The value of each field; all values in order if the field is repeated. */
 export type Form = Record<string, string | string[]>;
 
-/** Makes `app` read them as a Form. */
+/** Makes `app` parse these bodies as a Form. */
 export function readForms(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_, body, done) =>
     done(null, formOf(body.toString())),
   );
 }
 
-/** The fields of a form as the URL Standard reads them (§5.1): no text is refused. */
+/** Parses a form as the URL Standard does (§5.1): no text is refused. */
 export function formOf(text: string): Form {
   // Without a prototype: a field may have any name.
   const form: Form = Object.create(null);

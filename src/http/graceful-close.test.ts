@@ -10,7 +10,7 @@ import { createServer } from './server.ts';
 const HEAD =
   'POST /slow HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n';
 
-/** A server whose /slow answers after `ms`, and a connection to it that keeps itself open. */
+/** Starts a server whose /slow responds after `ms`, and opens a keep-alive connection to it. */
 async function openServer(ms: number) {
   const { log } = recordingLog();
   const app = createServer({ log, trustProxy: undefined, secure: false });
@@ -26,14 +26,14 @@ async function openServer(ms: number) {
   return { app, socket };
 }
 
-/** Everything the server says before it closes the connection. */
+/** Returns everything that the server sends before it closes the connection. */
 async function answered(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket.setEncoding('utf8')) text += chunk;
   return text;
 }
 
-/** How long closing took, in milliseconds; fails when it takes longer than a supervisor would wait. */
+/** Closes the server and returns the milliseconds it took. Fails if a supervisor would not wait that long. */
 async function closed(app: { close(): Promise<unknown> }): Promise<number> {
   const started = performance.now();
   const late = sleep(8000, undefined, { ref: false }).then(() => assert.fail('The server did not close'));
@@ -41,8 +41,8 @@ async function closed(app: { close(): Promise<unknown> }): Promise<number> {
   return performance.now() - started;
 }
 
-describe('closing the server', () => {
-  it('a closing server answers what is under way, however long, and keeps its connection no longer', async () => {
+describe('a closing server', () => {
+  it('finishes a running request, however long, and then closes its connection', async () => {
     const { app, socket } = await openServer(2600);
     socket.write(`${HEAD}{}`);
     await sleep(100);
@@ -53,7 +53,7 @@ describe('closing the server', () => {
     assert.ok(took < 5000, `${took} ms`);
   });
 
-  it('a closing server answers a request whose body arrives while it closes', async () => {
+  it('serves a request whose body arrives during the closing', async () => {
     const { app, socket } = await openServer(10);
     socket.write(`${HEAD}{`);
     await sleep(100);
@@ -69,9 +69,9 @@ describe('closing the server', () => {
     ['body', `${HEAD}{`],
     ['head', 'POST /slow HTT'],
   ] as const) {
-    it(`a closing server does not wait for a request whose ${what} never arrives whole`, async () => {
+    it(`does not wait for a request whose ${what} never arrives completely`, async () => {
       const { app, socket } = await openServer(10);
-      socket.on('error', () => {}); // a reset is what it gets
+      socket.on('error', () => {}); // the server resets the connection
       socket.write(bytes);
       await sleep(100);
 

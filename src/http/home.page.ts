@@ -1,4 +1,4 @@
-/** `GET /`: what somebody sees who opens the server's address: that it runs, and where to go on. */
+/** GET /: shows that the server runs and links to the documentation. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { html } from './html.ts';

@@ -4,17 +4,17 @@ import { describe, it } from 'node:test';
 import { html, trusted } from './html.ts';
 
 describe('html', () => {
-  it('html escapes text in content and in quoted attributes', () => {
+  it('escapes text in content and in quoted attributes', () => {
     const page = html`<a title="${'"><script>'}">${"<b>&'"}</a>`;
 
     assert.equal(page.markup, '<a title="&#34;&#62;&#60;script&#62;">&#60;b&#62;&#38;&#39;</a>');
   });
 
-  it('html escapes text that follows an exclamation mark like any other', () => {
+  it('escapes text after an exclamation mark too', () => {
     assert.equal(html`Hello!${'<b>'}`.markup, 'Hello!&#60;b&#62;');
   });
 
-  it('html nests markup as it is, lists included, and shows nothing for undefined and false', () => {
+  it('inserts markup and lists of it unchanged, and renders nothing for undefined and false', () => {
     const items = ['<1>', html`<i>2</i>`].map((item) => html`<li>${item}</li>`);
 
     assert.equal(
@@ -23,7 +23,7 @@ describe('html', () => {
     );
   });
 
-  it('html leaves trusted constants alone', () => {
+  it('inserts trusted constants unchanged', () => {
     assert.equal(html`${trusted('<svg/>')}`.markup, '<svg/>');
   });
 });

@@ -1,10 +1,7 @@
-/**
- * HTML as a type of its own: whatever text stands in a template is escaped (ghtml does that), and only
- * markup made here or declared trusted is not.
- */
+/** HTML as a type: text in a template is escaped (by ghtml), unless it is Html. */
 import { html as escapingTemplate } from 'ghtml';
 
-/** Markup that is safe to send: made by `html`, or by `trusted` of our own constants. */
+/** Markup that is safe to send: created by `html`, or by `trusted` from our own constants. */
 export class Html {
   readonly markup: string;
 
@@ -13,16 +10,16 @@ export class Html {
   }
 }
 
-/** `undefined` and `false` show nothing, so that `condition && html…` can stand in a template. */
+/** `undefined` and `false` render nothing, for `condition && html…`. */
 export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[];
 
-/** The template tag: text is escaped for content and for quoted attributes, Html stays as it is. */
+/** Renders a template: text is escaped for content and quoted attributes, Html is inserted unchanged. */
 export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Html {
   const pieces = literals.map((literal, i) => literal + markupOf(values[i]));
   return new Html(pieces.join(''));
 }
 
-/** Markup from a constant of the program; never from input. */
+/** Marks a constant of the program as safe markup. Never use it for input. */
 export const trusted = (markup: string): Html => new Html(markup);
 
 function markupOf(value: HtmlValue): string {

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
 
-/** The kind of line for responses. A listener at the end of every response has a cost. */
 export type LoggedAnswers = 'access' | 'debug';
 
 export function logAnswers(app: FastifyInstance, as: LoggedAnswers, log: Log): void {

@@ -1,7 +1,4 @@
-/**
- * GET /metrics on its own port, also for instances that serve no other requests. Everyone who can reach the port may
- * read.
- */
+/** GET /metrics on its own port, also on instances without an API. Everyone who can reach the port may read it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

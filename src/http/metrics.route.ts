@@ -1,6 +1,4 @@
-/**
- * GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. Without that setting the route does not exist.
- */
+/** GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. It exists only if that is set. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 import type { FastifyPluginAsync } from 'fastify';
@@ -10,7 +8,6 @@ import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type MetricsRouteDeps = {
   readonly token: string;
-  /** Returns the metrics of this scrape as text. */
   readonly scrape: () => Promise<string>;
 };
 

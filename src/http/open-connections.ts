@@ -9,14 +9,10 @@ export type Exchange = {
   readonly since: number;
 };
 
-/** One open connection. */
 export type OpenConnection = {
   /** Milliseconds since an arbitrary instant. */
   readonly since: number;
-  /**
-   * The last request on the connection. It stays after its response: a listener at the end of every response has a
-   * cost.
-   */
+  /** The last request, kept after its response: a listener at the end of every response would have a cost. */
   exchange: Exchange | undefined;
   /** How many requests in a row came before the previous response was sent. */
   ahead: number;
@@ -29,9 +25,8 @@ export type OpenConnections = Map<Socket, OpenConnection>;
 const MOST_AHEAD = 32;
 
 /**
- * Keeps `open` equal to the connections of `server`. Closes a connection whose client reads nothing of its response for
- * the server's `timeout`, and one that sends many requests without waiting for responses. `now` returns milliseconds
- * since an arbitrary instant.
+ * Keeps `open` equal to the connections of `server`. Closes a connection if its client reads nothing for the server's
+ * `timeout`, or sends many requests without awaiting responses. `now` returns milliseconds.
  */
 export function followConnections(server: Server, open: OpenConnections, now: () => number): void {
   server.on('connection', (socket: Socket) => {
@@ -73,9 +68,7 @@ export const isBeingAnswered = (exchange: Exchange | undefined): exchange is Exc
 export const isIdle = ({ exchange }: OpenConnection): boolean =>
   exchange?.request.complete === true && exchange.response.writableFinished;
 
-/**
- * Returns since when an incomplete request, or a first request, has been awaited. `undefined` for other connections.
- */
+/** Returns since when an incomplete or first request has been awaited, otherwise `undefined`. */
 export function awaitedSince({ since, exchange }: OpenConnection): number | undefined {
   if (exchange === undefined) return since;
   return exchange.request.complete ? undefined : exchange.since;

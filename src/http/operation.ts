@@ -1,15 +1,10 @@
-/**
- * The input and output of one operation, as a feature's `*.schema.ts` defines it for the API reference. Serving
- * requests does not need it: those files are loaded when the reference is first requested.
- */
+/** The input and output of an operation, for the API reference. It is loaded when the reference is first requested. */
 import { type TSchema, Type } from 'typebox';
 import type { Table } from './fields.ts';
 
 import type { ErrorDetails, ErrorRow } from './refusal.ts';
 
-/**
- * The callers an operation accepts: anybody, an application by HTTP Basic, or an access token of at least one scope.
- */
+/** The callers an operation accepts. A scope means an access token with at least that scope. */
 export type Caller = 'anybody' | 'application' | 'free-busy' | 'read' | 'read-write';
 
 export type Operation = {
@@ -24,7 +19,6 @@ export type Operation = {
   readonly description?: string;
   /** Any one of them suffices. */
   readonly callers: readonly Caller[];
-  /** The variable parts of the path. */
   readonly pathFields?: Table;
   readonly query?: Table;
   readonly headers?: Table;
@@ -42,9 +36,8 @@ export type Body = {
   /** The name of its component in the OpenAPI document. */
   readonly name?: string;
   readonly description?: string;
-  /** The fields whose examples make that of the body: all that have one, unless given. */
+  /** The fields in the example of the body. By default all that have an example. */
   readonly shows?: readonly string[];
-  /** Whether there must be a body. */
   readonly required: boolean;
   /** JSON unless given. */
   readonly types?: readonly string[];
@@ -72,7 +65,6 @@ export type OperationError = ErrorRow & {
 /** Returns the schema of an RFC 3339 instant in responses: UTC, three fraction digits (docs/wire.md 2). */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
-/** Returns the schema of a text that has one of these values. */
 export const enumeration = (values: readonly string[], description?: string) =>
   Type.Unsafe<string>({
     type: 'string',

@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 
 const TOKEN_FIELD = 'token';
 
-/** Renders the token for every form that is posted: `isFromRequestPage` checks it. */
+/** Renders the hidden token of a form that is posted. `isFromRequestPage` checks it. */
 export const tokenField = (token: string): Html =>
   html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
@@ -35,10 +35,7 @@ export function formOriginOf({ body, headers }: Pick<FastifyRequest, 'body' | 'h
   return { token: formField(body, TOKEN_FIELD), secFetchSite, origin, host };
 }
 
-/**
- * Whether a form came from a page that was given `token`: its own token says so, and no header says otherwise.
- * `Origin: null` is what a page with `Referrer-Policy: no-referrer` sends, so it speaks for nobody.
- */
+/** Whether a form has its page's `token` and no header says otherwise. `Origin: null` (no-referrer) says nothing. */
 export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: string): boolean {
   return equalSecrets(form.token ?? '', token) && !isFromOtherSite(form, publicUrl);
 }

@@ -1,11 +1,11 @@
-/** Pages of the whole program: the document, what its Content-Security-Policy allows, the headers. */
+/** Pages of the whole program: their document, Content-Security-Policy and headers. */
 import { hash } from 'node:crypto';
 
 import type { FastifyReply } from 'fastify';
 
 import { type Html, html, trusted } from './html.ts';
 
-/** A stylesheet or script that stands in a page, and the source that admits it and nothing else (CSP 3 §2.3.1). */
+/** A stylesheet or script in a page, and the CSP source that allows only it (CSP 3 §2.3.1). */
 export type InlineCode = { readonly element: Html; readonly source: string };
 
 /** From a constant of the program; never from input. */
@@ -41,7 +41,7 @@ export type PagePolicy = {
   readonly isPreview?: boolean;
 };
 
-/** A whole document, and what its Content-Security-Policy must admit for it. */
+/** A whole document and the exceptions that its Content-Security-Policy needs. */
 export type Page = { readonly document: Html; readonly policy: PagePolicy };
 
 export type PageContent = {
@@ -56,18 +56,15 @@ export type PageContent = {
   readonly styles: readonly InlineCode[];
   /** All scripts in `body`. */
   readonly scripts: readonly InlineCode[];
-  /** The whole element. */
+  /** The whole `<body>` element. */
   readonly body: Html;
-  /** The id of the element in `body` that must be there before anything is drawn. */
+  /** The id of the element in `body` that must exist before anything is drawn. */
   readonly drawnOnceAt: string;
   /** The path on this server to which a browser without scripts continues, after this many seconds. */
   readonly goesOn?: { readonly path: string; readonly seconds: number } | undefined;
 } & Pick<PagePolicy, 'imageSource' | 'connects' | 'hasFrames' | 'isPreview'>;
 
-/**
- * Renders the document around a page's body. It is drawn only once one element of it exists (`rel="expect"`, in
- * browsers that support it): centered lines would otherwise move as the rest arrives.
- */
+/** Renders a document. `rel="expect"` delays drawing: centered lines would otherwise move as the rest arrives. */
 export function pageOf(content: PageContent): Page {
   const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, goesOn, ...opened } =
     content;
@@ -104,7 +101,7 @@ export function contentSecurityPolicy(policy: PagePolicy): string {
     ...(policy.connects ? ["connect-src 'self'"] : []),
     ...(policy.hasFrames ? ["frame-src 'self'"] : []),
     ...(policy.isPreview
-      ? // Its own origin is what its pictures are loaded from; scripts, forms and windows stay off.
+      ? // `allow-same-origin` lets its pictures load. Scripts, forms and windows stay off.
         ["form-action 'none'", "frame-ancestors 'self'", 'sandbox allow-same-origin']
       : [`form-action ${["'self'", ...(policy.formTargets ?? [])].join(' ')}`, "frame-ancestors 'none'"]),
     "base-uri 'none'",
@@ -123,7 +120,7 @@ export function sendPage(reply: FastifyReply, { document, policy }: Page, status
     .send(`<!doctype html>\n${document.markup}`);
 }
 
-/** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
+/** Redirects after a form with 303, so that the browser never sends the form on (RFC 9700 §4.12). */
 export function seeOther(reply: FastifyReply, location: string): FastifyReply {
   return privately(reply).code(303).header('location', location).send();
 }

@@ -12,7 +12,7 @@ export function peers(trust: number | readonly string[] | undefined): (address: 
 
 const isLoopback = addressRanges(['loopback']);
 
-/** Returns a function that tells whether an address is a trusted proxy's. If proxies are counted, every one is. */
+/** Returns a function that checks whether an address is a trusted proxy's. With a number of proxies, every one is. */
 export function trustedProxies(trust: number | readonly string[] | undefined): (address: string) => boolean {
   if (trust === undefined) return () => false;
   if (typeof trust === 'number') return () => trust >= 1;

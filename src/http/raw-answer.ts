@@ -1,11 +1,11 @@
-/** An answer in the shape of docs/wire.md 3.1 as bytes, for connections on which there is no request to answer. */
+/** Responses in the shape of docs/wire.md 3.1 as bytes, for connections without a readable request. */
 import { STATUS_CODES } from 'node:http';
 
 import type { ApiError } from './refusal.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The whole answer of a refusal, after which the connection is closed. `headers` are those of every answer. */
+/** Renders the complete response, after which the connection is closed. `headers` are those of every response. */
 export function rawAnswer(refusal: ApiError, headers: Headers): string {
   const text = JSON.stringify(refusal.body);
   const lines = Object.entries(answerHeaders({ ...headers, ...refusal.headers }, text)).map(
@@ -14,7 +14,7 @@ export function rawAnswer(refusal: ApiError, headers: Headers): string {
   return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** The headers of such an answer, by their names in lower case. */
+/** Returns the headers of such a response, with names in lower case. */
 export const answerHeaders = (headers: Headers, text: string): Headers => ({
   ...headers,
   'content-type': 'application/json; charset=utf-8',

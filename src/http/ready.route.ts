@@ -1,7 +1,4 @@
-/**
- * GET /ready: 200 if requests can be served now, else 503 with the reason. For load balancers; /health only says that
- * the process runs.
- */
+/** GET /ready for load balancers: 200 if requests can be served now, else 503 with the reason. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { ANY_CALL, ApiError, type ErrorRow } from './refusal.ts';

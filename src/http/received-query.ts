@@ -1,7 +1,4 @@
-/**
- * A query string as it was received. The application must get its parameters back byte for byte (docs/wire.md O4.1), so
- * each parameter keeps its own spelling beside the decoded text.
- */
+/** A query string as received: the application must get its parameters back byte for byte (docs/wire.md O4.1). */
 
 /** One parameter: `name` and `value` decoded, `spelling` as received, safe to put into an address. */
 export type QueryParameter = {
@@ -28,10 +25,7 @@ export function receivedQuery(target: string): ReceivedQuery {
     });
 }
 
-/**
- * Returns the first value that is not empty: an empty one counts as absent, and the first of several wins (docs/wire.md
- * 1).
- */
+/** Returns the first value that is not empty: an empty one counts as absent (docs/wire.md 1). */
 export function scalar(query: ReceivedQuery, name: string): string | undefined {
   return parameterOf(query, name)?.value;
 }
@@ -59,10 +53,7 @@ function parameterOf(query: ReceivedQuery, name: string): QueryParameter | undef
   return query.find((parameter) => parameter.name === name && parameter.value !== '');
 }
 
-/**
- * Percent-encodes what RFC 3986 §3.4 does not allow in a query, and leaves the rest alone. The
- * request target is bytes read as Latin-1, so that each character here is one byte.
- */
+/** Percent-encodes characters that RFC 3986 §3.4 forbids in a query. A target is Latin-1, so each is one byte. */
 function safeSpelling(pair: string): string {
   return pair.replace(/[^\w.~!$'()*+,;=:@/?%-]/g, (character) => {
     const byte = character.charCodeAt(0) & 0xff;

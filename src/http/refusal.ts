@@ -28,7 +28,7 @@ export function errorTable<Code extends string>(
   rows: Readonly<Record<Code, Omit<ErrorRow, 'code'>>>,
 ): Readonly<Record<Code, ErrorRow>> {
   const entries = Object.entries<Omit<ErrorRow, 'code'>>(rows).map(([code, row]) => [code, { code, ...row }]);
-  // The entries are those of `rows`, so each of its codes is there.
+  // The entries are those of `rows`, so each of its codes is present.
   return Object.fromEntries(entries) as Record<Code, ErrorRow>;
 }
 
@@ -65,7 +65,7 @@ export class ApiError extends Refusal {
   readonly body: Readonly<Record<string, unknown>>;
   override readonly headers: Readonly<Record<string, string>>;
 
-  /** `options`: a message in place of the row's, or all that differs. */
+  /** `options`: the message, or everything that differs from the row. */
   constructor(row: ErrorRow, options: string | ErrorOptions = {}) {
     const given: ErrorOptions = typeof options === 'string' ? { message: options } : options;
     const { message = row.message, status = row.status, field = row.field } = given;

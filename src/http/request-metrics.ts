@@ -1,4 +1,4 @@
-/** Requests by route and status, and how long they took: counted in memory, read by GET /metrics. */
+/** Request counts and durations by route and status: counted in memory, read by GET /metrics. */
 import type { IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
@@ -12,17 +12,14 @@ export const requestMetrics = (): RequestMetrics => histogram('kalends_http_requ
 type Clock = { since(request: IncomingMessage): number | undefined; now(): number };
 type Sent = Parameters<onSendHookHandler>;
 
-/**
- * Counts the answers of all routes that are mounted after it. Series are as many as there are routes and statuses: nothing
- * that a caller sends is a label.
- */
+/** Counts responses of routes mounted after it, in one series per route and status. No label contains caller input. */
 export function countAnswers(app: FastifyInstance, metrics: RequestMetrics, clock: Clock): void {
-  // A hook of each route's own knows its pattern: asking the request for it takes longer than the counting.
+  // A hook per route knows the pattern. Reading it from the request would take longer than counting.
   app.addHook('onRoute', (route) => {
     const count = counting(route.url, metrics, clock);
     route.onSend = [...(route.onSend === undefined ? [] : [route.onSend].flat()), counted(count)];
   });
-  // Paths that are not there would be a label each.
+  // Unknown paths share one label.
   const count = counting('', metrics, clock);
   app.addHook(
     'onSend',
@@ -55,5 +52,5 @@ function counting(route: string, metrics: RequestMetrics, { since, now }: Clock)
   };
 }
 
-/** Node takes some thirty more, of WebDAV and others. */
+/** Node accepts some thirty more methods, such as those of WebDAV. */
 const KNOWN: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

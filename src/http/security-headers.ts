@@ -25,18 +25,12 @@ const EVERYWHERE: Headers = {
   'cache-control': 'no-store',
 };
 
-/**
- * Returns the headers of every response by their names in lower case. `secure`: the public origin is https, and
- * browsers must stay on it.
- */
+/** Returns the headers of every response, names in lower case. `secure`: browsers must stay on https. */
 export function securityHeaders(secure: boolean): Headers {
   return secure ? { ...EVERYWHERE, 'strict-transport-security': 'max-age=31536000' } : EVERYWHERE;
 }
 
-/**
- * Lets the window of another origin that opened the pages of `app` as a popup receive the result (docs/popup.md). Only
- * for the pages of the flow, including the redirects to a provider and back.
- */
+/** Lets a window of another origin that opened a popup receive the result (docs/popup.md). Only for flow pages. */
 export function keepOpener(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, next) => {
     reply.removeHeader(OPENER_POLICY);

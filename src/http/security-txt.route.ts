@@ -1,8 +1,8 @@
-/** `GET /.well-known/security.txt` (RFC 9116): 404 where the operator named no contact. */
+/** GET /.well-known/security.txt (RFC 9116): 404 if the operator set no contact. */
 import type { FastifyPluginAsync } from 'fastify';
 
 export type SecurityTxtDeps = {
-  /** A mailto: or https: address; undefined: none is told. */
+  /** A mailto: or https: address. If undefined, the route does not exist. */
   readonly securityContact?: string | undefined;
   /** The public origin, without a trailing slash. */
   readonly publicUrl: string;
@@ -30,7 +30,6 @@ const DAY_MS = 24 * 3600 * 1000;
 export type SecurityTxtSubject = {
   /** A mailto: or https: address. */
   readonly contact: string;
-  /** The public origin. */
   readonly publicUrl: string;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -1,7 +1,4 @@
-/**
- * The Fastify instance that every feature mounts on: limits on requests, headers of every response, and error
- * responses. It names no feature.
- */
+/** The Fastify instance that features mount on: request limits, response headers and error responses. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -44,15 +41,11 @@ export type ServerOptions = AnswerHearers & {
   readonly trustProxy: number | string[] | undefined;
   /** Whether the public origin is https. */
   readonly secure: boolean;
-  /**
-   * The page that errors of the REST interface link to, at the anchor of their code. If undefined, they have no link.
-   */
+  /** The page that REST errors link to, at the anchor of their code. Undefined for no link. */
   readonly errorDocumentation?: string | undefined;
   /** Undefined if responses are not logged. */
   readonly loggedAnswers?: LoggedAnswers | undefined;
-  /** Counts every response, for GET /metrics. */
   readonly requestMetrics?: RequestMetrics | undefined;
-  /** Creates a span for each request. */
   readonly tracedRequests?: TracedRequests | undefined;
   /** Defaults to the limits of the settings. */
   readonly connectionLimits?: ConnectionLimits;
@@ -144,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** When a request came; undefined once the next one on its connection did. */
+/** Returns when a request arrived, or `undefined` once the next one on its connection has. */
 const arrivals = (open: OpenConnections) => (request: IncomingMessage) => {
   const exchange = open.get(request.socket)?.exchange;
   return exchange?.request === request ? exchange.since : undefined;
@@ -152,32 +145,29 @@ const arrivals = (open: OpenConnections) => (request: IncomingMessage) => {
 
 function problemOfQuery(request: FastifyRequest) {
   const { url } = request;
-  // Making the route's options takes longer than most of a request, so it is done only for long queries.
+  // Creating the route's options takes longer than most of a request, so it is done only for long queries.
   if (url.length <= PAGE_QUERY_BYTES) return undefined;
   const most = request.routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
   return queryBytes(url) > most ? queryTooLong(most) : undefined;
 }
 
-/** Ids that no two requests share, of all instances: a start drawn at random, and a count. */
+/** Creates ids that are unique across instances: a random prefix and a counter. */
 function requestIds(): () => string {
   const start = randomBytes(6).toString('hex');
   let count = 0;
   return () => `${start}-${(count++).toString(36)}`;
 }
 
-/** As the framework wants it: a number of hops counts from the connection inwards. */
+/** Converts the setting for the framework, which counts hops from the connection. */
 function trustedProxies(trust: number | string[] | undefined) {
   if (typeof trust !== 'number') return trust ?? false;
   return (_address: string, hop: number) => hop < trust;
 }
 
-/** How long a request that is on its way may still take to arrive, in milliseconds. */
+/** How long a request that is still arriving may take after a stop, in milliseconds. */
 const ARRIVAL_MS = 2_000;
 
-/**
- * Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. While it drains, each
- * connection ends with its next answer.
- */
+/** Makes `app.close()` finish running requests, and wait two seconds for arriving ones. Draining ends keep-alive. */
 export function closeGracefully(
   app: FastifyInstance,
   open: OpenConnections,
@@ -201,10 +191,7 @@ export function closeGracefully(
 const message = `The body must not be nested deeper than ${JSON_LEVELS} levels`;
 const TOO_DEEP = new ApiError(ANY_CALL.invalid_request, { message, field: 'body' });
 
-/**
- * Makes `app` read them. Published clients send `Content-Type: application/json` with no body (docs/wire.md 1): that is
- * no body. One that is nested too deep is refused before anything is made of it.
- */
+/** Makes `app` parse JSON that is not nested too deep. An empty body counts as none (docs/wire.md 1). */
 export function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser('application/json');

@@ -1,4 +1,4 @@
-/** How large the parts of a request may be, and the refusals that say so (docs/operations.md, Limits). */
+/** Size limits of the parts of a request, and their errors (docs/operations.md, Limits). */
 import { ANY_CALL, ApiError } from './refusal.ts';
 
 declare module 'fastify' {
@@ -10,7 +10,6 @@ declare module 'fastify' {
 
 /** Limits the whole header, including the address: cookies and a query fit together. */
 export const HEADER_BYTES = 64 * 1024;
-/** Limits a JSON body. */
 export const BODY_BYTES = 1024 * 1024;
 /** Limits bodies that are read before the sender is known, except in two routes. */
 export const FORM_BYTES = 16 * 1024;
@@ -22,26 +21,22 @@ export const NOTICE_BYTES = 48 * 1024;
 export const READ_QUERY_BYTES = 32 * 1024;
 /** Limits a query at `/authorize` and its pages: the longest valid user id, state and redirect URI fit. */
 export const PAGE_QUERY_BYTES = 16 * 1024;
-/** How deep JSON may be nested. */
 export const JSON_LEVELS = 64;
 
 /** Renders a size for people: whole kilobytes (of 1,024 bytes), or MiB. */
 export const sizeOf = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} kB`;
 
-/** 413, for a body. */
 export const bodyTooLarge = (most: number): ApiError =>
   tooLarge(413, 'body', `The body must not be larger than ${sizeOf(most)}`);
 
-/** 414, for a query. */
 export const queryTooLong = (most: number): ApiError =>
   tooLarge(414, 'query', `The query must not be longer than ${sizeOf(most)}`);
 
-/** 431, for all of the header. */
 export const headerTooLarge = (most: number): ApiError =>
   tooLarge(431, 'header', `The header must not be larger than ${sizeOf(most)}`);
 
-/** Returns how many bytes of a request target are its query. */
+/** Returns the length of the query in a request target, in bytes. */
 export function queryBytes(target: string): number {
   const start = target.indexOf('?');
   return start < 0 ? 0 : target.length - start - 1;

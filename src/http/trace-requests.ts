@@ -27,7 +27,7 @@ export function traceRequests(app: FastifyInstance, { tracer, isProxy }: TracedR
     request.span = tracer.start('server', parent);
     next();
   });
-  // After the body was read, whose events come outside of any trace.
+  // After the body was read: its events occur outside any trace.
   app.addHook('preValidation', (request, _reply, next) => {
     if (request.span === undefined) next();
     else tracer.run(request.span, next);

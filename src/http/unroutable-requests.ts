@@ -1,7 +1,4 @@
-/**
- * Requests that no route ever sees: Node would respond to them itself, without headers and with bodies of its own
- * format (docs/wire.md 3.1).
- */
+/** Requests that reach no route. Node's own responses would lack our headers and body format (docs/wire.md 3.1). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -14,11 +11,9 @@ import { HEADER_BYTES, headerTooLarge } from './sizes.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Limits how long a request may take to arrive, in milliseconds. The response may take longer. */
+/** The milliseconds in which a whole request and its header must arrive. The response may take longer. */
 export type ArrivalTimes = {
-  /** All of it. */
   readonly request: number;
-  /** Its header. */
   readonly headers: number;
 };
 
@@ -30,9 +25,7 @@ const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
 const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
 const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Extensions of chunks must not be larger than 16 kB');
 
-/**
- * Creates the response to bytes that are not a request, or that arrive too late; for Fastify's `clientErrorHandler`.
- */
+/** Creates the responses to bytes that are no request, or arrive too late; for Fastify's `clientErrorHandler`. */
 export function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
   const refusals: Readonly<Record<string, ApiError>> = {
     HPE_HEADER_OVERFLOW: headerTooLarge(HEADER_BYTES),

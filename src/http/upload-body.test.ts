@@ -13,7 +13,7 @@ const file = (name: string, content: string): string =>
   part(`name="${name}"; filename="a.png"\r\ncontent-type: image/png`, content);
 
 describe('bodies of type multipart/form-data', () => {
-  it('are texts, and the bytes of files as they were sent', async () => {
+  it('contain texts and the unchanged bytes of files', async () => {
     const bytes = Array.from({ length: 256 }, (_, i) => String.fromCharCode(i)).join('');
     const form = await uploadOf(bodyOf(part('name="token"', 'abc'), file('picture', bytes)), TYPE);
 
@@ -23,7 +23,7 @@ describe('bodies of type multipart/form-data', () => {
     assert.equal(formField(form, 'picture'), undefined);
   });
 
-  it('have no file where none was chosen, and the first of a field that is repeated', async () => {
+  it('have no file if none was chosen, and use the first of a repeated field', async () => {
     const empty = part('name="picture"; filename=""\r\ncontent-type: application/octet-stream', '');
     const form = await uploadOf(bodyOf(empty, part('name="a"', '1'), part('name="a"', '2')), TYPE);
 
@@ -31,7 +31,7 @@ describe('bodies of type multipart/form-data', () => {
     assert.equal(formField(form, 'a'), '1');
   });
 
-  it('may have fields of any name', async () => {
+  it('may have fields with any name', async () => {
     const form = await uploadOf(bodyOf(part('name="__proto__"', 'x'), file('constructor', 'y')), TYPE);
 
     assert.equal(formField(form, '__proto__'), 'x');

@@ -1,7 +1,4 @@
-/**
- * Bodies of type multipart/form-data: forms that carry a file. They are read by the parser that Node's own fetch has. That one
- * knows no limits, so they are set here: the route bounds the bytes, and the parts are counted before it reads any.
- */
+/** Bodies of type multipart/form-data. Node's parser has no limits: the route limits bytes, this file the parts. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { Form } from './form-body.ts';
@@ -10,10 +7,10 @@ import { ANY_CALL, ApiError } from './refusal.ts';
 /** Our forms have a handful of fields. */
 const MOST_PARTS = 20;
 
-/** A form with texts, and with the bytes of the files that were chosen. */
+/** A form with the texts of its fields and the bytes of its files. */
 export type UploadForm = Record<string, Form[string] | Uint8Array>;
 
-/** Makes `app` read them as an UploadForm; for routes with a limit of their own on the body. */
+/** Makes `app` parse these bodies as an UploadForm. For routes with their own body limit. */
 export function readUploads(app: FastifyInstance): void {
   app.addContentTypeParser(
     'multipart/form-data',
@@ -22,7 +19,7 @@ export function readUploads(app: FastifyInstance): void {
   );
 }
 
-/** Throws ApiError 400 for what is no such form. Of fields that are repeated the first counts. */
+/** Parses an upload. Throws ApiError 400 for any other body. The first of a repeated field counts. */
 export async function uploadOf(body: Buffer, contentType: string): Promise<UploadForm> {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare;
@@ -32,13 +29,13 @@ export async function uploadOf(body: Buffer, contentType: string): Promise<Uploa
   for (const [name, value] of await fieldsOf(body, contentType)) {
     if (Object.hasOwn(form, name)) continue;
     if (typeof value === 'string') form[name] = value;
-    // A field in which no file was chosen is sent as an empty one.
+    // Browsers send a field without a chosen file as an empty file.
     else if (value.size > 0) form[name] = await value.bytes();
   }
   return form;
 }
 
-/** The bytes of the file that was chosen in a field; undefined where none was. */
+/** Returns the bytes of a field's file, or `undefined` if none was chosen. */
 export function uploadedFile(body: unknown, name: string): Uint8Array | undefined {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
   const value = (body as Record<string, unknown>)[name]; // any object is one
@@ -53,7 +50,7 @@ async function fieldsOf(body: Buffer, contentType: string): Promise<FormData> {
   }
 }
 
-/** Counted no further than needed. */
+/** Counts parts, at most one more than allowed. */
 function partsIn(body: Buffer, boundary: string): number {
   const delimiter = `--${boundary}`;
   let parts = -1; // the last one only ends the form

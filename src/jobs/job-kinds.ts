@@ -9,7 +9,7 @@ export type JobClass = {
   readonly most: MostAtOnce & { readonly slots: number };
 };
 
-/** Each has slots of its own, so that syncs, which wait for servers, stand before no other work. */
+/** Each class has its own slots, so that syncs, which wait for servers, do not delay other work. */
 export const JOB_CLASSES: readonly JobClass[] = [
   {
     work: 'sync_job',
@@ -24,7 +24,7 @@ export const JOB_CLASSES: readonly JobClass[] = [
 
 const MINUTE_MS = 60_000;
 
-/** After how many milliseconds a run is given up. A sync may wait 5 minutes of them for its turn (sync-slots.ts). */
+/** The deadlines of runs, in milliseconds. A sync may wait for its slot for 5 minutes of them (sync-slots.ts). */
 export const JOB_DEADLINES: Readonly<Record<JobKind, number>> = {
   'sync-account': 8 * MINUTE_MS,
   'sync-calendar': 8 * MINUTE_MS,

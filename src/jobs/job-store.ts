@@ -1,20 +1,17 @@
 import type { SlotLimits } from '../lib/fair-slots/slot-counts.ts';
 
-/**
- * The application, user, account and server of a job: applications share the slots, users take turns, and an account
- * and a server have a few slots. An empty name has no limits.
- */
+/** The application, user, account and server of a job, for the limits. An empty name has no limits. */
 export type JobPlace = {
-  /** Empty also if an older version made the job. */
+  /** Empty also if an older version created the job. */
   readonly clientId: string;
-  /** Stands for an application's user; what is of an application alone, for the application. */
+  /** Identifies the application's user, or the application itself if the job has no user. */
   readonly owner: string;
   readonly accountKey: string;
   /** The account's server, if users choose their servers. */
   readonly host: string;
 };
 
-/** A unit of background work. One at most for a (kind, key), so hints for the same work coalesce. */
+/** A unit of background work. Unique by kind and key, so hints for the same work coalesce. */
 export type Job = JobName &
   JobPlace & {
     /** How often it was claimed before without being finished. */
@@ -34,10 +31,7 @@ export type JobKind = 'sync-account' | 'sync-calendar' | 'finish-splits' | 'end-
  * counted. A job with three such runs in a row is set aside: it runs once a day, and no hint brings it forward.
  */
 export interface JobStore {
-  /**
-   * Creates the job, or brings an existing one forward to `runAt`; never delays one. A running job
-   * runs again at `runAt` once it is finished.
-   */
+  /** Creates the job or brings it forward to `runAt`, never back. A running job runs again at `runAt` when finished. */
   schedule(kind: JobKind, key: string, runAt: number): Promise<void>;
 
   /**
@@ -53,18 +47,13 @@ export interface JobStore {
   /** Returns when the next job is due or its lease ends; `undefined` if there is none. */
   nextRunAt(): Promise<number | undefined>;
 
-  /**
-   * Removes a finished job. If it was scheduled again while it ran, it becomes due again instead. Does nothing for a
-   * holder whose lease another holder has claimed.
-   */
+  /** Removes a finished job, or makes it due if scheduled meanwhile. Does nothing once another holder has the lease. */
   finish(job: JobName, holder: string): Promise<void>;
 
   /** Gives a failed job back, to run again at `runAt`, or earlier when it was scheduled so meanwhile. */
   putOff(job: JobName, holder: string, runAt: number): Promise<void>;
 
-  /**
-   * Does not count these holders' runs as started: the process received the stop signal, and may end before they do.
-   */
+  /** Stops counting these holders' runs: after the stop signal, the process may end before they do. */
   excuse(holders: readonly string[]): Promise<void>;
   /** Gives back a job whose run took too long, to run again at `retryAt`. Returns whether it was set aside. */
   giveUp(job: JobName, holder: string, times: GiveUpTimes): Promise<boolean>;

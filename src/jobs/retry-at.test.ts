@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 
 import { retryAt } from './retry-at.ts';
 
-describe('the next try of a job that failed', () => {
-  it('is later each time, spread out, and half an hour off at most', () => {
+describe('the retry of a failed job', () => {
+  it('is delayed more each time, with jitter, by at most half an hour', () => {
     const failure = { kind: 'unavailable', message: '' } as const;
 
     assert.equal(retryAt(failure, { attempts: 0, now: 0, random: 0 }), 7_500);
@@ -13,13 +13,13 @@ describe('the next try of a job that failed', () => {
     assert.equal(retryAt(failure, { attempts: 5_000, now: 0, random: 1 }), 1_800_000);
   });
 
-  it('is never before the time the provider set', () => {
+  it('is never before the time that the provider set', () => {
     const failure = { kind: 'rate_limited', message: '', retryAt: 100_000 } as const;
 
     assert.ok(retryAt(failure, { attempts: 0, now: 50_000 }) >= 100_000);
   });
 
-  it('leaves a refused password alone for half an hour at least', () => {
+  it('is delayed by at least half an hour after a rejected password', () => {
     assert.ok(retryAt({ kind: 'unauthorized', message: '' }, { attempts: 0, now: 0 }) >= 30 * 60_000);
   });
 });

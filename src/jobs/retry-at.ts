@@ -11,7 +11,7 @@ const REFUSALS: ReadonlySet<SyncFailure['kind']> = new Set([
 ]);
 
 export type Retry = {
-  /** How often it was tried before this time. */
+  /** How often it was tried before. */
   readonly attempts: number;
   /** Epoch milliseconds. */
   readonly now: number;

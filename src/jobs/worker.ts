@@ -9,10 +9,7 @@ import type { Job, JobKind, JobName, JobStore } from './job-store.ts';
 import { retryAt } from './retry-at.ts';
 import type { WakeUp } from './wake-up.ts';
 
-/**
- * Runs the job of that key. Returns why it must be tried again later, or nothing when it is done. The signal is aborted
- * at the deadline; the result is then ignored.
- */
+/** Runs a job. Returns the failure if it must be retried. After the deadline (`signal`), the result is ignored. */
 export type JobHandler = (key: string, signal: AbortSignal) => Promise<SyncFailure | undefined>;
 
 export type JobHandlers = Readonly<Record<JobKind, JobHandler>>;
@@ -35,10 +32,7 @@ export type WorkerDeps = {
   readonly deadlines?: Readonly<Record<JobKind, number>>;
 };
 
-/**
- * `stop` claims no more jobs and waits for running ones. If the process ends before they do, their runs are not counted
- * as failed.
- */
+/** `stop` claims no more jobs and waits for running ones, which do not count as failed if the process ends first. */
 export type Worker = { stop(): Promise<void> };
 
 /** A run that lasts longer renews its lease. The lease of a process that died expires. */
@@ -52,12 +46,10 @@ const STILL_RUNNING_MS = 60_000;
 
 const UNTRACED: JobInTrace = (_job, work) => work();
 
-/** Starts working jobs until stopped. */
 export function startJobs(deps: WorkerDeps): Worker {
   return new JobWorker(deps);
 }
 
-/** A job that is being worked. */
 type Run = { readonly job: Job; readonly holder: string };
 
 class JobWorker implements Worker {

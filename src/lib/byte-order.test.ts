@@ -5,7 +5,7 @@ import fc from 'fast-check';
 
 import { byBytes } from './byte-order.ts';
 
-it('byBytes orders any two texts as their UTF-8 bytes', () => {
+it('byBytes orders any two texts by their UTF-8 bytes', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'B', '_', 'é', '\ud7ff', '\ue000', '\uffee', '😀', '𝒜'),
     maxLength: 4,

@@ -1,7 +1,4 @@
-/**
- * The order of two texts by their UTF-8 bytes, in which both databases sort (`dialect.byBytes`). That is
- * the order of code points; UTF-16 differs from it only in having surrogates before U+E000 to U+FFFF.
- */
+/** Compares texts by UTF-8 bytes, as both databases do (`dialect.byBytes`); UTF-16 sorts surrogates too early. */
 export function byBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {
@@ -11,5 +8,5 @@ export function byBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates behind all others. */
+/** Ranks surrogates after all other code units. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

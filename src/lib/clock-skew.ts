@@ -4,10 +4,10 @@ import { clockSkew, clockTolerance } from 'oauth4webapi';
 /** Seconds by which a provider's clock and ours may differ. */
 const TOLERANCE = 300;
 
-/** By how many whole seconds `now`, epoch milliseconds, is ahead of the system's clock. */
+/** Returns how many whole seconds `now`, epoch milliseconds, is ahead of the system's clock. */
 const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
 
-/** Members of an oauth4webapi client: the times of an ID token are checked against `now`, epoch milliseconds. */
+/** Returns oauth4webapi client members that check ID token times against `now`, epoch milliseconds. */
 export const clockOptions = (now: number) => ({
   [clockSkew]: secondsAhead(now),
   [clockTolerance]: TOLERANCE,

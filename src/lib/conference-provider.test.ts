@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { conferenceProviderOf } from './conference-provider.ts';
 
-describe('the service behind a meeting’s address', () => {
+describe('the conference provider', () => {
   const addresses: [url: string, provider: string | undefined][] = [
     ['https://meet.google.com/abc-defg-hij', 'google-meet'],
     ['https://teams.microsoft.com/l/meetup-join/19%3ameeting', 'microsoft-teams'],
@@ -17,7 +17,7 @@ describe('the service behind a meeting’s address', () => {
     ['', undefined],
   ];
   for (const [url, provider] of addresses) {
-    it(`the conference provider of ${url || 'nothing'} is ${provider ?? 'not known'}`, () => {
+    it(`of ${url || 'nothing'} is ${provider ?? 'not known'}`, () => {
       assert.equal(conferenceProviderOf(url), provider);
     });
   }

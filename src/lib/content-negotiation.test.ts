@@ -81,29 +81,29 @@ describe('matchLocale', () => {
 });
 
 describe('chooseLocale', () => {
-  it('the choice of a language takes the language named outright before the browser’s', () => {
+  it('prefers an explicit language to that of the browser', () => {
     assert.equal(chooseLocale({ named: 'ar', acceptLanguage: 'fr' }, SHIPPED), 'ar');
   });
 
-  it('the choice of a language falls to English when the language named is unknown, whatever the browser asks for', () => {
+  it('returns English for an unknown explicit language, whatever the browser prefers', () => {
     assert.equal(chooseLocale({ named: 'tlh', acceptLanguage: 'fr' }, SHIPPED), 'en');
   });
 
-  it('the choice of a language follows the weights of Accept-Language, not its order', () => {
+  it('follows the weights of Accept-Language, not its order', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0.4, de;q=0.9, tlh' }, SHIPPED), 'de');
     assert.equal(chooseLocale({ acceptLanguage: 'pt-AO, de;q=0.9' }, SHIPPED), 'pt-PT');
   });
 
-  it('the choice of a language leaves out what the browser refuses with q=0', () => {
+  it('excludes languages with q=0', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0, *;q=0.5' }, SHIPPED), 'en');
   });
 
-  it('the choice of a language leaves `*` to English: it names no language', () => {
+  it('ignores `*`, which names no language', () => {
     assert.equal(chooseLocale({ acceptLanguage: '*, fr;q=0.5' }, SHIPPED), 'fr');
     assert.equal(chooseLocale({ acceptLanguage: 'tlh, *;q=0.9' }, SHIPPED), 'en');
   });
 
-  it('the choice of a language falls to English without any wish, and with unreadable ones', () => {
+  it('returns English without a preference or with invalid ones', () => {
     for (const acceptLanguage of [undefined, '', ';;q', 'fr;q=abc', ',,,', '*']) {
       assert.equal(chooseLocale({ acceptLanguage }, SHIPPED), 'en');
     }
@@ -111,7 +111,7 @@ describe('chooseLocale', () => {
 });
 
 describe('directionOf', () => {
-  it('Arabic, Hebrew and Persian are written from right to left, and nothing else shipped', () => {
+  it('returns right to left for Arabic, Hebrew and Persian, and left to right for all other shipped languages', () => {
     const directions = ['ar', 'he', 'fa', 'iw', 'ar-EG', 'en', 'fr', 'zh-Hans'].map(directionOf);
 
     assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr', 'ltr']);
@@ -135,7 +135,7 @@ describe('prefersPage', () => {
     [';;q=,,', false],
   ];
   for (const [accept, page] of cases) {
-    it(`Accept ${JSON.stringify(accept)} is answered with ${page ? 'a page' : 'JSON'}`, () => {
+    it(`selects ${page ? 'a page' : 'JSON'} for Accept ${JSON.stringify(accept)}`, () => {
       assert.equal(prefersPage(accept), page);
     });
   }

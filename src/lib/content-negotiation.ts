@@ -10,7 +10,7 @@
  * 4. English.
  */
 
-/** The last resort of every choice. */
+/** The locale if no other matches. */
 export const FALLBACK_LOCALE = 'en';
 
 /** The default variant of a language that has no catalog without a variant. */
@@ -74,10 +74,7 @@ function canonicalLanguage(language: string): string {
   }
 }
 
-/**
- * Returns whether a client gets a page and not JSON (docs/wire.md 3.1): if it names HTML and does not prefer
- * JSON to it, as browsers do. A program sends a bare wildcard or no Accept header.
- */
+/** Returns whether a client gets a page, not JSON (docs/wire.md 3.1): if it names HTML and does not prefer JSON. */
 export function prefersPage(accept: string | undefined): boolean {
   const ranges = weightedRanges(accept);
   const quality = (type: string) => ranges.find(({ range }) => range === type)?.quality ?? 0;

@@ -1,7 +1,4 @@
-/**
- * The trace of the current work. It passes through asynchronous calls, and into the rows of jobs and streams that the
- * work creates. Without tracing there is none, and checking costs nothing.
- */
+/** The trace of the current work, inherited by asynchronous calls and by the rows of its jobs and streams. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export type TraceContext = {
@@ -10,16 +7,13 @@ export type TraceContext = {
   /** The id of the current span: 16 hexadecimal digits. */
   readonly spanId: string;
   readonly isSampled: boolean;
-  /**
-   * Whether the trace is that of a job. Jobs that a job creates are not part of its trace: the trace of polling would
-   * never end.
-   */
+  /** Whether this is a job's trace. Jobs that a job creates do not join it: a trace of polling would never end. */
   readonly isOfJob: boolean;
 };
 
 export const currentTrace = new AsyncLocalStorage<TraceContext>();
 
-/** Returns the trace as W3C Trace Context writes it. */
+/** Formats the trace as in W3C Trace Context. */
 export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 
@@ -29,7 +23,7 @@ export function traceOfJob(): string | null {
   return trace?.isSampled && !trace.isOfJob ? traceparentOf(trace) : null;
 }
 
-/** Returns the same for the row of a stream. */
+/** Returns the trace for the row of a stream; `null` if there is no trace or it is not sampled. */
 export function traceOfStream(): string | null {
   const trace = currentTrace.getStore();
   return trace?.isSampled ? traceparentOf(trace) : null;

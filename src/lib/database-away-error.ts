@@ -1,4 +1,4 @@
-/** The database does not respond: the request may be tried again, and it is not the caller's fault. */
+/** Errors of a database that cannot be used: the request may be tried again. */
 
 import { errorCode } from './error-code.ts';
 

@@ -15,7 +15,7 @@ describe('comparing etags', () => {
     [undefined, undefined, false],
   ];
   for (const [one, other, expected] of rows)
-    it(`the etags ${one} and ${other} name ${expected ? 'the same version' : 'different versions, or none'}`, () => {
+    it(`finds that ${one} and ${other} ${expected ? 'match' : 'do not match'}`, () => {
       assert.equal(sameEtag(one, other), expected);
     });
 });

@@ -9,7 +9,7 @@ describe('the host of an address', () => {
       assert.equal(hostOfUrl(address), 'dav.example');
   });
 
-  it('is empty for what is no address', () => {
+  it('is empty for text that is no URL', () => {
     assert.equal(hostOfUrl('ada@mail.example'), '');
   });
 });

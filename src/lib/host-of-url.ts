@@ -1,7 +1,4 @@
-/**
- * The host that an address names, without its port, since all ports of a host are one machine to be fair to; empty for
- * text that is no address.
- */
+/** Returns an address's host without port: all ports of a host share its limits. Empty for text that is no URL. */
 export function hostOfUrl(address: string): string {
   return (URL.parse(address)?.hostname ?? '').replace(/\.+$/, '');
 }

@@ -12,20 +12,20 @@ describe('the depth of JSON', () => {
     ['["[[[[", "\\"[[[[", "{{\\\\"]', 1],
     ['{"[[":1,"b":["]]"]}', 2],
   ] as const) {
-    it(`${text} is ${depth} levels deep`, () => {
+    it(`of ${text} is ${depth} levels`, () => {
       assert.equal(isDeeperThan(text, depth), false);
       if (depth > 0) assert.equal(isDeeperThan(text, depth - 1), true);
     });
   }
 
-  it('a text that is no JSON has a depth as well', () => {
+  it('is defined for invalid JSON too', () => {
     assert.equal(isDeeperThan('[[[', 2), true);
     assert.equal(isDeeperThan(']]][[', 2), false);
     assert.equal(isDeeperThan('"never ends [[[', 0), false);
     assert.equal(isDeeperThan('"\\', 0), false);
   });
 
-  it('a text of a million brackets is looked at as far as it has to be', () => {
+  it('is read no further than necessary in a text of a million brackets', () => {
     assert.equal(isDeeperThan('['.repeat(1_000_000), 64), true);
     assert.equal(isDeeperThan('[],'.repeat(1_000_000), 64), false);
   });

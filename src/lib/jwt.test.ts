@@ -43,7 +43,7 @@ for (const key of keys) {
       assert.deepEqual(verifyJwt(token, key), { sub: 'ada', n: 1 });
     });
 
-    it('a JWT is refused for every single changed character', () => {
+    it('a JWT is refused if any character was changed', () => {
       for (let i = token.indexOf('.') + 1; i < token.length; i++) {
         const changed = `${token.slice(0, i)}${token[i] === 'A' ? 'B' : 'A'}${token.slice(i + 1)}`;
         assert.equal(verifyJwt(changed, key), undefined, `at ${i}`);

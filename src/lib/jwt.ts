@@ -1,7 +1,6 @@
 /**
- * Compact JWS (RFC 7515 §3.1) with HS256 and ES256 (RFC 7518 §3.2, §3.4). Only tokens this program signed are
- * read: their protected header is compared as text with those its keys make, so `alg` and `typ` leave no room for
- * confusion.
+ * Compact JWS (RFC 7515 §3.1) with HS256 and ES256 (RFC 7518 §3.2, §3.4), for tokens of this program. Their protected
+ * header is compared as text with the headers of its keys, so `alg` and `typ` cannot be confused.
  */
 import {
   createHmac,
@@ -28,7 +27,7 @@ export type JwtKey =
       readonly publicKey: KeyObject;
     };
 
-/** A key from what is kept of it: a base64url secret (HS256) or a PKCS #8 PEM (ES256). */
+/** Creates a key from its stored material: a base64url secret (HS256) or a PKCS #8 PEM (ES256). */
 export function jwtKey(kid: string, algorithm: 'HS256' | 'ES256', material: string): JwtKey {
   if (algorithm === 'HS256') {
     return { kid, algorithm, secret: createSecretKey(material, 'base64url') };
@@ -37,18 +36,18 @@ export function jwtKey(kid: string, algorithm: 'HS256' | 'ES256', material: stri
   return { kid, algorithm, privateKey, publicKey: createPublicKey(privateKey) };
 }
 
-/** The protected header of every token of this `typ` (RFC 7515 §4.1.9) that the key signs, encoded. */
+/** Returns the encoded protected header of the key's tokens of this `typ` (RFC 7515 §4.1.9). */
 export function protectedHeader({ algorithm, kid }: JwtKey, typ: string): string {
   return Buffer.from(JSON.stringify({ alg: algorithm, typ, kid })).toString('base64url');
 }
 
-/** The compact serialization of `claims` under an encoded header of the same key. */
+/** Returns the compact serialization of `claims` under an encoded header of the same key. */
 export function signJwt(header: string, claims: object, key: JwtKey): string {
   const input = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return `${input}.${signature(input, key)}`;
 }
 
-/** The claims of a token, or `undefined` when its signature is not the key's. */
+/** Returns the claims of a token, or `undefined` if its signature is not the key's. */
 export function verifyJwt(token: string, key: JwtKey): unknown {
   const end = token.lastIndexOf('.');
   const input = token.slice(0, end);
@@ -56,14 +55,14 @@ export function verifyJwt(token: string, key: JwtKey): unknown {
   return JSON.parse(Buffer.from(input.slice(input.indexOf('.') + 1), 'base64url').toString());
 }
 
-/** In base64url. */
+/** Returns the signature in base64url. */
 function signature(input: string, key: JwtKey): string {
   if (key.algorithm === 'HS256') return createHmac('sha256', key.secret).update(input).digest('base64url');
   const options = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const;
   return sign('sha256', Buffer.from(input), options).toString('base64url');
 }
 
-/** The encoded text is compared, not what a lenient decoder makes of it: one token has one spelling. */
+/** Compares the encoded text, because a lenient decoder would accept several spellings of one token. */
 function signatureHolds(input: string, presented: string, key: JwtKey): boolean {
   if (key.algorithm === 'HS256') {
     const expected = Buffer.from(signature(input, key));

@@ -1,9 +1,6 @@
 import type { LogLine } from './log-events/log-events.ts';
 
-/**
- * The logger of all features, implemented by pino. The fields, with an event of the table, come first, then a sentence
- * in the past tense.
- */
+/** The logger of all features (pino). A line is fields with an event of the table, and a sentence in the past tense. */
 export interface Log {
   debug(fields: LogLine<'debug'>, message: string): void;
   info(fields: LogLine<'info'>, message: string): void;

@@ -1,15 +1,11 @@
 /** Errors for the log. Calendar servers put e-mail addresses of users into URLs and messages. */
 import { stdSerializers } from 'pino';
 
-/** An e-mail address in a text or a URL. */
 const ADDRESS = /[\p{L}\p{N}.!#$'*_%+~-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
 /** Limits each text: a server's message can be long. */
 const MOST_CHARACTERS = 10_000;
 
-/**
- * Returns the error with its stack and causes, with a placeholder for each e-mail address. If the thrown value is not
- * an Error, only its type.
- */
+/** Returns an error with stack and causes, e-mail addresses replaced. For a thrown non-Error, returns its type. */
 export function loggedError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const whole = stdSerializers.err(error);

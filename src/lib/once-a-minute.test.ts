@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { onceAMinute } from './once-a-minute.ts';
 
 describe('onceAMinute', () => {
-  it('writes the first line at once, and then one a minute with the number of lines since the last', () => {
+  it('writes the first line at once, then one a minute with the count since the last', () => {
     const lines: [string, number][] = [];
     let now = 0;
     const write = onceAMinute<string>(

@@ -1,9 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/**
- * Returns a function that calls `write` at once, and then at most once a minute, for lines of the log that requests cause.
- * `count` is the sum of `by` since `write` ran last, this call included. `now` returns milliseconds since any moment.
- */
+/** Returns a function that calls `write` at most once a minute; `count` sums `by` since the last write. */
 export function onceAMinute<Line>(
   write: (line: Line, count: number) => void,
   now: () => number = () => performance.now(),

@@ -1,4 +1,4 @@
-/** Values that are created at first use and then kept. */
+/** Values that are created at first use and then stored. */
 
 /** Concurrent calls get the same promise. If it fails, the next call tries again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,7 +1,4 @@
-/**
- * Access to the data folder: only its owner and the group that the operator gave it may read it. A folder that was
- * created by hand, or restored from an archive, is often open to everybody on the machine.
- */
+/** Keeps the data folder private: one created by hand or from an archive is often open to everybody. */
 import { chmod, chown, lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -24,10 +21,7 @@ export async function exposedIn(folder: string): Promise<string[]> {
   return exposed;
 }
 
-/**
- * Removes the access of others to the folder and the Kalends files in it that this process owns. Returns those that
- * others can still access. Never fails.
- */
+/** Removes others' access to the folder and the Kalends files that this process owns. Returns what stays exposed. */
 export async function makeFolderPrivate(folder: string): Promise<string[]> {
   for (const place of await exposedIn(folder)) {
     const { uid } = await lstat(place).catch(() => ({ uid: -1 }));
@@ -44,7 +38,7 @@ export async function giveToOwnerOf(folder: string, file: string): Promise<void>
   await chown(file, uid, gid);
 }
 
-/** Returns the mode of a file or folder. Nothing for a link, whose target is the operator's responsibility. */
+/** Returns the mode of a file or folder, 0 for a link: its target is the operator's responsibility. */
 async function modeOf(place: string): Promise<number> {
   const stats = await lstat(place).catch(() => undefined);
   return stats?.isFile() || stats?.isDirectory() ? stats.mode : 0;

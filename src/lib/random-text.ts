@@ -1,9 +1,9 @@
-/** Random text that survives every encoding: A–Z, a–z, 0–9 and nothing else. */
+/** Random text that survives every encoding: only A–Z, a–z and 0–9. */
 import { randomInt } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** `length` letters and digits, each drawn evenly: 5.95 bits of entropy a character. */
+/** Returns `length` random letters and digits, evenly distributed: 5.95 bits of entropy each. */
 export function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }

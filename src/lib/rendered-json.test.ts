@@ -21,7 +21,7 @@ const fields: fc.Arbitrary<Fields> = fc
   .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, fc.jsonValue()]))));
 
 describe('rendered JSON', () => {
-  it('joins members as if all had been written out at once', () => {
+  it('joins members as if all had been rendered together', () => {
     const joined = renderObject(
       renderMembers({ a: 1, gone: undefined }),
       renderMember('list', renderList([renderObject({ b: 'x' }), renderObject({})])),
@@ -33,7 +33,7 @@ describe('rendered JSON', () => {
     assert.equal(renderList([]), '[]');
   });
 
-  it('takes an object apart and puts it together again', () => {
+  it('splits an object into members and joins them again', () => {
     fc.assert(
       fc.property(fields, (value) => {
         const text = renderObject(value);
@@ -44,7 +44,7 @@ describe('rendered JSON', () => {
     );
   });
 
-  it('leaves members out wherever they stand, whatever the others hold', () => {
+  it('omits members at any position, whatever the others contain', () => {
     fc.assert(
       fc.property(fields, fc.subarray([...NAMES]), (value, names) => {
         const rest = Object.entries(value).filter(([name]) => !names.some((one) => one === name));
@@ -56,7 +56,7 @@ describe('rendered JSON', () => {
     );
   });
 
-  it('tells a member from text that looks like one', () => {
+  it('distinguishes a member from text that looks like one', () => {
     const odd = {
       start: 1,
       title: '"id":1,\\"start\\":{"',
@@ -71,7 +71,7 @@ describe('rendered JSON', () => {
     assert.equal(members, renderMembers(others));
   });
 
-  it('writes what a header can carry', () => {
+  it('renders ASCII for a header', () => {
     const text = asciiJson({ message: 'Grüße 👋' });
 
     assert.match(text, /^[\x20-\x7e]+$/);

@@ -1,7 +1,4 @@
-/**
- * JSON text that is rendered once and joined many times, so that a response parses and serializes nothing. Only this
- * file renders, cuts and joins it. Names of members need no escape.
- */
+/** JSON text that is rendered once and joined often. Only this file cuts and joins it; names need no escape. */
 declare const MEMBERS: unique symbol;
 declare const OBJECT: unique symbol;
 declare const LIST: unique symbol;
@@ -17,7 +14,6 @@ export type RenderedList = string & { readonly [LIST]: true };
 export const renderMembers = <T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }) =>
   JSON.stringify(fields).slice(1, -1) as RenderedMembers<T>;
 
-/** Renders one member with a rendered value. */
 export const renderMember = (name: string, value: RenderedObject | RenderedList) =>
   `"${name}":${value}` as RenderedMembers;
 
@@ -38,9 +34,7 @@ export const renderList = (objects: readonly RenderedObject[]) => `[${objects.jo
 /** A part that is created when it is requested. Only the caller then holds it. */
 export type Piece<T> = () => Promise<T>;
 
-/**
- * Renders an object in parts, to be requested in order and joined: a list with that name, and the members of `rest`.
- */
+/** Renders an object in parts, to be joined in order: the list named `name`, then the members of `rest`. */
 export function renderInPieces(
   name: string,
   list: readonly Piece<readonly RenderedObject[]>[],
@@ -114,10 +108,7 @@ export const asciiJson = (value: unknown): string =>
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
-/**
- * Renders an instant as in every response (docs/wire.md 2): RFC 3339 in UTC with exactly three fraction digits, and
- * within the years 0001 to 9999, because clients cannot parse others.
- */
+/** Renders an instant for responses (docs/wire.md 2): RFC 3339, UTC, three fraction digits, years 0001 to 9999. */
 export function instantText(epochMilliseconds: number): string {
   // Date formats several times faster than Temporal, in exactly this form.
   return new Date(Math.min(Math.max(epochMilliseconds, FIRST), LAST)).toISOString();
@@ -136,10 +127,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/**
- * Returns whether objects and arrays are nested more than `levels` deep in a text, which may be invalid JSON. It reads
- * each character once. Code that walks the value afterwards can use recursion.
- */
+/** Returns whether a text, which may be invalid JSON, nests deeper than `levels`. Recursion is safe afterwards. */
 export function isDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

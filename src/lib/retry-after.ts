@@ -1,15 +1,9 @@
 /** Retry-After, RFC 9110 §10.2.3. */
 
-/**
- * Limits the delay. A server that asks for more is faulty, and must not stop an account, or all users of an app, for
- * years.
- */
+/** Limits the delay: a server that asks for more is faulty, and must not stop accounts for years. */
 const MOST_MS = 24 * 3_600_000;
 
-/**
- * Returns how long a response asks to wait, in milliseconds: seconds or a date, which is relative to the response's own
- * `Date`; a day at most. `undefined` if the header is missing or invalid.
- */
+/** Returns the milliseconds to wait, at most a day, or `undefined`. A date is relative to the response's own `Date`. */
 export function retryAfterOf(header: (name: string) => string | undefined): number | undefined {
   const value = header('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Math.min(Number(value) * 1000, MOST_MS);

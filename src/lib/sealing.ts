@@ -1,20 +1,18 @@
 /**
- * Encrypts text: AES-256-GCM with a random nonce. The context is additional data, so that a text opens only with its
- * own context. For a secret in the database it names table, row and field; for a text that clients carry, its owner and
- * purpose.
+ * Encrypts text with AES-256-GCM and a random nonce. The context is additional data: the table, row and field of a
+ * secret in the database, or the owner and purpose of a text that clients carry.
  */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** The start of sealed values: the format, followed by the id of the key. */
+/** The format at the start of sealed values. The id of the key follows. */
 const FORMAT = 'k1';
 
 /** The table, row and field of a value, which can only be opened there. Only `sealedField` creates one. */
 export type SealingContext = string & { readonly brand: 'SealingContext' };
 
 /**
- * Binds values to a field, such as `account.credentials`, and to their rows, each identified by one or more texts.
- * Every field must be in the list of fields that a new master key reseals (store/sealed-columns.ts): a test finds the
- * calls of this.
+ * Binds values to a field, such as `account.credentials`, and to their rows, each identified by one or more texts. A
+ * test checks that store/sealed-columns.ts, the fields that a new master key reseals, lists every field.
  */
 export function sealedField(name: string): (...row: readonly string[]) => SealingContext {
   const [table = '', ...field] = name.split('.');
@@ -24,13 +22,12 @@ export function sealedField(name: string): (...row: readonly string[]) => Sealin
 export interface Sealer {
   /** Identifies the current master key without revealing it: 16 hex digits. */
   readonly keyId: string;
-  /** Every master key whose values can be opened. */
   readonly keyIds: readonly string[];
-  /** Text in, printable text out. */
+  /** Returns printable text. */
   seal(plain: string, context: SealingContext): string;
   /** Throws if the value was sealed under another key or context, or was changed. */
   open(sealed: string, context: SealingContext): string;
-  /** Returns a key of 32 bytes for one purpose: derived from the master key, or kept from the previous one. */
+  /** Returns a 32-byte key for one purpose: derived from the master key, or one stored with `keep`. */
   derive(purpose: string): Buffer;
 }
 
@@ -38,7 +35,7 @@ export interface Sealer {
 export interface Keyring extends Sealer {
   /** Lets values that were sealed under this key be opened. Returns its id. */
   add(masterKey: Buffer): string;
-  /** Seals under this key, one of its own, from now on. */
+  /** Seals under this key, which was added before, from now on. */
   sealUnder(keyId: string): void;
   /** Makes `derive` return this key for the purpose from now on. */
   keep(purpose: string, key: Buffer): void;
@@ -103,7 +100,6 @@ function masterKeyOf(bytes: Buffer): MasterKey {
   return { keyId, sealing: derive('sealing'), derive };
 }
 
-/** Returns the id of a master key of 32 bytes. */
 export const masterKeyId = (masterKey: Buffer): string => masterKeyOf(masterKey).keyId;
 
 /** Seals `plain` under a key of 32 bytes, as base64url. */
@@ -115,7 +111,7 @@ export function sealWith(key: Buffer, plain: string, context: string): string {
 }
 
 const NONCE_BYTES = 12;
-/** How many nonces are generated together, because each call asks the system. */
+/** Nonces are generated in batches, because each call goes to the system. */
 const NONCES_DRAWN = 64;
 let drawn = Buffer.alloc(0);
 

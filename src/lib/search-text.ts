@@ -1,17 +1,10 @@
-/**
- * Normalizes text for search: without regard to case and accents. Folded here, not in a database, so that both
- * databases find the same.
- */
+/** Normalizes text for search, here and not in SQL, so that both databases find the same. */
 
 /** Limits the terms of one search: each is a condition of its own. */
 export const MOST_SEARCH_TERMS = 8;
-/** Limits how much of a long description is searched. */
 const LONGEST = 20_000;
 
-/**
- * Normalizes text: compatibility forms are equal (ﬁ is fi), and so are apostrophes; combining marks and tatweel are
- * removed; white space becomes one space.
- */
+/** Normalizes text: compatibility forms (ﬁ is fi) and apostrophes are equal, marks and tatweel go, spaces collapse. */
 export function searchText(parts: readonly (string | undefined)[]): string {
   return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 }

@@ -1,2 +1,2 @@
-/** `text` as every database can hold it (store/drivers/text-values.ts): without U+0000 and halves of surrogate pairs. */
+/** Returns `text` as every database can store it (store/drivers/text-values.ts): without U+0000 and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

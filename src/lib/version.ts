@@ -1,4 +1,3 @@
-/** The version of this Kalends and how it was installed. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 

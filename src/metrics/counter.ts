@@ -34,8 +34,5 @@ export const figure = (
   value: number,
 ): MetricFamily => ({ name, samples: [{ value }] });
 
-/**
- * Returns the key of a series. The series of one metric differ by the values of their labels, which are always in the
- * same order.
- */
+/** Returns a series' key. Label values identify it, because a metric's labels are always in the same order. */
 export const keyOf = (labels: Readonly<Record<string, string>>): string => Object.values(labels).join('\n');

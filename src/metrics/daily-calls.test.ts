@@ -5,7 +5,7 @@ import { dailyCalls } from './daily-calls.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-it('calls of a day are quantiles over accounts, and those of the day before stay for a day', () => {
+it('returns quantiles over accounts for today and for yesterday', () => {
   let now = 0;
   const calls = dailyCalls(() => now);
   for (let account = 1; account <= 100; account += 1)
@@ -32,7 +32,7 @@ it('calls of a day are quantiles over accounts, and those of the day before stay
   assert.deepEqual(shown(), []);
 });
 
-it('of very many accounts a fair sample is counted, each of its accounts from its first call on', () => {
+it('counts a sample of very many accounts, each from its first call on', () => {
   const calls = dailyCalls(() => 0, 100);
   for (let call = 0; call < 3; call += 1)
     for (let account = 0; account < 5_000; account += 1) calls.add('google', String(account));

@@ -1,7 +1,4 @@
-/**
- * Counts the requests of each account on a day in memory, and returns quantiles instead of a series for each. If there
- * are many accounts, only a fair sample of them is counted, selected by their keys.
- */
+/** Counts the daily requests of (a sample of) accounts in memory, for quantiles instead of a series for each. */
 import { hash } from 'node:crypto';
 
 import { gauge } from './counter.ts';
@@ -18,7 +15,6 @@ export type DailyCalls = {
   family(): MetricFamily;
 };
 
-/** `now` returns epoch milliseconds. */
 export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls {
   let day = dayOf(now());
   let today: Calls = new Map();
@@ -59,7 +55,7 @@ export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls 
 
 const dayOf = (instant: number): number => Math.floor(instant / DAY_MS);
 
-/** `oneIn` is a power of two, so an account that is counted at one share is also counted at every larger share. */
+/** `oneIn` is a power of two, so an account counted for a larger `oneIn` is also counted for every smaller one. */
 const isCounted = (accountKey: string, oneIn: number): boolean =>
   oneIn === 1 || hash('sha1', accountKey, 'buffer').readUInt32LE() % oneIn === 0;
 

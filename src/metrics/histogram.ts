@@ -5,14 +5,14 @@ import type { MetricFamily, Sample } from './metrics-text.ts';
 /** Counts values by size in memory, from the start of the process. */
 export type Histogram<N extends HistogramName> = {
   observe(labels: LabelsOf<N>, value: number): void;
-  /** Observes for these labels: where there is no time to look them up each time. */
+  /** Returns an observer for these labels, to avoid a look-up for each value. */
   of(labels: LabelsOf<N>): (value: number) => void;
   family(): MetricFamily;
 };
 
 type Series = {
   readonly labels: Readonly<Record<string, string>>;
-  /** How many values each bound is the first not below. */
+  /** The number of values per bound, not cumulative. */
   readonly buckets: number[];
   sum: number;
   count: number;

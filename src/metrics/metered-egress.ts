@@ -5,7 +5,6 @@ import { EgressError } from '../lib/egress/egress-error.ts';
 export type SentRequest = {
   readonly outcome: string;
   readonly seconds: number;
-  /** The account of the request, if any. */
   readonly account: string | undefined;
 };
 
@@ -39,7 +38,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 };
 
-/** Few values: a server can send any status, and each outcome is a series. */
+/** Maps to few values: a server can send any status, and each outcome is a series. */
 function outcomeOf(status: number): string {
   if (status < 300) return 'ok';
   if (status < 400) return status === 304 ? 'ok' : 'redirect';

@@ -1,7 +1,7 @@
 /** The one table of metrics. docs/metrics.md is generated from it; a series that is not in it does not compile. */
 
 export type Metric = {
-  /** A summary is of quantiles alone, which are looked up at each scrape as a gauge is. */
+  /** A summary has only quantiles, which are read at each scrape like a gauge. */
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** A sentence: the meaning of the metric. */
   readonly help: string;
@@ -9,7 +9,7 @@ export type Metric = {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram. */
   readonly bounds?: readonly number[];
-  /** Whether it comes from the database, and so is the same on each instance: use `max`, not `sum`. */
+  /** Whether the value comes from the database and is the same on all instances: use `max`, not `sum`. */
   readonly isShared?: true;
 };
 
@@ -238,5 +238,5 @@ export type CounterName = NamesOf<'counter'>;
 export type GaugeName = NamesOf<'gauge' | 'summary'>;
 export type HistogramName = NamesOf<'histogram'>;
 
-/** A value for each label of the metric. */
+/** The value of each label of the metric. */
 export type LabelsOf<N extends MetricName> = Readonly<Record<(typeof METRICS)[N]['labels'][number], string>>;

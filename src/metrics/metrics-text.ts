@@ -8,7 +8,6 @@ export type Sample = {
   readonly suffix?: string;
 };
 
-/** Values of one name. */
 export type MetricFamily = { readonly name: MetricName; readonly samples: readonly Sample[] };
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -1,4 +1,4 @@
-/** The resources of the process: time, memory, files, and delays of its event loop. */
+/** Resources of the process: CPU time, memory, files, and delays of its event loop. */
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -16,7 +16,6 @@ export function processMetrics(): () => Promise<MetricFamily[]> {
     const { user, system } = process.cpuUsage();
     const loop = QUANTILES.map((quantile) => ({
       labels: { quantile: String(quantile) },
-      // Each measurement covers the time since the previous scrape.
       value:
         delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - RESOLUTION_MS / 1000),
     }));

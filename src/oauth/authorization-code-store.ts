@@ -2,25 +2,22 @@ import type { Scope } from './scope.ts';
 import type { NewFamily } from './token-family-store.ts';
 
 /**
- * The record of a code. The code's value is the user's id (docs/wire.md O2.3), so it is only a look-up key: this record
- * authorizes, and only an approval creates it. An (application, user) has at most one for each code challenge, and one
- * without.
+ * The record of a code, whose value is only a look-up key: the user's id (docs/wire.md O2.3). Only an approval creates
+ * a record. An (application, user) has at most one for each code challenge, and one without.
  */
 export type AuthorizationCode = {
-  /** The transaction that was allowed. It also identifies the coverage of its grant. */
+  /** The approved transaction. It also identifies the coverage of its grant. */
   readonly approvalId: string;
   readonly clientId: string;
   readonly userId: string;
   readonly redirectUri: string;
   readonly scope: Scope;
   readonly codeChallenge: string | undefined;
-  /** Epoch milliseconds. */
   readonly approvedAt: number;
-  /** When the authorization was withdrawn (user deleted, last account disconnected). */
+  /** The time of the withdrawal (user deleted, or last account disconnected). Instants are epoch milliseconds. */
   readonly withdrawnAt: number | undefined;
 };
 
-/** A code as a token request presents it. */
 export type Redemption = {
   readonly clientId: string;
   readonly code: string;
@@ -35,14 +32,14 @@ export interface AuthorizationCodeStore {
   /** Returns the code's records at this application, the latest first. */
   findCodes(clientId: string, code: string): Promise<readonly AuthorizationCode[]>;
 
-  /** Whether the value is pending at any other application. */
+  /** Returns whether the value is pending at any other application. */
   isCodeOfAnotherClient(clientId: string, code: string): Promise<boolean>;
 
   /**
-   * Deletes the record and starts the grant it authorizes, both or neither. Accounts that were connected for this
-   * approval become the user's in the same transaction (docs/security.md T3). Returns `undefined`, and changes nothing,
-   * unless there is a record that is not withdrawn, with this redirect URI, this challenge (or none, as presented) and
-   * this age. Of any number of concurrent calls exactly one returns the grant. Durable when it returns.
+   * Deletes the record and starts its grant, both or neither; accounts connected for this approval become the user's in
+   * the same transaction (docs/security.md T3). Returns `undefined`, without a change, unless a record that is not
+   * withdrawn has this redirect URI, challenge and age. Exactly one of concurrent calls returns the grant. Durable on
+   * return.
    */
   redeemCode(presented: Redemption, now: number): Promise<NewFamily | undefined>;
 

@@ -11,15 +11,12 @@ export type BearerDeps = { readonly signer: TokenSigner; readonly families: Toke
 const REFRESH_TOKEN =
   'This is a refresh token: send it to /token, and call with the access token that comes of it';
 
-/** A request as far as the check reads it; the check sets its caller. */
+/** The part of a request that the check reads; the check sets its caller. */
 export type BearerRequest = AskedBy & {
   readonly headers: { readonly authorization?: string | undefined };
 };
 
-/**
- * Returns the living grant of the header's access token. Throws 401: without `error` if no token was sent (RFC 6750
- * §3.1), `invalid_token` if it is malformed, expired, revoked or not an access token.
- */
+/** Returns the token's living grant. Throws 401: `invalid_token`, or no `error` without a token (RFC 6750 §3.1). */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {
@@ -27,7 +24,7 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
   }
   const claims = await deps.signer.readAccessToken(token);
   const living = claims && (await deps.families.findLivingGrant(claims.familyId));
-  // The key of a deleted family may, very rarely, be generated again: so the application and the user are compared too.
+  // A new family may, very rarely, have the key of a deleted one, so application and user are compared too.
   if (!living || living.clientId !== claims.clientId || living.userId !== claims.userId) {
     const owner = claims ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };

@@ -4,9 +4,9 @@ import { authenticateBearer, type BearerDeps, type BearerRequest } from './beare
 import type { Grant } from './grant.ts';
 
 export type BearerHook = {
-  /** Put on `onRequest`: throws 401 before anything is said about the body. */
+  /** Runs on `onRequest`: throws 401 before the body is read. */
   check(request: BearerRequest): Promise<void>;
-  /** The grant of a request that passed `check`. */
+  /** Returns the grant of a request that passed `check`. */
   grantOf(request: object): Grant;
 };
 

@@ -4,7 +4,7 @@ import { openOAuthServer } from '../../test/oauth/oauth-server.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
 import { authenticateClient } from './client-authentication.ts';
 
-it('client authentication notes no more of an identifier than identifiers are long, however much is sent', async () => {
+it('client authentication logs at most as many characters of an identifier as identifiers have', async () => {
   const server = await openOAuthServer();
   const { log, entries } = recordingLog();
   const counted: string[] = [];

@@ -11,17 +11,15 @@ import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 
-/** A token request as authentication sees it; authentication sets its caller. */
+/** The part of a token request that authentication reads; authentication sets its caller. */
 export type ClientRequest = AskedBy & {
-  /** The caller's address: wrong secrets are counted for each address, and for each /64 of IPv6. */
+  /** The caller's address. Wrong secrets are counted by address, or by /64 for IPv6. */
   readonly ip: string;
 };
 
 export type PresentedCredentials = {
   readonly request: ClientRequest;
-  /** The Authorization header as it came. */
   readonly authorization: string | undefined;
-  /** From the form body. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
 };
@@ -36,15 +34,15 @@ export type ClientAuthenticationDeps = {
 /** Limits the logged characters of an id. Real ids are far shorter. */
 const MOST_CHARACTERS_LOGGED = 200;
 
-/** As long as a SHA-256 in hex, and equal to none. */
+/** As long as a SHA-256 in hex, but equal to no hash. */
 const NO_HASH = Buffer.from('-'.repeat(64));
 
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
 /**
- * Returns the authenticated application. Throws `invalid_client`, the same for an unknown application and a wrong
- * secret: 401 with a challenge if Basic was tried, 400 otherwise (docs/wire.md O7 has both). Departs from RFC 6749
- * §5.2, whose 401 is for any method: docs/departures.md#invalid-client-400.
+ * Returns the authenticated application. Throws the same `invalid_client` for an unknown application and a wrong
+ * secret: 401 if Basic was used, otherwise 400. Departs from RFC 6749 §5.2 (401 for any method):
+ * docs/departures.md#invalid-client-400.
  */
 export async function authenticateClient(
   presented: PresentedCredentials,
@@ -61,13 +59,13 @@ export async function authenticateClient(
 
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
-  // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
+  // Counted after the comparison: a correct secret always passes, so wrong ones cannot lock an application out.
   const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.request.ip }));
   if (wait !== undefined) throw tooManyAttempts(wait);
   throw invalidClient(method);
 }
 
-/** 429 to failed attempts; `wait` is whole seconds. */
+/** Returns the 429 for failed attempts; `wait` is whole seconds. */
 export function tooManyAttempts(wait: number): OAuthError {
   const message = `Too many failed attempts; try again in ${wait} seconds`;
   return new OAuthError(ANY_CALL.temporarily_unavailable, message, { status: 429, retryAfter: wait });
@@ -126,9 +124,7 @@ function invalidClient(method: 'basic' | 'body'): OAuthError {
   );
 }
 
-/**
- * Authenticates by HTTP Basic only, for an application's own resources. Throws 401 `invalid_client` with its challenge.
- */
+/** Authenticates by HTTP Basic only. Throws 401 `invalid_client` with its challenge. */
 export function authenticateBasic(
   request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
   deps: ClientAuthenticationDeps,

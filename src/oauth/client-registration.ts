@@ -1,4 +1,4 @@
-/** Registering applications and giving them new secrets (docs/wire.md O2.1); the operator's side only. */
+/** Registration of applications and rotation of their secrets (docs/wire.md O2.1), by the operator only. */
 
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -23,7 +23,6 @@ const SECRET_PREFIX = 'kalends_';
 
 export type ClientRegistrationDeps = {
   readonly clients: ClientStore;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -36,10 +35,7 @@ export type NewClient = {
   readonly settings?: Partial<ClientSettings> | undefined;
 };
 
-/**
- * Registers an application. The secret is returned only here: the store has its hash. Throws ApiError 400 for invalid
- * values.
- */
+/** Registers an application. Only this result contains the secret: the store has its hash. Throws ApiError 400. */
 export async function registerClient(
   { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
   { clients, now }: ClientRegistrationDeps,
@@ -62,10 +58,7 @@ export async function changeClient(
   return clients.updateClient(clientId, change, now());
 }
 
-/**
- * Creates a new secret. The newest previous secret remains valid for `overlapMs`, so a running application can switch
- * without a failed request. Returns undefined if there is no such application.
- */
+/** Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. */
 export async function rotateClientSecret(
   { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
   { clients, now }: ClientRegistrationDeps,
@@ -80,7 +73,7 @@ export async function rotateClientSecret(
 /** Returns `kalends_` and 43 letters and digits. Older secrets have no prefix, and are equally secure. */
 const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);
 
-/** The codes are those of dynamic registration (RFC 7591 §3.2.2). */
+/** Throws ApiError 400 with the codes of dynamic registration (RFC 7591 §3.2.2). */
 function checkChange(change: ClientChange): void {
   const { redirectUri, ...others } = changeProblems(change);
   const [problem] = Object.values(others);

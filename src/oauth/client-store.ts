@@ -4,10 +4,7 @@ import type { Client, ClientChange, UnstoredClient } from './client.ts';
 export interface ClientStore {
   findClient(clientId: string): Promise<Client | undefined>;
 
-  /**
-   * Returns the application with the SHA-256 hashes (hex) of its secrets that are valid at `now`. Every token request
-   * calls it: one statement, which PostgreSQL runs for all waiting callers together.
-   */
+  /** Returns the application and the SHA-256 hashes (hex) of its valid secrets. Every token request calls it. */
   findClientWithSecrets(
     clientId: string,
     now: number,
@@ -18,19 +15,13 @@ export interface ClientStore {
   listClients(): Promise<Client[]>;
   createClient(client: UnstoredClient, secretHash: string): Promise<void>;
 
-  /**
-   * Updates the application in one transaction. If the display name changes, the application's review ends or is
-   * withdrawn (verification/review-states.ts).
-   */
+  /** Updates the application in one transaction. A new display name ends or withdraws its review (review-states.ts). */
   updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
 
   /** Adds a secret. The newest previous secret remains valid until `oldExpireAt`. */
   rotateSecret(rotation: SecretRotation): Promise<boolean>;
 
-  /**
-   * Deletes the application with its users, grants, accounts and mirror. A job ends the access at providers that can
-   * end it (ended-access-store.ts).
-   */
+  /** Deletes the application with its users, grants, accounts and mirror. A job ends the access at providers. */
   deleteClient(clientId: string, now: number): Promise<boolean>;
 
   /** Counts the contents that would be deleted with the application, each up to `most`. */

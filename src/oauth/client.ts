@@ -1,10 +1,7 @@
 /** `required`: an authorization request of the application is accepted only if it was pushed (RFC 9126). */
 export const PUSHED_REQUESTS = ['accepted', 'required'] as const;
 
-/**
- * `prove`: returning users prove the accounts that a grant shall cover. `continue`: anyone who knows a user's id
- * continues with all of that user's accounts.
- */
+/** `prove`: returning users must prove their accounts. `continue`: anyone with a user's id gets all its accounts. */
 export const RETURNING_USERS = ['prove', 'continue'] as const;
 
 /** The maximum length of the name and of the display name of an application, in characters. */
@@ -12,10 +9,7 @@ export const MOST_NAME_CHARACTERS = 200;
 
 const MOST_REPLAY_SECONDS = 120;
 
-/**
- * The time in which a used refresh token still returns its successor, in whole seconds from 0 (off) to `most`
- * (docs/departures.md#refresh-replay-window). Option, documents, audit log and form derive from this.
- */
+/** The seconds in which a used refresh token still returns its successor (docs/departures.md#refresh-replay-window). */
 export const REFRESH_REPLAY_WINDOW = {
   option: 'refresh-replay-window',
   field: 'refresh_replay_window',
@@ -31,13 +25,11 @@ export const REFRESH_REPLAY_WINDOW = {
 export type ClientSettings = {
   readonly pushedRequests: (typeof PUSHED_REQUESTS)[number];
   readonly returningUsers: (typeof RETURNING_USERS)[number];
-  /** The providers it offers, in the order of all lists. Undefined: all that the instance offers. */
+  /** The providers that it offers, in list order; undefined means all of the instance. */
   readonly providers: readonly string[] | undefined;
-  /** REFRESH_REPLAY_WINDOW, in seconds. */
   readonly refreshReplayWindow: number;
 };
 
-/** The settings of an application that has set none. */
 export const DEFAULT_SETTINGS: ClientSettings = {
   pushedRequests: 'accepted',
   returningUsers: 'prove',
@@ -48,9 +40,9 @@ export const DEFAULT_SETTINGS: ClientSettings = {
 /** An application (docs/wire.md O2.1), which integrates Kalends. */
 export type Client = ClientSettings & {
   readonly clientId: string;
-  /** The operator's name for it; never shown to its users. */
+  /** The operator's name for it; users never see it. */
   readonly name: string;
-  /** Shown on the Connect pages. If undefined, they use a generic text. */
+  /** The name on the Connect pages; if undefined, they use a generic text. */
   readonly displayName: string | undefined;
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;
@@ -61,7 +53,7 @@ export type Client = ClientSettings & {
 /** An application before it is stored. Absent settings have their defaults. */
 export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<ClientSettings>;
 
-/** The fields that can be set and changed. In a change, `undefined` leaves a field as it is, and `null` empties it. */
+/** The fields that can be set and changed. In a change, `undefined` keeps a field and `null` empties it. */
 export type ClientChange = {
   readonly name?: string | undefined;
   readonly displayName?: string | null | undefined;

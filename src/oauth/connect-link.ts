@@ -4,10 +4,7 @@ import type { Client } from './client.ts';
 /** The `state` of a flow that the application did not start. */
 const STATE = 'reconnect';
 
-/**
- * Returns an address that leads through the Connect pages to the application's redirect URI. `undefined` if the
- * application must start each flow itself, because it pushes its requests.
- */
+/** Returns an address through the Connect pages to the redirect URI; `undefined` if requests must be pushed. */
 export function connectLink(
   { clientId, redirectUri, pushedRequests }: Pick<Client, 'clientId' | 'redirectUri' | 'pushedRequests'>,
   { userId, publicUrl }: { readonly userId: string; readonly publicUrl: string },

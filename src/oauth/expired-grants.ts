@@ -7,7 +7,6 @@ export type ExpiredGrantsDeps = {
   readonly codes: Pick<AuthorizationCodeStore, 'deleteExpiredCodes'>;
   readonly families: Pick<TokenFamilyStore, 'deleteEndedGrants'>;
   readonly users: Pick<UserStore, 'deleteIdleUsers'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 

@@ -1,7 +1,6 @@
 /** Errors of `/token`, `/revoke` and `/par` (RFC 6749 §5.2, docs/wire.md O7). */
 import { ANY_CALL, type ErrorRow, errorTable, Refusal, retryHeader } from '../http/refusal.ts';
 
-/** The errors of authorizing and of tokens. */
 export const AUTHORIZATION = errorTable({
   invalid_grant: {
     status: 400,
@@ -55,7 +54,7 @@ export const AUTHORIZATION = errorTable({
 });
 
 export type OAuthErrorOptions = {
-  /** The status, if it is one of the row's `otherStatuses`. */
+  /** Must be one of the row's `otherStatuses`. */
   readonly status?: number;
   /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
@@ -67,7 +66,7 @@ export class OAuthError extends Refusal {
   readonly status: number;
   override readonly headers: Readonly<Record<string, string>>;
 
-  /** `description` is public: which rule was broken. */
+  /** `description` is public and names the broken rule. */
   constructor(row: ErrorRow, description = row.message, options: OAuthErrorOptions = {}) {
     super(description);
     this.name = 'OAuthError';
@@ -76,9 +75,7 @@ export class OAuthError extends Refusal {
     this.headers = { ...retryHeader(options.retryAfter), ...options.headers };
   }
 
-  /**
-   * `message` repeats the description: five of the published clients read nothing else (docs/wire.md 3.1).
-   */
+  /** `message` repeats the description: five published clients read only `message` (docs/wire.md 3.1). */
   get body() {
     return { error: this.code, error_description: this.message, message: this.message };
   }

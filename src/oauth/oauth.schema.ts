@@ -1,7 +1,4 @@
-/**
- * GET /authorize, POST /token, POST /revoke and the metadata (docs/wire.md O4, RFC 8414) for the API
- * reference.
- */
+/** GET /authorize, POST /token, POST /revoke and metadata (docs/wire.md O4, RFC 8414) for the API reference. */
 import { Type } from 'typebox';
 
 import { THEMES } from '../branding/branding.ts';
@@ -14,23 +11,22 @@ import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
 import { REVOCATION_FORM, TOKEN_FORM, TOKENS_AWAY } from './token-form.ts';
 
-/** An error in the shape of RFC 6749 §5.2: a row, with what differs in the operation. */
+/** Returns an error in the shape of RFC 6749 §5.2: a row with the operation's changes. */
 export const oauth = (row: ErrorRow, differing: Partial<ErrorRow> = {}): OperationError => ({
   ...row,
   ...differing,
   shape: 'oauth',
 });
 
-/** `invalid_request` of status 400. */
+/** Returns `invalid_request` with status 400. */
 export const invalid = (when: string, message: string): OperationError =>
   oauth(ANY_CALL.invalid_request, { when, message });
 
-/** The credentials in the body are wrong. */
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
   when: 'The credentials of the body are wrong.',
 });
 
-/** The errors of an application's HTTP Basic. */
+/** The errors of HTTP Basic. */
 export const badClients: readonly OperationError[] = [
   oauth(AUTHORIZATION.invalid_client, {
     status: 401,
@@ -44,7 +40,7 @@ export const badClients: readonly OperationError[] = [
   }),
 ];
 
-/** The errors of parameters that `/authorize` and `/par` have in common, besides `invalid_request`. */
+/** The errors of parameters that `/authorize` and `/par` share, besides `invalid_request`. */
 export const wrongParameters = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type].map(
   (row) => oauth(row),
 );

@@ -1,4 +1,4 @@
-/** POST /par, RFC 9126: the form as `/token` takes it, and JSON. */
+/** POST /par (RFC 9126), which accepts a form like `/token`, or JSON. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { asObject } from '../http/fields.ts';
@@ -12,7 +12,7 @@ export type ParRouteDeps = ClientAuthenticationDeps & PushedRequestDeps;
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A form that keeps its spelling: what the application sent as `state` comes back to it byte for byte. */
+/** A form in its original spelling: the application gets its `state` back byte for byte. */
 class SpelledForm {
   readonly query: ReceivedQuery;
 
@@ -21,7 +21,7 @@ class SpelledForm {
   }
 }
 
-/** Mounted at both prefixes. Refusals are OAuthError. */
+/** Registers the route at both prefixes. Errors are OAuthError. */
 export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
   const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 
@@ -54,7 +54,7 @@ function parametersOf(body: unknown): ReceivedQuery {
   return receivedQuery(`?${new URLSearchParams(pairs)}`);
 }
 
-/** Null is as good as absent, and a list is a parameter that is repeated. */
+/** Returns one pair for each value of a list. Null means that the parameter is absent. */
 function pairsOf(name: string, value: unknown): [string, string][] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value ?? ''];
   return all.map((one) => {

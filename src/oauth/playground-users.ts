@@ -1,9 +1,8 @@
-/** User ids that the dashboard's playground alone gives out: what begins so belongs to no application's own users. */
+/** User ids of the dashboard's playground. No application's own user has this prefix. */
 
 const PREFIX = 'playground:';
 
-/** Whether an id is one that only the playground may begin a flow with. */
 export const isPlaygroundUser = (userId: string): boolean => userId.startsWith(PREFIX);
 
-/** The id of a test user; `name` is what its developer calls it, `random` keeps it from being guessed or met again. */
+/** Returns a test user's id; `name` is the developer's label, `random` makes it unguessable and unique. */
 export const playgroundUserId = (name: string, random: string): string => `${PREFIX}${name}-${random}`;

@@ -1,7 +1,4 @@
-/**
- * Pushed authorization requests (RFC 9126): the application sends the parameters of `/authorize` itself, authenticated,
- * and the browser carries a reference that nobody can guess or change. So they say who the user is.
- */
+/** Pushed authorization requests (RFC 9126). The application is authenticated, so they identify the user. */
 import { randomBytes } from 'node:crypto';
 
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
@@ -10,15 +7,12 @@ import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
 
-/** How long a pushed request can be used (RFC 9126 §2.2). */
+/** The lifetime of a pushed request (RFC 9126 §2.2). */
 export const PUSHED_REQUEST_SECONDS = 60;
-/** As long as a transaction lives, so that the browser that used the request can find its transaction again. */
+/** The lifetime of a transaction, so that a browser that used the request can find its transaction again. */
 export const PUSHED_REQUEST_KEPT_MS = 2 * 3_600_000;
 
-/**
- * Limits the unused requests of an application. Beyond it the oldest are deleted, which expired after 60 seconds, long
- * before.
- */
+/** The maximum of unused requests per application. The oldest, long expired, are deleted first. */
 const MOST_UNSPENT = 10_000;
 
 const URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
@@ -28,21 +22,15 @@ export const MAX_HINT_CHARACTERS = 320;
 
 export type PushedRequestDeps = {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
-  /**
-   * Checks the parameters as `/authorize` does, and returns the query of those it reads. Throws OAuthError for the
-   * first invalid one.
-   */
+  /** Checks parameters like `/authorize` and returns those that it reads. Throws OAuthError for the first mistake. */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** The response, with the names of the wire (RFC 9126 §2.2). */
+/** The response in wire names (RFC 9126 §2.2). */
 export type PushedRequestAnswer = { readonly request_uri: string; readonly expires_in: number };
 
-/**
- * Stores the parameters and returns their reference. Throws OAuthError for parameters that `/authorize` would refuse.
- */
+/** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
   { pushedRequests, checkAuthorization, now }: PushedRequestDeps,
@@ -60,7 +48,7 @@ export async function pushRequest(
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
 }
 
-/** Stores parameters that are already checked, or created here, and returns their reference. */
+/** Stores checked parameters and returns their reference. */
 export async function keepPushed(
   request: PushedRequest,
   { pushedRequests }: Pick<PushedRequestDeps, 'pushedRequests'>,
@@ -70,14 +58,13 @@ export async function keepPushed(
   return requestUri;
 }
 
-/** Returns the key under which a `request_uri` is stored. */
 export const hashOfRequestUri = (requestUri: string): string => hashOfSecret(requestUri);
 
-/** Parameters that are used only if they were pushed, because anybody could write them into an address. */
+/** Parameters that count only if pushed, because anybody could write them into an address. */
 export type PushedFacts = {
   /** The displayed name of the user: a label, not a proof. */
   readonly userName: string | undefined;
-  /** The address the user is likely to sign in with. */
+  /** The address that the user probably signs in with. */
   readonly loginHint: string | undefined;
 };
 
@@ -91,7 +78,7 @@ export function readPushedFacts(query: ReceivedQuery): PushedFacts {
 
 const FACTS = ['user_name', 'login_hint'];
 
-/** Refuses repeated parameters (RFC 6749 §3.1). `providers` is a list, in either list format. */
+/** Refuses repeated parameters (RFC 6749 §3.1) except `providers`, which is a list. */
 function checkOnce(query: ReceivedQuery): void {
   const seen = new Set<string>();
   for (const { name } of query) {
@@ -101,7 +88,7 @@ function checkOnce(query: ReceivedQuery): void {
   }
 }
 
-/** The name of a parameter comes from outside: the message stays short and in one line. */
+/** The caller chooses the name, so the message must stay short and on one line. */
 const quoted = (name: string): string => (/^[\w-]{1,40}$/.test(name) ? name : 'A parameter');
 
 function readLabel(query: ReceivedQuery, name: string, most: number): string | undefined {

@@ -1,19 +1,15 @@
-/**
- * The rules for redirect URIs and webhook URLs that an application may register. A browser is sent with a code only to
- * a registered URI, so the rules are exactly those of RFC 9700 §2.1 and RFC 8252 §7.
- */
+/** Rules for redirect URIs (RFC 9700 §2.1, RFC 8252 §7) and webhook URLs. Only registered URIs receive codes. */
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
 
-/** The response of an authorization adds these parameters (RFC 6749 §4.1.2): a registered one would occur twice. */
+/** The response adds these parameters (RFC 6749 §4.1.2), so a registered one would occur twice. */
 const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
 
 /**
- * Returns why `text` is not a valid redirect URI, as the end of a sentence ("The redirect URI …"); undefined if it is
- * valid: absolute, without a fragment, and https, or http on this machine (RFC 8252 §7.3), or a private-use scheme
- * named after a domain (RFC 8252 §7.1).
+ * Returns the problem as the end of a sentence ("The redirect URI …"); undefined for an absolute URL without a fragment
+ * whose scheme is https, http on this machine (RFC 8252 §7.3), or a domain-based private scheme (§7.1).
  */
 export function redirectUriProblem(text: string): string | undefined {
   const problem = uriProblem(text);
@@ -36,8 +32,8 @@ export function webhookUrlProblem(text: string): string | undefined {
 }
 
 /**
- * A name, an IPv4 address or a bracketed IPv6 address. The URL parser accepts more, such as `;` and `,`, which would
- * end a source in the Content-Security-Policy of pages.
+ * A name, an IPv4 address or a bracketed IPv6 address. The URL parser also accepts `;` and `,`, which would end a
+ * source in the Content-Security-Policy of pages.
  */
 const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 

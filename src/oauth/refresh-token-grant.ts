@@ -17,7 +17,7 @@ export type RefreshTokenRequest = { readonly client: Client; readonly refreshTok
 export type RefreshTokenDeps = {
   readonly families: TokenFamilyStore;
   readonly signer: TokenSigner;
-  /** The key that successors of applications with a replay window are derived under; 32 bytes. */
+  /** Derives the successors of applications with a replay window; 32 bytes. */
   readonly successorKey: Buffer;
   readonly log: Log;
   readonly now: () => number;

@@ -1,26 +1,25 @@
 /**
- * The `jti` of a refresh token: a UUIDv8 (RFC 9562 §5.8) whose first 48 bits are the number of the token's family,
- * by which a rotation finds its one row. Everything after the version is random, or derived from the `jti` before it.
+ * The `jti` of a refresh token: a UUIDv8 (RFC 9562 §5.8). Its first 48 bits are the family's number, by which a
+ * rotation finds its row. The rest is random, or derived from the previous `jti`.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 
 export type RefreshTokenId = string & { readonly brand: 'RefreshTokenId' };
 
-/** Family numbers are below this: what 48 bits hold. */
 export const FAMILY_NUMBERS = 2 ** 48;
 
-/** The number of the family the token belongs to. */
+/** Returns the number of the token's family. */
 export const familyOf = (id: RefreshTokenId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** A family's number as tokens state it: 12 hex digits. */
+/** Returns a family's number as tokens state it: 12 hex digits. */
 export const familyText = (familyId: number): string => familyId.toString(16).padStart(12, '0');
 
-/** A fresh token of the family with this number. */
+/** Returns a new token id of the family. */
 export const newTokenIn = (familyId: number): RefreshTokenId =>
-  // The random part of a UUIDv4 behind its version, variant included.
+  // The random part of a UUIDv4 after its version, variant included.
   tokenIn(familyId, randomUUID().slice(15));
 
-/** Derives the successor of a token under `key`, 32 bytes: the same one each time, which no one derives without the key. */
+/** Derives the successor of a token: always the same one, and impossible to derive without `key` (32 bytes). */
 export function deriveSuccessor(id: RefreshTokenId, key: Buffer): RefreshTokenId {
   const mac = createHmac('sha256', key).update(id).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(mac.charAt(3), 16) % 4);
@@ -29,6 +28,6 @@ export function deriveSuccessor(id: RefreshTokenId, key: Buffer): RefreshTokenId
 
 function tokenIn(familyId: number, afterVersion: string): RefreshTokenId {
   const family = familyText(familyId);
-  // The only place where a string becomes a RefreshTokenId, besides reading one we signed.
+  // The only cast from string to RefreshTokenId, besides reading a token that Kalends signed.
   return `${family.slice(0, 8)}-${family.slice(8)}-8${afterVersion}` as RefreshTokenId;
 }

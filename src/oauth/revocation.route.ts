@@ -1,11 +1,11 @@
-/** POST /revoke (docs/wire.md O4.4): JSON as required, and the form encoding of RFC 7009 §2.1 too. */
+/** POST /revoke (docs/wire.md O4.4): JSON, or a form as in RFC 7009 §2.1. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type RevocationDeps, revokeToken } from './revocation.ts';
 import { REVOCATION_FORM, readForm } from './token-form.ts';
 
-/** Mounted at both prefixes. Answers 200 whatever became of the token. */
+/** Registers the route at both prefixes. It always returns 200, whatever the token's state. */
 export function revocationRoute(deps: RevocationDeps): FastifyPluginAsync {
   const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 

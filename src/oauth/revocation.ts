@@ -1,8 +1,6 @@
 /**
- * Revocation (docs/wire.md O4.4, RFC 7009 §2).
- *
- * Departs from RFC 7009 §2.1: the caller does not authenticate as a client; who holds a token may end
- * what it stands for. See docs/departures.md#unauthenticated-revocation.
+ * Revocation (docs/wire.md O4.4, RFC 7009 §2). Departs from RFC 7009 §2.1: the holder of a token may end its grant
+ * without client authentication. See docs/departures.md#unauthenticated-revocation.
  */
 import type { Log } from '../lib/log.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
@@ -16,8 +14,8 @@ export type RevocationDeps = {
 };
 
 /**
- * Ends every living grant of the token's (application, user), if the token is ours (expired and
- * rotated ones too) and its own grant lives. Tells nothing of it: token state is not leaked.
+ * Ends every living grant of the token's (application, user), if Kalends signed the token (even if expired or rotated)
+ * and its own grant lives. The result reveals nothing of the token's state.
  */
 export async function revokeToken(
   token: string,

@@ -1,4 +1,4 @@
-/** Scopes: the three of docs/wire.md O2.8, and the spellings published clients send (docs/wire.md C3). */
+/** Scopes: the three of docs/wire.md O2.8, and the aliases that published clients send (docs/wire.md C3). */
 export type Scope = 'free-busy' | 'read' | 'read-write';
 
 /** From the smallest to the widest. */
@@ -11,8 +11,7 @@ const ALIASES: Readonly<Record<string, Scope>> = {
 };
 
 /**
- * The scope a request asks for: the widest of its parts, `read-write` when it names none, `undefined`
- * when any part is unknown, so that a misspelling never grants more than was meant.
+ * Returns the widest scope, by default `read-write`; `undefined` if any part is unknown, so that typos grant nothing.
  */
 export function parseScope(text: string | undefined): Scope | undefined {
   const parts = (text ?? '').split(/[\s,]+/).filter((part) => part !== '');
@@ -27,10 +26,10 @@ export function parseScope(text: string | undefined): Scope | undefined {
   return SCOPES[widest];
 }
 
-/** The one of two scopes that allows less. */
+/** Returns the scope that allows less. */
 export const narrowerScope = (one: Scope, other: Scope): Scope => (scopeCovers(one, other) ? other : one);
 
-/** Whether a grant of `granted` may do what `needed` names. */
+/** Returns whether a grant of scope `granted` covers scope `needed`. */
 export function scopeCovers(granted: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(granted) >= SCOPES.indexOf(needed);
 }

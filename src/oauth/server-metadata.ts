@@ -2,12 +2,10 @@
 import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = {
-  /** The public origin. */
   readonly publicUrl: string;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
 };
 
-/** Returns the metadata document of a server at `publicUrl`. */
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {
     issuer: publicUrl,
@@ -15,9 +13,9 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     token_endpoint: `${publicUrl}/token`,
     revocation_endpoint: `${publicUrl}/revoke`,
     pushed_authorization_request_endpoint: `${publicUrl}/par`,
-    // It can be required for each application separately (docs/operations.md).
+    // Each application can require it separately (docs/operations.md).
     require_pushed_authorization_requests: false,
-    // A shared secret has no public half: with HS256 there is no key set to link to.
+    // With HS256 there is no public key.
     ...(tokenAlgorithm === 'ES256' ? { jwks_uri: `${publicUrl}/.well-known/jwks.json` } : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

@@ -1,6 +1,6 @@
 export type SigningAlgorithm = 'HS256' | 'ES256';
 
-/** A key as it is kept: `sealed` is its secret (HS256) or private JWK (ES256) under the master key. */
+/** A stored key: `sealed` is its secret (HS256) or private JWK (ES256) under the master key. */
 export type SigningKeyRecord = {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;
@@ -14,9 +14,9 @@ export type SigningKeyRecord = {
 export interface SigningKeyStore {
   listSigningKeys(): Promise<SigningKeyRecord[]>;
 
-  /** Adds a key, unless one of its algorithm and status (`next`, `active`) is there: then nothing. */
+  /** Adds a key. Does nothing if a key of its algorithm and status (`next`, `active`) exists. */
   addSigningKey(key: SigningKeyRecord): Promise<void>;
 
-  /** active → previous, next → active, `fresh` → next, in one step; of concurrent calls each makes one. */
+  /** Makes active previous, next active and `fresh` next, in one step; each concurrent call makes one. */
   rotateSigningKeys(fresh: SigningKeyRecord): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * The keys that sign tokens: one active, one published in advance, and all earlier ones, which still verify, because
- * refresh tokens carry no `exp`. Any instance rotates them while running.
- */
+/** Token signing keys: active, next, and all previous ones, which still verify: refresh tokens carry no `exp`. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
@@ -16,11 +13,10 @@ export type TokenType = (typeof TOKEN_TYPES)[number];
 export type SigningKeysDeps = {
   readonly keys: SigningKeyStore;
   readonly sealer: Sealer;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** A reload that fails belongs to no request, so it is only logged. */
+/** A failed reload belongs to no request, so it is only logged. */
 export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'> };
 
 export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
@@ -28,7 +24,7 @@ export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
 export interface SigningKeys {
   /** Returns the key to sign with, and its encoded header for a type. */
   signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
-  /** Returns the key and type of a token's encoded header. For an unknown one it loads the keys again, once. */
+  /** Returns the key and type of a token's encoded header. For an unknown header it reloads the keys once. */
   find(header: string): TokenKey | undefined | Promise<TokenKey | undefined>;
   /** Returns the public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
   publicKeys(): Promise<{ readonly keys: readonly object[] }>;
@@ -78,7 +74,7 @@ export async function openSigningKeys(
   };
   const reloadWhenOld = () => {
     if (deps.now() - keySet.loadedAt <= RELOAD_MS) return;
-    // A failure here is not the caller's: the next call tries again, and the loaded keys still sign.
+    // The caller does not see this failure: the next call tries again, and the loaded keys still sign.
     reload().catch((err) =>
       deps.log.error({ event: 'signing_keys_not_loaded', err }, 'The signing keys could not be loaded again'),
     );
@@ -102,9 +98,7 @@ export async function openSigningKeys(
   };
 }
 
-/**
- * Rotates the keys: active → previous, next → active, and a new next (`kalends keys rotate`). Returns the active `kid`.
- */
+/** Rotates the keys (`kalends keys rotate`): active → previous, next → active, new → next. Returns the active `kid`. */
 export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<string> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
@@ -155,7 +149,7 @@ async function loadKeySet(
 
 const contextOf = sealedField('signing_key.sealed');
 
-/** Returns whether Kalends can have issued the header, so that the database is not queried for anything else. */
+/** Returns whether Kalends can have issued the header; otherwise no database query is needed. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
   return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(

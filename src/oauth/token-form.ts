@@ -4,7 +4,7 @@ import { invalidRequest } from './oauth-error.ts';
 
 const token = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
 
-/** Unknown fields are ignored (RFC 6749 §3.2). A repeated one arrives as a list and is refused. */
+/** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
   grant_type: token('`authorization_code` or `refresh_token`.', 'authorization_code'),
   client_id: token('If HTTP Basic is not used.'),
@@ -21,7 +21,7 @@ export const REVOCATION_FORM = {
   token: required(token('Any access or refresh token of the user.', 'eyJhbGciOi…')),
 };
 
-/** The error of /token while the database is away: whether a token was spent is not known. */
+/** The error of /token during a database failure: the token may have been used. */
 export const TOKENS_AWAY =
   'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
 

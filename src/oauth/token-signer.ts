@@ -7,7 +7,7 @@ import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
 
-/** The response of the token endpoint, with the names of the wire (docs/wire.md O2.6). */
+/** The token response in wire names (docs/wire.md O2.6). */
 export type TokenResponse = {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -23,8 +23,8 @@ export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
   /**
-   * Signs a new access token for the grant, and the refresh token with the id `refreshTokenId`. `issuedAt` of the
-   * refresh token is in epoch milliseconds, now by default: with HS256 the same key, id and time give the same text.
+   * Signs an access token and the refresh token `refreshTokenId`. `issuedAt` is the refresh token's, in epoch
+   * milliseconds (default now): with HS256, equal key, id and time give equal text.
    */
   signTokenResponse(grant: TokenGrant, refreshTokenId: RefreshTokenId, issuedAt?: number): TokenResponse;
 
@@ -40,7 +40,7 @@ export interface TokenSigner {
 
 export const ACCESS_TOKEN_SECONDS = 3600;
 const VERIFIED_TOKENS_KEPT = 20_000;
-/** The longest possible token has a user id of 512 bytes, each escaped by JSON in the worst case. */
+/** The longest token has a user id of 512 bytes, each escaped in JSON. */
 const LONGEST_TOKEN = 8192;
 
 type Claims = {
@@ -51,7 +51,7 @@ type Claims = {
   readonly family: string;
   readonly iat: number;
 };
-/** With the claims of RFC 9068 §2.2: two tokens of one second differ by their `jti`. */
+/** The claims of RFC 9068 §2.2. Two tokens of the same second differ by their `jti`. */
 type AccessClaims = Claims & {
   readonly client_id: string;
   readonly jti: string;
@@ -62,7 +62,6 @@ type AccessClaims = Claims & {
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
-/** `now` returns epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
   const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = (at = now()) => Math.floor(at / 1000);
@@ -72,7 +71,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return signJwt(header, claims, key);
   };
 
-  /** Returns the claims of a token that Kalends signed; its type follows from its header. */
+  /** Returns the claims and the type of a token that Kalends signed. */
   const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
     if (token.length > LONGEST_TOKEN) return undefined;
     const tokenKey = await keys.find(token.slice(0, token.indexOf('.')));

@@ -1,4 +1,4 @@
-/** POST /token, RFC 6749 §3.2. This file contains only HTTP; each grant type has its own file. */
+/** POST /token (RFC 6749 §3.2). Each grant type has its own file. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { FORM_BYTES } from '../http/sizes.ts';
@@ -18,7 +18,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
 
-/** Mounted at both prefixes. Throws OAuthError. */
+/** Registers the route at both prefixes. Errors are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   const options = {
     bodyLimit: FORM_BYTES,

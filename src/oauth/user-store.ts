@@ -14,14 +14,14 @@ export type UserSummary = User & { readonly accounts: number; readonly grants: n
 /** A grant that lives. Instants are epoch milliseconds. */
 export type LivingGrant = { readonly scope: Scope; readonly createdAt: number; readonly refreshedAt: number };
 
-/** The counts of a deleted user's data, by kind, without the user's identity. */
+/** The number of rows deleted with a user, without the user's identity. */
 export type DeletedUser = {
   readonly accounts: number;
   /** Living grants. */
   readonly grants: number;
   readonly calendars: number;
   readonly events: number;
-  /** In the change journal. */
+  /** Entries of the change journal. */
   readonly changes: number;
   readonly deliveries: number;
   /** Accounts whose access is ended at their providers after the deletion. */
@@ -30,7 +30,6 @@ export type DeletedUser = {
 
 /** Instants are epoch milliseconds. */
 export interface UserStore {
-  /** Returns whether the user exists. */
   isUser(clientId: string, userId: string): Promise<boolean>;
 
   /** Creates the user, or marks the existing one as seen. Any number of concurrent calls create one. */

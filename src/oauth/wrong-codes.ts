@@ -1,7 +1,4 @@
-/**
- * Limits wrong codes at `/token`. A code's value is the user's id (docs/wire.md O2.3), so anybody can make an
- * application present it. Codes are counted after they are tried: a right one always passes.
- */
+/** Limits wrong codes at `/token`, since codes are user ids (docs/wire.md O2.3). A correct code always passes. */
 import { hash } from 'node:crypto';
 
 import { type AttemptLimit, attemptLimit } from '../http/attempt-limit.ts';
@@ -9,16 +6,13 @@ import { tooManyAttempts } from './client-authentication.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export type WrongCodeLimits = {
-  /** The limit of one application. */
   readonly ofClient: AttemptLimit;
-  /** The limit of one application and one value, which names a user. */
+  /** The limit of one application and one code, which is a user's id. */
   readonly ofUser: AttemptLimit;
 };
 
-/** A code that an application presented. */
 export type PresentedCode = { readonly clientId: string; readonly code: string };
 
-/** Returns the limits of the configuration. */
 export function wrongCodeLimits(limits: {
   readonly wrongCodesPerMinute: number;
   readonly wrongCodesOfUserPerMinute: number;
@@ -49,7 +43,7 @@ async function secondsToWait(
   { clientId, code }: PresentedCode,
   { ofClient, ofUser }: WrongCodeLimits,
 ): Promise<number | undefined> {
-  // Over the application's limit no value is stored, which bounds their number.
+  // If the application's limit is exceeded, no code is stored, which bounds their number.
   const wait = await ofClient(clientId);
   // A value can be as long as a body.
   return wait ?? ofUser(`${clientId} ${hash('sha256', code, 'base64url')}`);

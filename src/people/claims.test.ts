@@ -28,7 +28,7 @@ describe('the role that claims give', () => {
       assert.equal(roleOfClaims(claims, RULES)?.role, expected);
     });
 
-  it('a developer has the applications of all rules that match, or what an owner gave', () => {
+  it('gives a developer the applications of all matching rules, or leaves them to an owner', () => {
     const both = roleOfClaims({ groups: ['builders'], team: 7 }, RULES);
     assert.deepEqual(both?.clientIds, ['acme', 'other']);
     assert.equal(
@@ -38,14 +38,14 @@ describe('the role that claims give', () => {
   });
 });
 
-describe('what claims say of a person', () => {
-  it('a name that could mislead is none', () => {
+describe('the name and address from claims', () => {
+  it('ignores a name that is unsafe to show', () => {
     assert.equal(nameOfClaims({ name: '\u202eadA', preferred_username: ' ada ' }), 'ada');
     assert.equal(nameOfClaims({ name: 'A'.repeat(201) }), undefined);
     assert.equal(nameOfClaims({ name: 7 }), undefined);
   });
 
-  it('an address is kept in lower case', () => {
+  it('lower-cases a verified address', () => {
     assert.equal(verifiedEmail(ADDRESS), 'ada@example.com');
     assert.equal(verifiedEmail({ email: 'none', email_verified: true }), undefined);
   });

@@ -12,7 +12,7 @@ export type ClaimedRole = {
   readonly clientIds: readonly string[] | undefined;
 };
 
-/** Returns the highest role that a rule gives, with the applications of all rules for it; undefined if none matches. */
+/** Returns the highest role that a rule gives, and the applications of all rules with it; undefined if none matches. */
 export function roleOfClaims(claims: Claims, rules: readonly ClaimRule[]): ClaimedRole | undefined {
   const matching = rules.filter((rule) => listValues(claims, rule.claim).includes(rule.value));
   const role = ROLES.find((one) => matching.some((rule) => rule.role === one));
@@ -33,7 +33,7 @@ function listValues(claims: Claims, claim: string): readonly string[] {
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Anybody can write another person's address into an account: it counts only if the issuer verified it. */
+/** Returns the address only if the issuer verified it: anyone can enter another person's address. */
 export const verifiedEmail = ({ email, email_verified: isVerified }: Claims): string | undefined =>
   typeof email === 'string' && isVerified === true ? loginOf(email) : undefined;
 

@@ -10,7 +10,7 @@ export type PendingSignIn = {
 
 export type SignInRequest = {
   readonly redirectUri: string;
-  /** Whether the issuer must authenticate the member again, however recently it did. */
+  /** Whether the issuer must authenticate the member again. */
   readonly isFresh: boolean;
 };
 
@@ -22,15 +22,12 @@ export type ProvenIdentity = {
   readonly claims: Claims;
 };
 
-/**
- * Both methods fail with PeopleRefusal: `issuer_unavailable`, `sign_in_cancelled`, or `sign_in_failed` for every other
- * reason.
- */
+/** Fails with PeopleRefusal `issuer_unavailable`, `sign_in_cancelled`, or `sign_in_failed` for other reasons. */
 export interface IdentityProvider {
-  /** Part of the key of identities: it must never change for the same issuer. */
+  /** Part of the key of stored identities: it must never change for the same issuer. */
   readonly issuer: string;
   /** Returns the address to send the browser to. */
   begin(request: SignInRequest): Promise<{ readonly url: string; readonly pending: PendingSignIn }>;
-  /** `returned` is the address that the browser came back to, with its query. */
+  /** Verifies the return. `returned` is the address that the browser came back to, with its query. */
   complete(returned: URL, pending: PendingSignIn, request: SignInRequest): Promise<ProvenIdentity>;
 }

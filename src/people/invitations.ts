@@ -1,4 +1,4 @@
-/** One-time links: the setup of an instance without members, an invitation, a reset link. */
+/** One-time links: the setup link of an instance without members, invitations, and reset links. */
 import { randomBytes } from 'node:crypto';
 
 import type { Caller } from '../audit/audit-entry.ts';
@@ -26,7 +26,7 @@ const RESET_MS = 60 * MINUTE_MS;
 /** The creator of a link: the command line, or a member in a session. */
 export type LinkMaker = 'command line' | (Person & LinkCreator);
 
-/** A link's secret part, shown once. */
+/** A new link with its secret part, which is shown only once. */
 export type MadeLink = { readonly invitation: Invitation; readonly token: string };
 
 /** Returns the link that an instance without members prints; `undefined` if a member is registered. */
@@ -39,13 +39,12 @@ export type Invited = {
   readonly role: Role;
   /** The e-mail address of the invited person. If absent, they enter it themselves. */
   readonly login?: string | undefined;
-  /** The applications of a developer. */
   readonly clientIds?: readonly string[];
 };
 
 /**
- * Creates a link that is valid for a week. Throws PeopleRefusal if the creator is not allowed to, or if their session
- * has ended, and ApiError 400 for an invalid address.
+ * Creates a link that is valid for a week. Throws PeopleRefusal if the creator may not or their session has ended,
+ * and ApiError 400 for an invalid address.
  */
 export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
   mustBeAllowed(maker, 'people.manage');
@@ -60,8 +59,8 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
 }
 
 /**
- * Creates a link that is valid for an hour, with which a member sets a new password. Returns `undefined` if there is no
- * such member, or if the creator's session has ended.
+ * Creates a link that is valid for an hour and sets a new password. Returns `undefined` if there is no such member or
+ * the creator's session has ended.
  */
 export async function makeResetLink(
   maker: LinkMaker,
@@ -93,10 +92,7 @@ async function add(
   return isAdded ? { invitation, token } : undefined;
 }
 
-/**
- * Invalidates an invitation. Throws PeopleRefusal `not_allowed`, or `not_there` if it was used, has expired or never
- * existed.
- */
+/** Deletes an unused invitation. Throws PeopleRefusal `not_allowed`, or `not_there` if there is none. */
 export async function withdrawInvitation(
   actor: Actor,
   invitationId: string,
@@ -115,13 +111,10 @@ export async function withdrawOwnResetLink(
   if (!(await people.removeInvitation(invitationId, personId))) throw new PeopleRefusal('not_there');
 }
 
-/** Returns the address of a link. */
 export const joinUrl = (dashboardUrl: string, token: string): string =>
   `${dashboardUrl}/dashboard/join/${token}`;
 
-/**
- * On this machine the dashboard uses a host name: passkeys cannot exist at an IP address (Web Authentication §5.1.3).
- */
+/** Replaces a loopback IP address with `localhost`: passkeys need a host name (Web Authentication §5.1.3). */
 export function onLocalhost(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return hostname === '127.0.0.1' || hostname === '[::1]'
@@ -146,16 +139,15 @@ export type AuditedPeople = {
 /** The form of a person who follows a link. */
 export type Registration = { readonly name: string; readonly login: string; readonly password: string };
 
-/** The problem of each field, as sentences for the form; empty if all are valid. */
+/** The problem of each invalid field, as a sentence for the form. */
 export type FieldProblems = Partial<Readonly<Record<keyof Registration, string>>>;
 
 type Problems = { readonly problems: FieldProblems };
 type Joined = Pick<Person, 'personId' | 'name'>;
 
 /**
- * Uses the link: registers the member, or sets their new password. Returns the member's id, or the problems of the
- * form, which leave the link unused. Throws PeopleRefusal `link_ended` for all concurrent calls except one, or
- * `too_many`.
+ * Uses the link: registers the member or sets their new password. Returns the problems of the form if there are any,
+ * and leaves the link unused. All concurrent calls but one throw PeopleRefusal `link_ended`. Throws `too_many`.
  */
 export async function acceptLink(
   token: string,
@@ -190,7 +182,7 @@ export async function acceptLinkWithPasskey(
 ): Promise<Joined | Problems> {
   const { problems, login, isKnown, ...who } = await readRegistration(token, typed, deps);
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
-  // It was created for a member of another link.
+  // The passkey was created for the member of another link.
   if (isKnown && who.personId !== personId) throw new PeopleRefusal('challenge_ended');
   const person = { ...who, personId, login, password: undefined, passkey };
   return complete({ token, person, address }, deps);
@@ -211,10 +203,7 @@ export async function acceptLinkWithIdentity(
   return complete({ token, person: { ...who, login, password: undefined, identity }, address }, deps);
 }
 
-/**
- * Returns the name and login of the member that the link registers, or the problems of the form. Throws PeopleRefusal
- * `link_ended`.
- */
+/** Returns the name and login of the link's member, or the form's problems. Throws PeopleRefusal `link_ended`. */
 export async function readRegistration(
   token: string,
   { name, login: typed }: Omit<Registration, 'password'>,

@@ -17,7 +17,7 @@ describe('loginLimit', () => {
     return { clock, limit, spend, attempt: () => limit('ada@example.com') };
   };
 
-  it('allows twenty attempts in 15 minutes, apart for each login', async () => {
+  it('allows twenty attempts in 15 minutes for each login', async () => {
     const { clock, limit, spend, attempt } = opened();
     await spend(19);
     clock.now = 15 * MINUTE;
@@ -58,7 +58,7 @@ describe('loginLimit', () => {
     assert.equal(await attempt(), 120);
   });
 
-  it('forgets no login, however many are invented', async () => {
+  it('keeps the count of a login while many others are invented', async () => {
     const { limit, spend, attempt } = opened();
     await spend(20);
     for (let invented = 0; invented < 40_000; invented += 1) await limit(`invented-${invented}@example.com`);

@@ -1,6 +1,6 @@
 /**
- * The challenge that a passkey signs: random, for one purpose and one member, valid for five minutes. The browser keeps
- * it in a sealed cookie, so nothing is stored for a request. When it is answered, it is stored as used.
+ * The challenge of a passkey: random, for one purpose and one member, valid for five minutes. The browser holds it in a
+ * sealed cookie. Only used challenges are stored.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export const CHALLENGE_SECONDS = 5 * 60;
 export type Challenge = {
   /** base64url. */
   readonly challenge: string;
-  /** The member of the passkey; the empty text if the passkey shall identify them. */
+  /** The member of the passkey. Empty if the passkey identifies them. */
   readonly personId: string;
 };
 
@@ -23,7 +23,7 @@ export type ChallengeDeps = {
   readonly now: () => number;
 };
 
-/** Returns the content of the browser's cookie. `purpose` is any text that identifies where the response is sent. */
+/** Returns the content of the browser's cookie. `purpose` identifies where the response is sent. */
 export function sealChallenge(
   { challenge, personId }: Challenge,
   purpose: string,
@@ -33,16 +33,12 @@ export function sealChallenge(
   return `${text}.${macOf(text, purpose, knownBrowserKey)}`;
 }
 
-/** Creates a challenge of 32 random bytes. */
 export const newChallenge = (personId: string): Challenge => ({
   challenge: randomBytes(32).toString('base64url'),
   personId,
 });
 
-/**
- * Uses the challenge of a cookie. Returns undefined if it was used before, has expired, has another purpose or was not
- * sealed here.
- */
+/** Uses the challenge of a cookie. Returns undefined if it was used, has expired, or was sealed for something else. */
 export async function spendChallenge(
   cookie: string | undefined,
   purpose: string,

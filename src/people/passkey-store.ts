@@ -1,14 +1,14 @@
 /** The port for passkeys. Instants are epoch milliseconds. */
 
-/** A credential as its authenticator made it, and what its person calls it. */
+/** A credential as its authenticator created it, and the name that its member gave it. */
 export type NewPasskey = {
   /** The credential's id, base64url. */
   readonly passkeyId: string;
   /** A COSE key, base64url. */
   readonly publicKey: string;
-  /** How often its authenticator says it was used; 0 where it does not count. */
+  /** The authenticator's count of uses. 0 if it does not count. */
   readonly counter: number;
-  /** How browsers reach its authenticator. */
+  /** The ways in which browsers reach its authenticator. */
   readonly transports: readonly string[];
   readonly name: string;
 };
@@ -23,19 +23,16 @@ export interface PasskeyStore {
   findPasskey(passkeyId: string): Promise<Passkey | undefined>;
   /** Oldest first. */
   listPasskeys(personId: string): Promise<readonly Passkey[]>;
-  /** False where it is registered already, and where the person has `most` of them or is gone. */
+  /** Returns false if it is registered already, or the member has `most` of them or is gone. */
   addPasskey(
     personId: string,
     passkey: NewPasskey,
     terms: { readonly now: number; readonly most: number },
   ): Promise<boolean>;
-  /** `last_way` where the person could not sign in without it. */
+  /** Returns `last_way` if the member could not sign in without it. */
   removePasskey(personId: string, passkeyId: string): Promise<boolean | 'last_way'>;
-  /**
-   * Notes that it was used. False, and audited, where its counter does not rise: it may have been copied. One that is 0
-   * stays 0.
-   */
+  /** Records a use. Returns false, audited, if the counter does not rise: a possible copy. 0 may stay 0. */
   usePasskey(passkeyId: string, counter: number, now: number): Promise<boolean>;
-  /** True for the first caller. It is forgotten after `expiresAt`, when nobody takes the challenge any more. */
+  /** Returns true for the first caller. The hash may be deleted after `expiresAt`, when the challenge is invalid. */
   spendChallenge(challengeHash: string, expiresAt: number): Promise<boolean>;
 }

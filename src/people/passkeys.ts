@@ -1,4 +1,4 @@
-/** The actions of members with passkeys: add one, sign in with one, confirm their identity with one, remove one. */
+/** The actions of members with passkeys: add, sign in, confirm the identity, and remove. */
 
 import { type ChallengeDeps, newChallenge, sealChallenge, spendChallenge } from './passkey-challenge.ts';
 import type { NewPasskey } from './passkey-store.ts';
@@ -30,20 +30,17 @@ export type PasskeyAnswer = {
   readonly mark: string | undefined;
 };
 
-/** Limits the passkeys of a member. */
 const MOST_PASSKEYS = 20;
 const MOST_NAME_CHARACTERS = 60;
 
-/** Throws PeopleRefusal `no_passkeys` if passkeys are impossible here. */
+/** Returns the relying party. Throws PeopleRefusal `no_passkeys` if passkeys are impossible here. */
 function partyOf({ dashboardUrl }: PasskeyDeps): RelyingParty {
   const party = relyingPartyOf(dashboardUrl);
   if (party === undefined) throw new PeopleRefusal('no_passkeys');
   return party;
 }
 
-/**
- * Returns options to create a passkey for `person`, who need not be registered yet. Throws PeopleRefusal `no_passkeys`.
- */
+/** Returns options to create a passkey for a member or future member. Throws PeopleRefusal `no_passkeys`. */
 export async function askForNewPasskey(
   person: Pick<Person, 'personId' | 'name' | 'login'>,
   purpose: string,
@@ -69,10 +66,7 @@ export async function askForPasskey(
   return { options, cookie: sealChallenge(challenge, purpose, deps) };
 }
 
-/**
- * Returns the credential of a response and the member it was created for. Throws PeopleRefusal `challenge_ended` or
- * `wrong_passkey`.
- */
+/** Returns the credential and its member's id. Throws PeopleRefusal `challenge_ended` or `wrong_passkey`. */
 export async function readNewPasskey(
   { text, cookie, name }: Pick<PasskeyAnswer, 'text' | 'cookie'> & { readonly name: string },
   purpose: string,
@@ -108,15 +102,15 @@ export async function addPasskey(
 ): Promise<void> {
   mustNotFollowClaims(person);
   const { personId, passkey } = await readNewPasskey(answer, purpose, deps);
-  // The challenge was this browser's, but for another member who was signed in there.
+  // The challenge was this browser's, but for a member who was signed in there before.
   if (personId !== person.personId) throw new PeopleRefusal('challenge_ended');
   const terms = { now: deps.now(), most: MOST_PASSKEYS };
   if (!(await deps.people.addPasskey(personId, passkey, terms))) throw new PeopleRefusal('passkey_taken');
 }
 
 /**
- * Returns the member of the passkey. `proving` is the member it must be. Attempts count as those with passwords do.
- * Throws PeopleRefusal `too_many`, `challenge_ended`, or `wrong_passkey` for every other reason.
+ * Returns the member of the passkey, which must be `proving` if given. Attempts count as with passwords. Throws
+ * PeopleRefusal `too_many`, `challenge_ended`, or `wrong_passkey` for every other reason.
  */
 export async function signInWithPasskey(
   { text, cookie, address, mark }: PasskeyAnswer,

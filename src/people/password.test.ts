@@ -8,13 +8,13 @@ import { PeopleRefusal } from './people-refusal.ts';
 
 const CALLER = { member: undefined, address: '192.0.2.1', signal: new AbortController().signal };
 
-describe('a password', () => {
+describe('passwords', () => {
   const deps = { passwordSlots: passwordSlots() };
   const hashOf = (password: string) => hashPassword(password, CALLER, deps);
   const matches = (password: string, hash: string | undefined) =>
     isPassword({ password, hash }, CALLER, deps);
 
-  it('of several words is good, in any language', () => {
+  it('accepts several words in any language', () => {
     for (const password of [
       'seven kettles sing at noon',
       'Dreiundzwanzig Störche',
@@ -39,11 +39,11 @@ describe('a password', () => {
     ['ada@example.com', /your name/],
     ['kalendskalends!', /repeats itself|your name/],
   ] as const)
-    it(`such as ${password.slice(0, 20)} is not taken`, () => {
+    it(`rejects ${password.slice(0, 20)}`, () => {
       assert.match(passwordProblem(password, ['Ada Lovelace', 'ada@example.com']) ?? '', says);
     });
 
-  it('is known by its hash, which nobody reads it from', async () => {
+  it('verifies a password by its salted Argon2id hash', async () => {
     const password = 'seven kettles sing at noon';
     const hash = await hashOf(password);
     assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -55,11 +55,11 @@ describe('a password', () => {
     assert.equal(await matches(password, 'no hash of ours'), false);
   });
 
-  it('typed on another keyboard is the same', async () => {
+  it('treats differently composed characters as the same password', async () => {
     assert.equal(await matches('Mu\u0308nchner Kindl 1158', await hashOf('M\u00fcnchner Kindl 1158')), true);
   });
 
-  it('typed when nobody waits for it any more is not compared', async () => {
+  it('does not compare a password after the client has left', async () => {
     const slots = passwordSlots();
     const closed = new AbortController();
     const guesses = [
@@ -72,7 +72,7 @@ describe('a password', () => {
   });
 });
 
-/** Compares a password; returns whether it is right, or why it was refused. */
+/** Returns whether a password is right, or the kind of the refusal. */
 const guess = (slots: SlotQueue, address: string, change: Partial<HashingCaller> = {}) =>
   isPassword(
     { password: 'guess', hash: undefined },
@@ -99,7 +99,7 @@ describe('slots for hashing passwords', () => {
     return { done, begin, stop };
   };
 
-  it('give all strangers together one, and each member another one', async () => {
+  it('give one slot to all strangers together and one to each member', async () => {
     const { done, begin, stop } = opened();
     for (const name of ['a', 'b', 'c', 'd']) begin(name, '192.0.2.1');
     await begin('member', '192.0.2.1', 'ada');
@@ -107,7 +107,7 @@ describe('slots for hashing passwords', () => {
     await stop();
   });
 
-  it('let three requests of a member wait, and fifty of all strangers', async () => {
+  it('let three requests of a member and fifty of all strangers wait', async () => {
     const { done, begin, stop } = opened();
     for (let at = 0; at < 6; at += 1) begin('member', '192.0.2.1', 'ada');
     for (let at = 0; at < 53; at += 1) begin('stranger', '192.0.2.1');

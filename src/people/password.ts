@@ -1,7 +1,4 @@
-/**
- * Passwords of members: Argon2id (RFC 9106) with its parameters beside the hash, who may hash one, and which ones are
- * accepted.
- */
+/** Passwords of members: Argon2id (RFC 9106) with its parameters beside the hash, hashing slots, and rules. */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -27,10 +24,7 @@ const RETRY_SECONDS = 5;
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
-/**
- * Returns the problem of a new password, as a sentence; undefined if it is valid. `own`: the name and address of its
- * member.
- */
+/** Returns the problem of a new password, as a sentence. `own` is the member's name and address. */
 export function passwordProblem(password: string, own: readonly string[]): string | undefined {
   const count = [...password].length;
   if (count < LEAST_CHARACTERS)
@@ -50,7 +44,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
 /** Returns whether a text repeats at most six characters, or the same half twice. */
 const isRepeated = (text: string): boolean => /^(.{1,6}|.*)\1+$/su.test(text);
 
-/** Each character follows the one before in the alphabet, or on a line of digits. */
+/** Returns whether most characters follow the one before in the alphabet or the digits. */
 function isSequence(text: string): boolean {
   const steps = [...text]
     .slice(1)
@@ -67,7 +61,7 @@ function isCommon(folded: string): boolean {
       .split('\n')
       .filter((line) => line !== ''),
   );
-  // `Password1234!` is as common as the word in it.
+  // `Password1234!` is as common as `password`.
   return common.has(folded) || common.has(folded.replace(/[\d\p{P}\p{S}]+$/u, ''));
 }
 
@@ -77,18 +71,14 @@ export const passwordSlots = (listener?: SlotListener): SlotQueue =>
 
 export type HashingDeps = { readonly passwordSlots: SlotQueue };
 export type HashingCaller = {
-  /**
-   * The member in a known browser or session, or the valid link that is used, by id. Undefined: anybody at the address.
-   */
+  /** The id of the member (known browser or session) or of the link in use. Undefined: a stranger. */
   readonly member: string | undefined;
   readonly address: string;
-  /** Aborted when the client closes the connection. */
+  /** Aborts when the client closes the connection. */
   readonly signal: AbortSignal;
 };
 
-/**
- * Returns the function that frees the slot. Throws PeopleRefusal `too_many` if too many wait or the signal is aborted.
- */
+/** Returns a function that frees the slot. Throws PeopleRefusal `too_many` if too many wait or it is aborted. */
 async function takeSlot({ member, address, signal }: HashingCaller, deps: HashingDeps): Promise<() => void> {
   const [owner, turns, waiting] =
     member === undefined
@@ -112,10 +102,7 @@ export async function hashPassword(
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${text(nonce)}$${text(tag)}`;
 }
 
-/**
- * Takes as long if there is no hash, so that its time does not show which members exist. Throws PeopleRefusal
- * `too_many`.
- */
+/** Compares a password, as slowly without a hash: the time must not reveal members. Throws PeopleRefusal `too_many`. */
 export async function isPassword(
   { password, hash }: { readonly password: string; readonly hash: string | undefined },
   caller: HashingCaller,
@@ -134,7 +121,7 @@ export async function isPassword(
 type Settings = Pick<Argon2Parameters, 'nonce' | 'memory' | 'passes'>;
 
 const argon2id = (password: string, settings: Settings): Promise<Buffer> =>
-  // The same characters are the same password, however a keyboard composes them (RFC 8265 §4.2).
+  // The same characters are one password, however the keyboard composes them (RFC 8265 §4.2).
   derive('argon2id', {
     ...settings,
     message: password.normalize('NFC'),

@@ -1,6 +1,6 @@
 /**
- * The data that a browser takes to an issuer and back: sealed in its own cookie, so nothing is stored when it leaves,
- * and no other browser can finish the flow. When it returns, its state is stored as used.
+ * The state of a single sign-on, sealed in the browser's cookie, so that no other browser can finish it. Nothing is
+ * stored until the browser returns; then its state is stored as used.
  */
 import { createHmac } from 'node:crypto';
 
@@ -10,10 +10,7 @@ import type { PasskeyStore } from './passkey-store.ts';
 
 export const PENDING_SECONDS = 10 * 60;
 
-/**
- * The purpose of a sign-in at the issuer. It contains the session's id, because the browser does not send the session
- * cookie from another site.
- */
+/** The purpose of a sign-in. It has the session's id, because a return from another site sends no session cookie. */
 export type SignInPurpose =
   | { readonly for: 'sign_in' }
   | { readonly for: 'join'; readonly token: string; readonly name: string; readonly login: string }
@@ -21,12 +18,9 @@ export type SignInPurpose =
 
 export type PendingReturn = PendingSignIn & {
   readonly purpose: SignInPurpose;
-  /**
-   * The key under which the return is counted. It is derived from cookies that the browser does not send with a return
-   * from another site.
-   */
+  /** The key that counts the return. It comes from cookies that a return from another site does not send. */
   readonly countedFor: string;
-  /** The path to continue at afterwards. */
+  /** The path to open afterwards. */
   readonly next: string;
 };
 
@@ -49,8 +43,8 @@ export function sealPending(pending: PendingReturn, { knownBrowserKey, now }: Pe
 export type ReturnedPending = PendingReturn & { readonly expiresAt: number };
 
 /**
- * Returns the content of the cookie for a return with its state; undefined if it has expired, belongs to another
- * browser or was not sealed here. It marks nothing as used: a link with a foreign state ends no flow.
+ * Opens the cookie of a return with this state. Returns undefined if it has expired, is another browser's or was not
+ * sealed here. It marks nothing as used: a link with a foreign state ends no flow.
  */
 export function readPending(
   { cookie, state }: { readonly cookie: string | undefined; readonly state: string },
@@ -76,5 +70,5 @@ function openPending(cookie: string | undefined, key: Buffer): ReturnedPending |
   }
 }
 
-/** A key other than the one of the marks of known browsers. */
+/** Derives a key that differs from the one of known browsers. */
 const keyOf = (key: Buffer): Buffer => createHmac('sha256', key).update(CONTEXT).digest();

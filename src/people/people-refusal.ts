@@ -1,4 +1,4 @@
-/** Why something in the dashboard is refused. */
+/** The reasons for which the dashboard refuses something. */
 export type PeopleRefusalKind =
   | 'not_signed_in'
   | 'not_fresh'
@@ -28,7 +28,7 @@ export type PeopleRefusalKind =
   | 'other_person'
   | 'not_fresh_there';
 
-/** The member whom a sign-in names, if there is one, and whether they have signed in before in its browser. */
+/** The member that a sign-in names, if any, and whether they signed in with this browser before. */
 export type SignInTarget = { readonly personId: string | undefined; readonly isKnownBrowser: boolean };
 
 type Facts = { readonly retryAfter?: number; readonly target?: SignInTarget; readonly cause?: unknown };

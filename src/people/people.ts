@@ -1,4 +1,4 @@
-/** The actions on members: by an owner in the dashboard, or on the command line. */
+/** The actions on members, by an owner in the dashboard or on the command line. */
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
@@ -24,31 +24,25 @@ export async function changeRole(actor: Actor, change: RoleChange, { people }: P
   mustBeAllowed(actor, 'people.manage');
   const { personId, role } = change;
   const person = await people.findPerson(personId);
-  // The next sign-in would change it again.
+  // The next sign-in would set it from the claims again.
   if (person !== undefined) mustNotFollowClaims(person);
   settle(await people.setRole(personId, role, role === 'developer' ? change.clientIds : []));
 }
 
-/**
- * Removes the member and all their sessions permanently. Throws PeopleRefusal `not_allowed`, `not_there` or
- * `last_owner`.
- */
+/** Deletes the member and their sessions. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
 export async function removePerson(actor: Actor, personId: string, { people }: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   settle(await people.removePerson(personId));
 }
 
-/** Ends the member's sessions. Returns how many there were. Throws PeopleRefusal `not_allowed` or `not_there`. */
+/** Ends the member's sessions and returns their number. Throws PeopleRefusal `not_allowed` or `not_there`. */
 export async function endSessionsOf(actor: Actor, personId: string, { people }: PeopleDeps): Promise<number> {
   mustBeAllowed(actor, 'people.manage');
   if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
   return people.endSessions(personId);
 }
 
-/**
- * Removes one sign-in method of a member, who keeps the others. Throws PeopleRefusal `not_allowed`, `last_way` or
- * `not_there`.
- */
+/** Removes a member's passkey. Throws PeopleRefusal `not_allowed`, `last_way` or `not_there`. */
 export async function removePasskeyOf(
   actor: Actor,
   { personId, passkeyId }: { readonly personId: string; readonly passkeyId: string },
@@ -58,9 +52,7 @@ export async function removePasskeyOf(
   await removePasskey({ personId }, passkeyId, deps);
 }
 
-/**
- * Does the same for their single sign-on. Members with a role from claims have no other sign-in method, and keep it.
- */
+/** Removes a member's single sign-on. Members with a role from claims have no other method and keep it. */
 export async function disconnectIdentityOf(actor: Actor, personId: string, deps: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   await disconnectIdentity({ personId }, deps);
@@ -72,8 +64,8 @@ function settle(outcome: boolean | 'last_owner'): void {
 }
 
 /**
- * Returns the problem of the new password, as a sentence. Ends the member's other sessions. Throws `role_from_claims`
- * or `too_many`.
+ * Sets the password and ends the member's other sessions, or returns the password's problem as a sentence. Throws
+ * PeopleRefusal `role_from_claims` or `too_many`.
  */
 export async function changePassword(
   { person, session, ...caller }: Pick<SignedIn, 'person' | 'session'> & Omit<HashingCaller, 'member'>,
@@ -88,7 +80,7 @@ export async function changePassword(
   return undefined;
 }
 
-/** Returns the member with an id or an e-mail address, as the command line names them. */
+/** Returns the member with this e-mail address or id. Throws ApiError `not_found`. */
 export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'people'>): Promise<Person> {
   const person = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
   if (person === undefined)

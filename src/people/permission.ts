@@ -1,12 +1,9 @@
-/** The permissions of each role: the one table that routes, domain functions and pages use. */
+/** The permissions of each role. Routes, domain functions and pages use this one table. */
 
 import { PeopleRefusal } from './people-refusal.ts';
 import type { Actor, Role } from './person.ts';
 
-/**
- * The roles with a permission, and whether it concerns one application. Developers have it for the applications given
- * to them.
- */
+/** The roles with a permission. `ofApplication`: developers have it only for their assigned applications. */
 type Rule = { readonly roles: readonly Role[]; readonly ofApplication?: true };
 
 const ALL: readonly Role[] = ['owner', 'developer', 'viewer'];
@@ -14,7 +11,7 @@ const OWNER: readonly Role[] = ['owner'];
 const BUILDERS: readonly Role[] = ['owner', 'developer'];
 
 export const PERMISSIONS = {
-  /** One's own sessions, password and passkeys. */
+  /** The member's own sessions, password and passkeys. */
   'own.manage': { roles: ALL },
   'overview.read': { roles: ALL },
   'people.manage': { roles: OWNER },
@@ -26,7 +23,7 @@ export const PERMISSIONS = {
   'application.read': { roles: ALL, ofApplication: true },
   'application.change': { roles: BUILDERS, ofApplication: true },
   'application.secrets': { roles: BUILDERS, ofApplication: true },
-  /** Webhooks at an address of another application, and webhooks and logos in the operator's own network. */
+  /** Webhooks at another application's address, and webhooks and logos in the operator's own network. */
   'endpoint.any_address': { roles: OWNER, ofApplication: true },
   'application.signing_keys': { roles: OWNER, ofApplication: true },
   'application.delete': { roles: OWNER, ofApplication: true },
@@ -41,7 +38,7 @@ export const PERMISSIONS = {
   'delivery.replay': { roles: BUILDERS, ofApplication: true },
   'request.list': { roles: ALL },
   'request.read': { roles: ALL, ofApplication: true },
-  /** Its first page, and the return of its flows. */
+  /** The playground's first page, and the return of its flows. */
   'playground.open': { roles: BUILDERS },
   'playground.use': { roles: BUILDERS, ofApplication: true },
   'verification.review': { roles: OWNER, ofApplication: true },
@@ -49,11 +46,11 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Returns whether a role has the permission at all; for a developer, for the applications given to them. */
+/** Returns whether a role has the permission, for a developer at least for assigned applications. */
 export const mayRole = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as Rule).roles.includes(role);
 
-/** Returns whether they have the permission; `clientId` is the application that it concerns, if any. */
+/** Returns whether the actor has the permission. `clientId` is the application that it concerns, if any. */
 export function may(actor: Actor, permission: Permission, clientId?: string): boolean {
   if (actor === 'command line') return true;
   const rule: Rule = PERMISSIONS[permission];
@@ -62,10 +59,7 @@ export function may(actor: Actor, permission: Permission, clientId?: string): bo
   return clientId !== undefined && actor.clientIds.includes(clientId);
 }
 
-/**
- * Throws PeopleRefusal if they do not have the permission: `not_there` for an application that they may not see,
- * `not_allowed` if their role lacks it.
- */
+/** Throws PeopleRefusal `not_there` for an application that the actor may not see, `not_allowed` for a wrong role. */
 export function mustBeAllowed(actor: Actor, permission: Permission, clientId?: string): void {
   if (may(actor, permission, clientId)) return;
   const isForeign = actor !== 'command line' && mayRole(actor.role, permission);

@@ -13,15 +13,12 @@ export type Invitation = {
   readonly role: Role;
   /** The e-mail address of the invited person, if it was given. */
   readonly login: string | undefined;
-  /** The applications of a developer. */
   readonly clientIds: readonly string[];
   /** The member of a reset link. */
   readonly personId: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /**
-   * The address of the member who created it; undefined for the command line and for versions that did not store it.
-   */
+  /** The login of the member who created it. Undefined for the command line and for older versions. */
   readonly creator?: string | undefined;
 };
 
@@ -51,16 +48,12 @@ export type Session = {
   readonly browser: string;
 };
 
-/**
- * Wrong passwords and passkeys of a member since the sign-in before a session's, or since the session began if it is
- * the first.
- */
+/** Wrong passwords and passkeys since the sign-in before this session's, or since its start if it is the first. */
 export type RefusedSignIns = { readonly count: number; readonly since: number };
 type FoundSession = { session: Session; person: Person; refusedSignIns: RefusedSignIns };
 
 export type NewSession = Session & { readonly sessionHash: string; readonly personId: string };
 
-/** How the acceptance of an invitation ended. */
 export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken' | 'identity_taken';
 
 /** Members of the dashboard. */
@@ -84,7 +77,7 @@ export interface MemberStore {
    */
   setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
 
-  /** Deletes the person with the links that they created. */
+  /** Deletes the member and the links that they created. */
   removePerson(personId: string): Promise<boolean | 'last_owner'>;
 
   setName(personId: string, name: string): Promise<void>;
@@ -93,8 +86,8 @@ export interface MemberStore {
   setPassword(personId: string, password: string, keptSession: string): Promise<void>;
 
   /**
-   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has
-   * none about this member in the ten minutes before `now`: `count` is the number since the previous entry,
+   * Counts a wrong password or passkey, exactly once per call under concurrency. Writes an audit entry if there is none
+   * about this member in the ten minutes before `now`: `count` is the number since the previous entry,
    * `known_browser` is of this attempt.
    */
   noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
@@ -103,9 +96,8 @@ export interface MemberStore {
 /** One-time links for members. */
 export interface InvitationStore {
   /**
-   * Adds a link. Returns false for a setup link if anybody is registered, for a reset link if its person is gone, and
-   * if the creator is no owner or their session has ended: if a concurrent call ends the creator, no link of that
-   * creator is left.
+   * Adds a link. Returns false for a setup link if there are members, for a reset link if its member is gone, and
+   * if the creator is no owner or their session has ended. A concurrent end of the creator leaves none of their links.
    */
   addInvitation(
     invitation: Omit<Invitation, 'creator'>,
@@ -116,22 +108,20 @@ export interface InvitationStore {
   /** A link works until it expires, and only while its creator is an owner. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;
 
-  /** Lists the links that work, newest first; with `personId` the reset links of this person. */
+  /** Lists the valid links, newest first; with `personId` the reset links of this member. */
   listInvitations(now: number, personId?: string): Promise<readonly Invitation[]>;
 
-  /** Deletes a link; with `personId` only a reset link of this person. Returns false if there is none. */
+  /** Deletes a link; with `personId` only a reset link of this member. Returns false if there is none. */
   removeInvitation(invitationId: string, personId?: string): Promise<boolean>;
 
   /**
-   * Uses the link: registers the member, or replaces all sign-in methods of an existing one with a new password,
-   * passkey or identity, in one transaction. Only one of several callers succeeds. The setup of an instance deletes all
-   * its setup links. A member who uses a reset link is signed out everywhere, and the links that they created are
-   * deleted.
+   * Uses the link in one transaction: registers the member, or replaces all sign-in methods of an existing one.
+   * Exactly one of several callers succeeds. A setup deletes all setup links. A reset ends the member's sessions and
+   * deletes the links that they created.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
 }
 
-/** Browsers in which members are signed in. */
 export interface SessionStore {
   addSession(session: NewSession): Promise<void>;
 
@@ -153,7 +143,7 @@ export interface SessionStore {
   /** Ends all sessions except this one. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
 
-  /** Ends all of them and deletes the links that the person created. Returns the number of sessions. */
+  /** Ends all sessions and deletes the links that the member created. Returns the number of sessions. */
   endSessions(personId: string): Promise<number>;
 
   /** Deletes unusable sessions, and expired links and challenges. Returns how many it deleted. */

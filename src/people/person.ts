@@ -2,8 +2,8 @@
 import type { PersonIdentity } from './identity.ts';
 
 /**
- * An `owner` may do everything. A `developer` works on the applications given to them and sees no others' users. A
- * `viewer` reads all applications, without bodies, and with the names of users masked.
+ * An `owner` may do everything. A `developer` works on assigned applications and sees only their users. A `viewer`
+ * reads all applications, without bodies and with masked user names.
  */
 export type Role = 'owner' | 'developer' | 'viewer';
 
@@ -12,16 +12,16 @@ export const ROLES: readonly Role[] = ['owner', 'developer', 'viewer'];
 export type Person = {
   readonly personId: string;
   readonly name: string;
-  /** The e-mail address they sign in with, in lower case. */
+  /** The e-mail address for sign-in, in lower case. */
   readonly login: string;
   readonly role: Role;
-  /** The applications given to them. Only used for developers. */
+  /** The assigned applications. Only used for developers. */
   readonly clientIds: readonly string[];
   readonly hasPassword: boolean;
   readonly createdAt: number;
-  /** When they were last active; undefined if they never were. */
+  /** The last activity. Undefined if there was none. */
   readonly seenAt: number | undefined;
-  /** Their identity at the issuer, if they use single sign-on. */
+  /** The identity at the issuer, if the member uses single sign-on. */
   readonly identity?: PersonIdentity | undefined;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Signed-in browsers of members. A session is identified by a hash of its cookie. It ends after 12 idle hours, or 7
- * days. If the member's role follows claims, it ends 12 hours after it began: it may outlive the claim that long.
+ * Sessions of members, identified by a hash of their cookie. They end after 12 idle hours or 7 days; after 12 hours if
+ * the role follows claims, which only a sign-in reads.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -18,15 +18,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
-/** Limits a session of a member whose role follows claims, because only a sign-in reads the claims again. */
+/** The maximum for a member whose role follows claims, because only a sign-in reads the claims again. */
 export const LONGEST_OF_CLAIMS_MS = 12 * HOUR_MS;
-/** The maximum age of the proof of identity for dangerous actions. */
+/** The maximum age of a sign-in for dangerous actions. */
 export const FRESH_MS = 5 * MINUTE_MS;
-/** The precision of the last use of a session. */
+/** The precision of a session's last use. */
 const TOUCHED_MS = MINUTE_MS;
 const MOST_BROWSER_CHARACTERS = 200;
 
-/** A member in a browser, signed in. */
 export type SignedIn = {
   readonly person: Person;
   readonly session: Session;
@@ -35,17 +34,16 @@ export type SignedIn = {
   readonly secret: string;
 };
 
-/** The address and browser of a sign-in. */
 export type Place = {
   readonly address: string;
   readonly browser: string;
-  /** When they proved their identity, if that was earlier. */
+  /** When the member proved their identity, if that was earlier. */
   readonly provedAt?: number | undefined;
 };
 
 const SECRET = /^[\w-]{43}$/;
 
-/** Creates a session. Returns the secret for the cookie: always a new one, so that nobody can have set it before. */
+/** Creates a session and returns its secret for the cookie, always a new one: no one can have set it before. */
 export async function beginSession(
   personId: string,
   { address, browser, provedAt }: Place,
@@ -80,15 +78,14 @@ export async function findSignedIn(
 const isOutlived = ({ person, session }: Pick<SignedIn, 'person' | 'session'>, now: number): boolean =>
   person.identity?.roleSource === 'claims' && session.createdAt <= now - LONGEST_OF_CLAIMS_MS;
 
-/** Deletes unusable sessions and expired links. */
 export const deleteEndedSessions = ({ people, now }: SessionDeps): Promise<number> => {
   const at = now();
   return people.deleteEnded({ seen: at - IDLE_MS, created: at - LONGEST_MS, now: at });
 };
 
-/** Returns whether they proved their identity within five minutes. */
+/** Returns whether the member proved their identity within the last five minutes. */
 export const isFresh = ({ session }: SignedIn, now: number): boolean => session.provedAt > now - FRESH_MS;
 
-/** Returns the token of a session's forms for `path`. No other session and no other path has it. */
+/** Returns the token of a session's forms for `path`. It is valid for no other session or path. */
 export const formTokenOf = (secret: string, path: string): string =>
   createHmac('sha256', secret).update(`form ${path}`).digest('base64url');

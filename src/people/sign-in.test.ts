@@ -20,7 +20,7 @@ const ADA = {
 } satisfies Person;
 const MARK = markOf('ada', knownBrowserKey);
 
-/** Counts attempts with a wrong password. `spend` returns after how many of them one is refused. */
+/** Counts attempts with a wrong password. `spend` returns the number before the first refusal. */
 function opened(limits = signInLimits()) {
   const attempt = async (change: Partial<Attempt>) => {
     const unknown = { address: '192.0.2.1', login: 'eve@example.com', mark: undefined, person: undefined };
@@ -40,13 +40,13 @@ function opened(limits = signInLimits()) {
 const ofAda = { person: ADA, login: ADA.login };
 const invented = (at: number) => ({ login: `invented-${at}@example.com` });
 
-describe('attempts to sign in with a password', () => {
-  it('are ten in 15 minutes for a known browser, whatever else its cookie has', async () => {
+describe('sign-in attempts', () => {
+  it('are limited to ten in 15 minutes for a known browser, whatever else its cookie contains', async () => {
     const { spend } = opened();
     assert.equal(await spend(20, (at) => ({ ...ofAda, mark: `${MARK}${at}` })), 10);
   });
 
-  it('are fifty a day for a known browser', async () => {
+  it('are limited to fifty a day for a known browser', async () => {
     const { spend } = opened({ ...signInLimits(), ofBrowser: attemptLimit(1_000, 60) });
     assert.equal(await spend(60, () => ({ ...ofAda, mark: MARK })), 50);
   });
@@ -57,7 +57,7 @@ describe('attempts to sign in with a password', () => {
     assert.equal(await spend(30, (at) => ({ ...ofAda, mark, address: `192.0.${at}.1` })), 20);
   });
 
-  it('are 120 for a /24 or /48, and 600 for a /16 or /32', async () => {
+  it('are limited to 120 for a /24 or /48, and 600 for a /16 or /32', async () => {
     const { spend } = opened();
     const [inSite, inWide] = [(at: number) => `2001:db8:0:${at}::1`, (at: number) => `2001:db8:${at}::1`];
     assert.equal(await spend(200, (at) => ({ ...invented(at), address: inSite(at) })), 120);
@@ -66,14 +66,14 @@ describe('attempts to sign in with a password', () => {
     assert.equal(await spend(1, (at) => ({ ...invented(at), address: '198.51.101.1' })), 1);
   });
 
-  it('that a limit refuses count for no other limit', async () => {
+  it('count for no other limit if one limit refuses them', async () => {
     const { spend, attempt } = opened();
     for (let round = 0; round < 700; round += 1) await attempt(invented(round));
     assert.equal(await spend(90, (at) => ({ ...invented(at), address: `192.0.2.${at + 2}` })), 90);
   });
 
   for (const person of [ADA, undefined])
-    it(`are twenty for a login over all new browsers, ${person ? 'of a member' : 'of nobody'}`, async () => {
+    it(`allow twenty per login over all new browsers, ${person ? 'of a member' : 'of nobody'}`, async () => {
       const { spend, attempt } = opened();
       const from = (at: number) => ({ login: ADA.login, person, address: `192.0.${at}.1` });
       assert.equal(await spend(30, from), 20);
@@ -81,13 +81,13 @@ describe('attempts to sign in with a password', () => {
       assert.notEqual(await attempt({ ...ofAda, mark: MARK }), 'too_many_for_login');
     });
 
-  it('with a passkey are not limited by login', async () => {
+  it('are not limited by login if they use a passkey', async () => {
     const { attempt, spend } = opened();
     await spend(20, (at) => ({ ...ofAda, address: `192.0.${at}.1` }));
     assert.equal(typeof (await attempt({ ...ofAda, password: undefined, address: '192.0.40.1' })), 'object');
   });
 
-  it('that are taken back leave all limits as they were', async () => {
+  it('leave all limits unchanged if they are refunded', async () => {
     const { spend, attempt } = opened();
     for (let round = 0; round < 50; round += 1) {
       const counted = await attempt({});
@@ -99,7 +99,7 @@ describe('attempts to sign in with a password', () => {
 });
 
 describe('refused sign-ins in the log', () => {
-  it('are one line a minute per network, with how many there were', async () => {
+  it('are one line a minute per network, with their number', async () => {
     let now = 1_000;
     const { countForLog } = signInLimits(() => now);
     assert.equal(await countForLog('a'), 1);

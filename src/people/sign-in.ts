@@ -1,7 +1,6 @@
 /**
- * Signs members in with a password. Attempts from a browser in which the member signed in before count for that
- * browser, others for their address, its networks and the login: guessing elsewhere locks no member out of a known
- * browser.
+ * Signs members in with a password. Attempts from a browser that the member used before count for that browser, others
+ * for the address, its networks and the login: guessing elsewhere locks no member out of a known browser.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { addressKey, networksOf } from '../http/address-key.ts';
@@ -11,7 +10,7 @@ import { PeopleRefusal, type SignInTarget } from './people-refusal.ts';
 import { loginOf, type Person } from './person.ts';
 import type { PersonStore } from './person-store.ts';
 
-/** In memory of each instance. */
+/** Limits in the memory of each instance. */
 export type SignInLimits = ReturnType<typeof signInLimits>;
 
 const WINDOW_SECONDS = 15 * 60;
@@ -33,10 +32,7 @@ export const signInLimits = (now: () => number = () => performance.now()) => ({
   countForLog: countForLog(now),
 });
 
-/**
- * Returns a function that returns at most once a minute per network, and 1,000 times in all, how often it was called
- * for this network.
- */
+/** Returns a function that reports the calls per network: once a minute for each, at most 1,000 times in all. */
 function countForLog(now: () => number) {
   const [ofNetwork, inAll] = [attemptLimit(1, 60, { now }), attemptLimit(1_000, 60, { now })];
   const counts = new Map<string, number>();
@@ -57,23 +53,20 @@ export type SignInOutcome = 'ok' | 'refused' | 'too_many' | 'error';
 export type SignInDeps = HashingDeps & {
   readonly people: PersonStore;
   readonly signInLimits: SignInLimits;
-  /** Marks browsers that have signed in before. */
+  /** Marks browsers in which a member signed in before. */
   readonly knownBrowserKey: Buffer;
 };
 
 export type PasswordSignIn = Omit<HashingCaller, 'member'> & {
   readonly login: string;
   readonly password: string;
-  /** The mark of a browser that signed in before, as its cookie has it. */
+  /** The mark in the cookie of a browser in which a member signed in before. */
   readonly mark?: string | undefined;
-  /** The session in which the member proves again who they are. */
+  /** The session in which the member confirms their identity. */
   readonly sessionId?: string;
 };
 
-/**
- * Returns the member with this login and password. Throws PeopleRefusal: `wrong_login`, whether there is such a member
- * or not, `too_many` or `too_many_for_login`.
- */
+/** Returns the member. Throws PeopleRefusal `wrong_login`, also for unknown logins, or `too_many…`. */
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
   const login = loginOf(attempt.login) ?? '';
   const match = login === '' ? undefined : await deps.people.findByLogin(login);
@@ -89,17 +82,14 @@ export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise
   return match.person;
 }
 
-/** An attempt to sign in, with the member it names, if there is one. */
+/** A sign-in attempt and the member that it names, if any. */
 export type Attempt = Pick<PasswordSignIn, 'login' | 'address' | 'mark' | 'sessionId'> & {
   readonly person: Person | undefined;
   /** Undefined for a passkey. */
   readonly password?: string | undefined;
 };
 
-/**
- * Returns whom the attempt names, and a function that takes it back. Throws PeopleRefusal, and counts nothing, if a
- * limit is reached.
- */
+/** Counts an attempt. Returns its member and an undo function. If a limit is reached, throws and counts nothing. */
 export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'people' | 'passwordSlots'>) {
   const { signInLimits } = deps;
   const browser = attempt.sessionId ?? knownBrowserNonce(attempt, deps);
@@ -121,7 +111,7 @@ export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'peo
   return { target, refund: () => refund() };
 }
 
-/** The largest network comes first, so that one over its limit adds no keys to the others. */
+/** Lists the limits, the largest network first: if it is over its limit, the others get no new keys. */
 function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimits) {
   const [wide, site, key] = networksOf(address);
   const ofPlace = [
@@ -137,16 +127,16 @@ function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimit
   return [...ofNetworks, ...ofPlace, ...(login === '' ? [] : [{ limit: limits.ofLogin, key: login }])];
 }
 
-/** Returns the mark of a browser in which this member has signed in. It does not sign anybody in. */
+/** Returns a mark for a browser in which this member signed in. A mark signs no one in. */
 export function markOf(personId: string, key: Buffer): string {
   const nonce = randomBytes(12).toString('base64url');
   return `${nonce}.${macOf(nonce, personId, key)}.${macOf(nonce, ANYBODY, key)}`;
 }
 
-/** Replaces the member's id in a mark if the member is not known yet: no member has the empty id. */
+/** Replaces the member's id while the member is unknown. No member has the empty id. */
 const ANYBODY = '';
 
-/** Returns the key for attempts that name no member: a browser in which a member signed in before, else its address. */
+/** Returns the key that counts attempts without a member: a known browser, else the address. */
 export function countedForNobody(
   { address, mark }: Pick<Attempt, 'address' | 'mark'>,
   { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
@@ -155,7 +145,7 @@ export function countedForNobody(
   return isMac(mac, macOf(nonce, ANYBODY, knownBrowserKey)) ? `browser ${nonce}` : addressKey(address);
 }
 
-/** Returns the nonce of the mark, or undefined unless the named member has signed in with this mark's browser. */
+/** Returns the nonce of the mark if the named member has signed in with this browser. */
 function knownBrowserNonce(
   { mark = '', person }: Pick<Attempt, 'mark' | 'person'>,
   { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
@@ -178,12 +168,12 @@ const MINUTE_MS = 60_000;
 const WINDOW_MS = 15 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FREE_ATTEMPTS = 20;
-/** Logins share these counts by a keyed hash: memory is bounded, and no invented login displaces the count of another. */
+/** Logins share the counts by a keyed hash: memory is bounded, and invented logins displace no count. */
 const COUNTS = 2 ** 14;
 
 /**
- * Allows 20 attempts in 15 minutes per login, then one a minute, and doubles the wait after each one up to an hour. It starts over
- * a day after the last wait. `now` returns milliseconds since any moment.
+ * Allows 20 attempts in 15 minutes per login, then one a minute, and doubles the wait after each one up to an hour.
+ * It starts over a day after the last wait. `now` returns milliseconds since any moment.
  */
 export function loginLimit(now: () => number): RefundableLimit {
   const key = randomBytes(32);

@@ -1,6 +1,6 @@
 /**
- * Single sign-on: members authenticate at the operator's OpenID issuer. They are identified by issuer and `sub`, never
- * by an address. It accepts members who connected it, and people whose claims give a role (claims.ts).
+ * Single sign-on: members authenticate at the operator's OpenID issuer. Issuer and `sub` identify them, never an
+ * address. It accepts members who connected it, and people whose claims give a role (claims.ts).
  */
 import { randomBytes } from 'node:crypto';
 
@@ -13,7 +13,6 @@ import { loginOf, type Person } from './person.ts';
 import type { Invitation, PersonStore } from './person-store.ts';
 import { FRESH_MS } from './sessions.ts';
 
-/** The configuration of single sign-on. */
 export type SingleSignOn = {
   readonly provider: IdentityProvider;
   /** The claims that give a role without an invitation. */
@@ -33,15 +32,15 @@ export type SingleSignOnDeps = {
 /** The sign-in methods besides single sign-on. */
 export type Ways = { readonly usesPasswords: boolean; readonly usesPasskeys: boolean };
 
-/** Throws PeopleRefusal `not_there` if there is no single sign-on. */
+/** Returns the configuration. Throws PeopleRefusal `not_there` if single sign-on is off. */
 export function singleSignOnOf({ singleSignOn }: Pick<SingleSignOnDeps, 'singleSignOn'>): SingleSignOn {
   if (singleSignOn === undefined) throw new PeopleRefusal('not_there');
   return singleSignOn;
 }
 
 /**
- * Returns the sign-in methods besides single sign-on. A method that the operator turned off stays on until an owner has
- * signed in by single sign-on, so an issuer that never worked locks nobody out.
+ * Returns the sign-in methods besides single sign-on. A method that the operator turned off stays on until an owner
+ * has used single sign-on: an issuer that never worked locks no one out.
  */
 export async function otherWays({ people, singleSignOn }: SingleSignOnDeps): Promise<Ways> {
   if (singleSignOn === undefined) return { usesPasswords: true, usesPasskeys: true };
@@ -62,10 +61,9 @@ export function mustNotFollowClaims({ identity }: Person): void {
 }
 
 /**
- * Returns the member of a proven identity. If `expected` is given, it must be that member, and nobody is registered. A
- * role from claims is updated to the current claims. If they no longer give a role, all sessions end. Throws
- * PeopleRefusal: `other_person`, `not_invited`, `login_taken` if another member has the address, `last_owner` if no
- * owner would remain.
+ * Returns the member of a proven identity; only `expected`, without registration, if it is given. Updates a role that
+ * follows claims; if they give none, all sessions end. Throws PeopleRefusal `other_person`, `not_invited`,
+ * `login_taken` if another member has the address, or `last_owner` if no owner would remain.
  */
 export async function personOfIdentity(
   proven: ProvenIdentity,
@@ -84,7 +82,6 @@ export async function personOfIdentity(
   return person;
 }
 
-/** Returns the identity in its stored form. */
 export const identityOf = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps): Identity => ({
   issuer: singleSignOnOf(deps).provider.issuer,
   subject,
@@ -102,7 +99,7 @@ async function register(
   const person = { personId: randomBytes(12).toString('base64url'), ...describedBy(proven, deps) };
   const outcome = await people.registerClaimed({ person, identity, role, clientIds }, now());
   if (outcome === 'login_taken') throw new PeopleRefusal('login_taken');
-  // Two windows of one person: the other window registered them.
+  // A concurrent sign-in of the same person may have registered them.
   const registered = await people.findByIdentity(identity);
   if (registered === undefined) throw new PeopleRefusal('not_there');
   return registered;
@@ -134,10 +131,7 @@ export function describedBy(
   return { name: nameOfClaims(proven.claims) ?? login, login };
 }
 
-/**
- * Returns when a returning member authenticated at the issuer. Throws PeopleRefusal `not_fresh_there` if it was too
- * long ago, or the issuer does not say when.
- */
+/** Returns when the member authenticated there. Throws PeopleRefusal `not_fresh_there` if it is too old or unknown. */
 export function provenFreshly({ authenticatedAt }: ProvenIdentity, now: number): number {
   if (authenticatedAt === undefined || authenticatedAt <= now - FRESH_MS)
     throw new PeopleRefusal('not_fresh_there');
@@ -155,7 +149,7 @@ export async function connectIdentity(
     throw new PeopleRefusal('identity_taken');
 }
 
-/** Disconnects the identity. Throws PeopleRefusal `last_way` if they could not sign in without it, or `not_there`. */
+/** Disconnects the identity. Throws PeopleRefusal `last_way` if the member has no other method, or `not_there`. */
 export async function disconnectIdentity(
   { personId }: Pick<Person, 'personId'>,
   { people }: Pick<SingleSignOnDeps, 'people'>,
@@ -165,10 +159,7 @@ export async function disconnectIdentity(
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
-/**
- * Returns the methods with which a signed-in member can confirm their identity. Members without single sign-on keep
- * their methods.
- */
+/** Returns the methods with which a member can confirm their identity; all of them without single sign-on. */
 export async function waysOfPerson(
   { identity }: Person,
   deps: SingleSignOnDeps,
@@ -182,7 +173,7 @@ export async function waysOfPerson(
   };
 }
 
-/** A reset link accepts all sign-in methods: its member may have no other. */
+/** Returns the methods for a link. A reset link accepts all: its member may have no other. */
 export const waysOfLink = async (
   { purpose }: Pick<Invitation, 'purpose'>,
   deps: SingleSignOnDeps,

@@ -1,7 +1,4 @@
-/**
- * Web Authentication: the options for browsers, and the verification of their responses. The library is loaded at first
- * use.
- */
+/** Web Authentication: options for browsers and the verification of responses. The library is loaded at first use. */
 import { isIP } from 'node:net';
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
@@ -13,7 +10,7 @@ import type { Person } from './person.ts';
 /** The relying party of passkeys: the dashboard's host name, and the one origin that may use them. */
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
-/** Returns undefined if passkeys are impossible: at an IP address, and without https except on this machine. */
+/** Returns undefined if passkeys are impossible: at an IP address, or without https except on localhost. */
 export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(dashboardUrl);
   if (isIP(hostname) !== 0 || hostname.startsWith('[')) return undefined;
@@ -23,7 +20,7 @@ export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
 type Library = typeof import('@simplewebauthn/server');
 let loading: Promise<Library> | undefined;
 
-// 28 MB, which an instance without passkeys does not load.
+// The library has 28 MB, which an instance without passkeys does not load.
 const library = (): Promise<Library> => {
   loading ??= import('@simplewebauthn/server');
   return loading;
@@ -31,7 +28,7 @@ const library = (): Promise<Library> => {
 
 const USER_VERIFICATION = 'required';
 
-/** Returns options for `navigator.credentials.create`. `known`: the passkeys that the member already has. */
+/** Returns options for `navigator.credentials.create`. `known` are the member's existing passkeys. */
 export async function creationOptions(
   { challenge, person, known }: Asked & { readonly known: readonly Passkey[] },
   { id }: RelyingParty,
@@ -72,7 +69,7 @@ export async function requestOptions(
   });
 }
 
-/** Parses a browser's response without verifying it; undefined if it names no credential. */
+/** Parses a browser's response without verifying it. Returns undefined if it names no credential. */
 export function parseAnswer(
   text: string,
 ): { readonly id: string; readonly userHandle: string | undefined } | undefined {
@@ -90,10 +87,7 @@ export function parseAnswer(
   return { id, userHandle: typeof handle === 'string' ? handle : undefined };
 }
 
-/**
- * Returns the credential that was created for this challenge at this origin with a verified user; undefined for any
- * other response.
- */
+/** Returns the credential created for this challenge at this origin by a verified user, otherwise undefined. */
 export async function verifyCreation(
   text: string,
   { challenge }: Challenge,
@@ -118,12 +112,12 @@ export async function verifyCreation(
   };
 }
 
-/** Web Authentication §5.8.4. Browsers do not understand others. */
+/** The transports of Web Authentication §5.8.4. Browsers do not understand others. */
 const TRANSPORTS: ReadonlySet<string> = new Set(['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal']);
 
 /**
- * Returns the counter of a response that this passkey signed for this challenge at this origin with a verified user;
- * undefined for any other. The store checks that the counter rises, because it decides races.
+ * Returns the counter of a response that this passkey signed for this challenge and origin with a verified user. The
+ * store checks that it rises, because the store decides races.
  */
 export async function verifyAssertion(
   { text, passkey }: { readonly text: string; readonly passkey: Passkey },
@@ -146,7 +140,7 @@ export async function verifyAssertion(
   return verified ? authenticationInfo?.newCounter : undefined;
 }
 
-/** The library throws for every invalid response, without an error class of its own. It makes no requests. */
+/** Turns a rejection into `verified: false`: the library throws for invalid responses and makes no requests. */
 const orRefused = <T extends { readonly verified: boolean }>(
   verifying: Promise<T>,
 ): Promise<T | ({ readonly verified: false } & Partial<Omit<T, 'verified'>>)> =>

@@ -1,7 +1,6 @@
 /**
- * A flow that the playground starts and finishes. The server stores its mark: a pushed request for a user id that
- * nobody else can request. Its state and PKCE verifier stay here, and only the session that started it can finish it.
- * So another person's link or response has no effect.
+ * A flow of the playground: a pushed request for a user id that no one else can request. State and PKCE verifier stay
+ * here, and only the session that started the flow can finish it, so another person's link or response has no effect.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -24,16 +23,16 @@ export type PlaygroundDeps = AuthorizationCodeDeps & {
   readonly users: Pick<UserStore, 'deleteUser'>;
   readonly pushedRequests: PushedRequestDeps['pushedRequests'];
   readonly testUsers: TestUserStore;
-  /** The origin by which users of applications know this instance. */
+  /** The origin of the Connect pages and the API. */
   readonly publicUrl: string;
   readonly dashboardUrl: string;
 };
 
-/** The path where its flows end, under the dashboard's origin. */
+/** The path of the flow's redirect URI, under the dashboard's origin. */
 export const CALLBACK_PATH = '/dashboard/playground/callback';
 
 const HOUR_MS = 3_600_000;
-/** As long as an authorization request is valid. */
+/** The lifetime of an authorization request. */
 const FLOW_MS = 2 * HOUR_MS;
 /** A test user is deleted after this time without a new flow. */
 const TEST_USER_MS = 24 * HOUR_MS;
@@ -41,7 +40,7 @@ const TEST_USER_MS = 24 * HOUR_MS;
 const DEFAULT_NAME = 'test-user';
 const NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 
-/** Parses a developer's name for a test user; `undefined` if it cannot be part of an id. */
+/** Parses a name for a test user. Returns `undefined` if it cannot be part of an id. */
 export function readTestName(typed: string): string | undefined {
   const name = typed.trim() || DEFAULT_NAME;
   return NAME.test(name) ? name : undefined;
@@ -79,18 +78,13 @@ export async function beginFlow(
   return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
 }
 
-/** The parameters with which the browser returned. */
 export type FlowAnswer = {
   readonly state: string;
   readonly code: string;
-  /** Whether the user did not allow it. */
   readonly isDenied: boolean;
 };
 
-/**
- * Finishes a flow. Returns its test user, and whether it connected. Throws PeopleRefusal `flow_ended` if this session
- * did not start it.
- */
+/** Finishes a flow. Throws PeopleRefusal `flow_ended` if this session did not start it. */
 export async function finishFlow(
   { person, sessionId }: BegunBy,
   { state, code, isDenied }: FlowAnswer,
@@ -112,9 +106,7 @@ export async function finishFlow(
   return { user, isConnected };
 }
 
-/**
- * Deletes the test user with all its data: its grants end at once, and so does access that can be ended at providers.
- */
+/** Deletes the test user with all its data. Its grants end at once, and access at providers where possible. */
 export async function startOver(
   person: Person,
   clientId: string,

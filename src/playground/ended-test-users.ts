@@ -1,4 +1,4 @@
-/** Expired test users: they are deleted in the same way as other users. */
+/** Deletes expired test users, in the same way as other users. */
 import type { UserStore } from '../oauth/user-store.ts';
 import type { TestUserStore } from './test-user-store.ts';
 
@@ -9,7 +9,7 @@ export type EndedTestUsersDeps = {
   readonly now: () => number;
 };
 
-/** Limits the deletions of one run. The rest waits for the next run. */
+/** The limit of one run. The rest waits for the next run. */
 const MOST_AT_A_TIME = 200;
 
 /** Returns how many it deleted. */

@@ -2,13 +2,13 @@
 import type { OpenApiDocument, OpenApiOperation } from '../api-reference/openapi-document.ts';
 import type { Json } from '../api-reference/schema-references.ts';
 
-/** `json`: a field with parts of its own is typed as JSON. */
+/** `json`: a field with nested values is typed as JSON. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json';
 
 export type OperationField = {
-  /** In the form: parameters and members of the body may have the same name. */
+  /** The name in the form: parameters and fields of the body may have the same label. */
   readonly name: string;
-  /** On the wire. */
+  /** The name on the wire. */
   readonly label: string;
   readonly place: 'path' | 'query' | 'header' | 'body';
   readonly kind: FieldKind;
@@ -23,7 +23,6 @@ export type OperationCaller = 'user' | 'application' | 'either' | 'anybody';
 
 export type OperationForm = {
   readonly id: string;
-  /** In capitals. */
   readonly method: string;
   readonly path: string;
   readonly group: string;
@@ -34,7 +33,7 @@ export type OperationForm = {
   readonly hasBody: boolean;
 };
 
-/** A page for users' browsers: the flow itself. */
+/** The operation that is a page for users' browsers, not a call. */
 const PAGES = ['startAuthorization'];
 /** The application's credentials are sent in the header. */
 const CREDENTIALS = ['client_id', 'client_secret'];
@@ -133,7 +132,7 @@ function toFieldKind({ type }: Json): FieldKind {
   }
 }
 
-/** Returns the schema behind a reference; for a value that may also be null, the value's schema. */
+/** Returns the schema behind a reference. For a nullable value, returns the value's schema. */
 function resolved(schema: Json, schemas: Schemas): Json {
   const { $ref: reference, anyOf } = schema;
   if (typeof reference === 'string') return schemas[reference.replace('#/components/schemas/', '')] ?? {};

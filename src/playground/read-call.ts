@@ -1,21 +1,18 @@
-/** Turns the typed fields of an operation's form into its request. */
+/** Reads the form of an operation as a request. */
 import type { OperationField, OperationForm } from './operation-forms.ts';
 
-/** A request of the API as it is shown: `REFRESH_TOKEN` and `ACCESS_TOKEN` replace the test user's tokens. */
+/** A request as it is shown: placeholders stand for the test user's tokens. */
 export type Call = {
   readonly method: string;
-  /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
   readonly body: unknown;
   readonly credentials: 'user' | 'application' | 'none';
 };
 
-/** The placeholders for the test user's tokens in forms and displayed code. */
 export const TOKEN_WORDS = { refreshToken: 'REFRESH_TOKEN', accessToken: 'ACCESS_TOKEN' } as const;
 
-/** Why there is no request, and the field that is wrong. */
+/** The reason why the form gives no request, and the invalid field. */
 export class UnreadableCall extends Error {
   readonly field: string;
   readonly reason: 'missing' | 'json' | 'number' | 'characters';
@@ -27,7 +24,7 @@ export class UnreadableCall extends Error {
   }
 }
 
-/** `typed` returns a field of the form, or the empty text if there is none. */
+/** Returns a field of the form, or the empty text if there is none. */
 export type Typed = (name: string) => string;
 
 /** The field that contains the whole body as JSON, instead of single fields. */
@@ -35,12 +32,12 @@ export const WHOLE_BODY = 'json';
 /** The field of the application's secret, which is used for one call and not stored. */
 export const SECRET_FIELD = 'secret';
 
-/** Throws UnreadableCall. An empty field is not sent. */
+/** Reads the request. Empty fields are not sent. Throws UnreadableCall. */
 export function readCall(form: OperationForm, typed: Typed): Call {
   const given = form.fields.flatMap((field) => {
     const text = typed(field.name);
     if (text === '' && field.place === 'path') throw new UnreadableCall(field.label, 'missing');
-    // In a path these would lead elsewhere.
+    // In a path these would lead to another route.
     if (field.place === 'path' && /^\.\.?$/.test(text)) throw new UnreadableCall(field.label, 'characters');
     return text === '' ? [] : [{ field, text }];
   });
@@ -51,7 +48,7 @@ export function readCall(form: OperationForm, typed: Typed): Call {
   );
   const query = String(new URLSearchParams(at('query').map(({ field, text }) => [field.label, text])));
   const headers = at('header').map(({ field, text }) => {
-    // As in HTTP: other characters could begin another header.
+    // Other characters are invalid in HTTP headers or could begin another header.
     if (!/^[\x20-\x7e]+$/.test(text)) throw new UnreadableCall(field.label, 'characters');
     return [field.label, text] as const;
   });

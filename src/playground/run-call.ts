@@ -1,4 +1,4 @@
-/** A call of a test user: sent as an application sends it, and shown without any token. */
+/** Runs a call of a test user: sent as an application sends it, and shown without tokens. */
 
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -8,7 +8,6 @@ import { type Call, TOKEN_WORDS } from './read-call.ts';
 import { currentTokens, type TestTokenDeps } from './test-tokens.ts';
 import type { TestTokens, TestUserKey, TestUserStore } from './test-user-store.ts';
 
-/** A request as it is sent. */
 export type SentCall = {
   readonly method: string;
   readonly path: string;
@@ -16,12 +15,11 @@ export type SentCall = {
   readonly body: string | undefined;
 };
 
-/** The response, as far as it is stored. */
+/** The response, as far as it is stored. `isCut`: `text` is incomplete. */
 export type ReceivedAnswer = {
   readonly status: number;
   readonly requestId: string;
   readonly text: string;
-  /** Whether `text` is incomplete. */
   readonly isCut: boolean;
 };
 
@@ -37,14 +35,12 @@ export type RunCall = {
   readonly user: TestUserKey | undefined;
   readonly form: OperationForm;
   readonly call: Call;
-  /** The application's, if it was typed. */
   readonly clientSecret: string;
 };
 
-/** A response that can be shown. */
 export type ShownAnswer = ReceivedAnswer & { readonly milliseconds: number };
 
-/** Throws PeopleRefusal. Returns `undefined` if no response came in time. */
+/** Sends the call. Returns `undefined` if no response came in time. Throws PeopleRefusal. */
 export async function runCall(
   person: Person,
   run: RunCall,

@@ -1,4 +1,4 @@
-/** The tokens of a test user: they never leave the server, and are renewed when a call needs it. */
+/** The tokens of a test user. They never leave the server and are refreshed when a call needs it. */
 import type { ClientStore } from '../oauth/client-store.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import { type RefreshTokenDeps, refreshTokenGrant } from '../oauth/refresh-token-grant.ts';
@@ -13,17 +13,14 @@ export type TestTokenDeps = RefreshTokenDeps & {
 /** A margin for the duration of a call. */
 const SPARE_MS = 60_000;
 
-/** `now` is epoch milliseconds. */
+/** Converts a token response. `now` is in epoch milliseconds. */
 export const testTokensOf = (answer: TokenResponse, now: number): TestTokens => ({
   accessToken: answer.access_token,
   refreshToken: answer.refresh_token,
   expiresAt: now + answer.expires_in * 1000,
 });
 
-/**
- * Returns current tokens. If they cannot be renewed, returns the stored ones: the call's response then shows the
- * problem.
- */
+/** Returns current tokens, or the stored ones if the refresh fails: the call's response then shows the problem. */
 export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Promise<TestTokens | undefined> {
   const tokens = await deps.testUsers.tokensOf(user);
   if (tokens === undefined || tokens.expiresAt - SPARE_MS > deps.now()) return tokens;
@@ -36,7 +33,7 @@ export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Pro
     return renewed;
   } catch (refusal) {
     if (!(refusal instanceof OAuthError)) throw refusal;
-    // A concurrent call was faster, or the grant has ended.
+    // A concurrent call was faster, or the grant has ended: read again.
     return deps.testUsers.tokensOf(user);
   }
 }

@@ -4,9 +4,9 @@ export type TestUser = {
   readonly userId: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** When it is deleted with all its data; epoch milliseconds. */
+  /** When it is deleted with all its data, in epoch milliseconds. */
   readonly endsAt: number;
-  /** Whether there are tokens for calls. */
+  /** Whether it has tokens for calls. */
   readonly isConnected: boolean;
 };
 
@@ -27,33 +27,29 @@ export type NewFlow = {
   readonly endsAt: number;
 };
 
-/** The tokens for calls; `expiresAt` is the access token's, in epoch milliseconds. */
+/** The tokens for calls. `expiresAt` is the access token's, in epoch milliseconds. */
 export type TestTokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresAt: number;
 };
 
-/** The tokens after a flow, and when the test user is deleted (epoch milliseconds). */
+/** The tokens after a flow. `endsAt` is when the test user is deleted, in epoch milliseconds. */
 export type Connection = { readonly tokens: TestTokens; readonly endsAt: number };
 
 /** Test users with their flows and tokens, which are sealed at rest and deleted with the user. */
 export interface TestUserStore {
   findTestUser(personId: string, clientId: string): Promise<TestUser | undefined>;
 
-  /** Lists all test users of a member, by application. */
   listTestUsers(personId: string): Promise<readonly TestUser[]>;
 
   /**
-   * Creates the test user if there is none, and replaces an earlier flow. Concurrent calls of one member return one
-   * user. `undefined` if the member or the application is gone.
+   * Creates the test user if absent and replaces an earlier flow. Concurrent calls of one member return one user.
+   * Returns `undefined` if the member or the application is gone.
    */
   beginFlow(flow: NewFlow): Promise<TestUser | undefined>;
 
-  /**
-   * Uses the flow with this state, of this session, started after `begunAfter`. Of concurrent calls one returns its
-   * verifier, and all others `undefined`.
-   */
+  /** Uses the session's flow with this state, begun after `begunAfter`. Only one concurrent call returns it. */
   takeFlow(
     stateHash: string,
     by: { readonly sessionId: string; readonly begunAfter: number },

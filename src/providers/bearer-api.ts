@@ -1,7 +1,4 @@
-/**
- * Requests to a provider's JSON API with the access token of one account. Each waits for its turn within the account's
- * limits. If the token is rejected, the request is sent again with another token.
- */
+/** Requests to a provider's JSON API with an account's access token, which is renewed if it is rejected. */
 import type { AccountSession } from '../calendars/calendar-provider.ts';
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
@@ -22,17 +19,14 @@ export type BearerApiFacts = {
   /** Whether a redirect within the API's origin is followed. If not, it is not a success. */
   readonly followsRedirects: boolean;
   readonly isSuccess: (status: number, method: Method) => boolean;
-  /** Returns the error of a response that is not a success. */
   readonly refusalOf: (answer: EgressResponse, method: Method) => Error;
   /** Whether only this request was refused: the limits do not count it as a failure of the provider. */
   readonly isCallersFault: (refusal: Error, answer: EgressResponse, method: Method) => boolean;
-  /** Returns the error of a successful response with an unusable body. */
   readonly unreadable: () => Error;
 };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** A request that changes nothing. */
 export type BearerRead = {
   /** The provider's name for the operation, which the account's limits count. */
   readonly operation: string;
@@ -125,18 +119,16 @@ async function send(
 const MOST_PAGES = 20_000;
 
 export type Listing<Page> = {
-  /** The address of the first page. */
   readonly from: string | undefined;
   readonly ask: (place: string | undefined) => Promise<Page>;
   /** Returns the address of the next page; `undefined` after the last. */
   readonly nextOf: (page: Page) => string | undefined;
-  /** The error for pages that never end. */
   readonly broken: (how: string) => Error;
 };
 
 /**
- * Yields page by page. Fails with `broken` for endless pages, and for a cycle of pages before its third round. It
- * remembers one address (the first, the second, the fourth and so on), to which a cycle returns.
+ * Yields page by page. Fails with `broken` for endless pages and for cycles. It remembers one address (the first, the
+ * second, the fourth and so on), to which a cycle returns.
  */
 export async function* pagesOf<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
   let place = from;

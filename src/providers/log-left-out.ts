@@ -1,7 +1,7 @@
 import type { Changes } from '../calendars/calendar-provider.ts';
 import type { Log } from '../lib/log.ts';
 
-/** Logs what cannot be read, or is too complex, of a part of a calendar. */
+/** Logs the events of a part that are unreadable or too complex. */
 export function logLeftOut(
   log: Log,
   calendar: string,
@@ -19,7 +19,6 @@ export function logLeftOut(
     if (reason !== undefined) logUnreadable(log, { calendar, href, reason });
 }
 
-/** Logs that an event, or a part of it, cannot be read. */
 export function logUnreadable(log: Log, fields: Record<'calendar' | 'href' | 'reason', string>): void {
   log.warn({ event: 'event_not_read', ...fields }, 'Skipped an event that cannot be read');
 }

@@ -15,7 +15,6 @@ type RefusalFacts = {
   readonly detail?: ProviderErrorDetail | undefined;
 };
 
-/** The refusal of that meaning. */
 export function refusalWith(
   [kind, message, reason]: Meaning,
   { cause, retryAfter, detail }: RefusalFacts,
@@ -28,11 +27,11 @@ export function refusalWith(
   });
 }
 
-/** The refusal for a success whose body cannot be used. */
+/** Returns the error for a success whose body cannot be used. */
 export const unreadableAnswer = (message: string, cause?: unknown): ProviderError =>
   refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
 
-/** A table of meanings by the provider's error codes. */
+/** Returns a table of meanings by the provider's error codes. */
 export const meaningsBy = <Key>(
   ...groups: readonly (readonly [Meaning, readonly Key[]])[]
 ): ReadonlyMap<Key, Meaning> =>

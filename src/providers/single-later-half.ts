@@ -1,12 +1,8 @@
-/** The later half of a series of which one event is left. */
 import type { LaterException, LaterHalf } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { instantOf } from '../lib/recurrence/event-instant.ts';
 
-/**
- * The exception that this single event is made of: that of its own start. Fails where there are others, which no rule names
- * and a single event has no place for.
- */
+/** Returns the exception at the start of the single event. Fails if there are others, for which it has no place. */
 export function onlyException({ change, exceptions }: LaterHalf): LaterException | undefined {
   const startsAt = instantOf(change.start, 'UTC');
   const own = exceptions.find(({ instance }) => instantOf(instance, 'UTC') === startsAt);

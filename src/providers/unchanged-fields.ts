@@ -25,7 +25,7 @@ export function withoutUnchanged(change: EventChange, event: CalendarEvent): Eve
   return Object.fromEntries(Object.entries(change).filter(([field]) => !same.includes(field)));
 }
 
-/** Whether both have the same guests. A list need not say how they are called, or what they answered. */
+/** Returns whether both have the same guests. `list` need not have their names or responses. */
 function isSameList(list: readonly Attendee[], guests: readonly Attendee[]): boolean {
   const guestByEmail = new Map(guests.map((guest) => [guest.email.toLowerCase(), guest]));
   const isKnown = ({ email, name, status }: Attendee) => {

@@ -5,8 +5,8 @@ import { answerCache } from './answer-cache.ts';
 
 const answer = (text: string) => Buffer.from(text);
 
-describe('kept answers', () => {
-  it('kept answers are found while what they show is of the same version', () => {
+describe('cached responses', () => {
+  it('cached responses are found while their version is the same', () => {
     const cache = answerCache();
     cache.keep('a', '1', answer('one'));
 
@@ -16,7 +16,7 @@ describe('kept answers', () => {
     assert.equal(cache.find('b', '1'), undefined);
   });
 
-  it('kept answers take no more memory than they may: those used longest ago go', () => {
+  it('cached responses stay within their memory limit: the least recently used are dropped', () => {
     const cache = answerCache(10);
     cache.keep('a', '1', answer('aaaa'));
     cache.keep('b', '1', answer('bbbb'));

@@ -1,11 +1,8 @@
-/**
- * Keeps responses in memory until something that they show changes. Their sources have a version, which every request
- * reads from the database, so instances need not notify each other.
- */
+/** Caches responses in memory, by a version from the database, so that instances need not notify each other. */
 
 /** Limits the bytes of all responses together. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Limits the bytes of one response: a larger one would push out hundreds of others. */
+/** The maximum bytes of one response: a larger one would push out hundreds of others. */
 const LARGEST_ANSWER = 256 * 1024;
 
 export type AnswerCache = {
@@ -15,7 +12,7 @@ export type AnswerCache = {
   keep(key: string, version: string, answer: Buffer): void;
 };
 
-/** The responses used longest ago are dropped first. */
+/** Creates a cache that drops the least recently used responses first. */
 export function answerCache(mostBytes = MOST_BYTES): AnswerCache {
   const entries = new Map<string, { readonly version: string; readonly answer: Buffer }>();
   let bytes = 0;

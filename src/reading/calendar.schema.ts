@@ -1,4 +1,4 @@
-/** Events, calendars and their parts as answers show them (docs/wire.md 2.4, 2.5), for the API reference. */
+/** Events, calendars and their parts in responses (docs/wire.md 2.4, 2.5), for the API reference. */
 import { Type } from 'typebox';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { anyObject, enumeration, instant, type OperationError } from '../http/operation.ts';
@@ -49,7 +49,7 @@ export const KnownRecurrence = Type.Object(
   { $id: 'KnownRecurrence', description: 'The rule of a series as its calendar has it.' },
 );
 
-/** The members of an event; a write's answer has them at its root too. */
+/** The fields of an event, which a write's response also has at its root. */
 export const eventMembers = {
   provider: Provider,
   id: Type.String(),
@@ -116,7 +116,7 @@ export const EVENT_EXAMPLE = {
   original: {},
 };
 
-/** The members of a calendar; a write's answer has them at its root too. */
+/** The fields of a calendar, which a write's response also has at its root. */
 export const calendarMembers = {
   provider: Provider,
   account: Type.String({ description: 'The id of the account, as in connection-status.' }),
@@ -167,7 +167,7 @@ export const ReadProblem = Type.Object(
   },
 );
 
-/** Beside an answer that is not whole. */
+/** Present if the response is incomplete. */
 export const errorsMember = Type.Optional(Type.Array(ReadProblem));
 
 export const Done = Type.Object(
@@ -175,7 +175,6 @@ export const Done = Type.Object(
   { $id: 'Done', description: 'A description of the change.' },
 );
 
-/** The errors of everything that reads calendars. */
 export const unreadable: readonly OperationError[] = [
   READING.calendar_permission_required,
   READING.sync_in_progress,

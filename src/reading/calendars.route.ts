@@ -8,7 +8,7 @@ export type CalendarRouteDeps = BearerDeps & ListCalendarsDeps;
 
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
 
-/** Relative paths: mounted wherever the resources are. */
+/** Registers relative paths under the prefix of the resources. */
 export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get('/calendars', async (request, reply) => {

@@ -15,17 +15,15 @@ import type { Owned } from './freshness.ts';
 import { fitting } from './list-events.ts';
 import { effectiveTimes, instanceOfOverride, listedMaster } from './whole-series.ts';
 
-/** An entry of a response. An event that exists is read when the entry is rendered. */
+/** An entry of a response. If its event exists, the event is read during rendering. */
 export type Change =
   | (EventName & { readonly changeType: 'created' | 'updated' })
   | (EventName & { readonly changeType: 'deleted'; readonly event: RenderedObject });
 
 export type SizedChange = Change & {
-  /** Its approximate bytes in a response. */
   readonly size: number;
 };
 
-/** The calendars that are read, by their keys. */
 export type Owners<Owner extends EventOwner = Owned> = ReadonlyMap<string, Owner>;
 
 export const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
@@ -40,7 +38,7 @@ type Reader = { readonly events: Pick<EventReader, 'sizesById' | 'eventsById'> }
 /** The bytes of an entry besides the stored size of its event. */
 const SIZE_OF_REST = 400;
 
-/** Returns as many changes as a response may have, and their approximate size in bytes. */
+/** Returns the changes that fit into a response, and their approximate size in bytes. */
 export async function fittingChanges(
   all: readonly Change[],
   owners: Owners,
@@ -67,14 +65,13 @@ async function sizesOf(
   );
 }
 
-/** Returns the keys and ids to read for these changes. */
 function askedFor(changes: readonly Change[], owners: Owners) {
   const existing = changes.filter(({ changeType }) => changeType !== 'deleted');
   const keys = new Set(existing.map(({ calendarKey }) => calendarKey).filter((key) => owners.has(key)));
   return { keys: [...keys], ids: [...new Set(existing.map(({ id }) => id))] };
 }
 
-/** Renders the entries piece by piece, without events that were deleted meanwhile. */
+/** Renders the entries in pieces, without events that were deleted meanwhile. */
 export function changeTexts(
   { changes, owners }: { readonly changes: readonly SizedChange[]; readonly owners: Owners },
   read: Reader,
@@ -90,7 +87,7 @@ export function changeTexts(
   });
 }
 
-/** An event that is missing was deleted meanwhile, and has a later entry. */
+/** Returns nothing for a missing event: it was deleted meanwhile, and has a later entry. */
 const changeText = (
   changeType: 'created' | 'updated' | 'deleted',
   event: RenderedObject | undefined,
@@ -108,7 +105,7 @@ async function readTexts(
   return keys.length === 0 ? new Map() : entryTexts(await events.eventsById(keys, ids), owners);
 }
 
-/** Single events and series, whole, by `keyOf` their names; of other calendars than the owners' there is nothing. */
+/** Renders single events and whole series under the keys of their names. Skips calendars without an owner. */
 export function entryTexts(
   { singles, series }: SinglesAndSeries,
   owners: Owners<EventOwner>,
@@ -126,14 +123,10 @@ export function entryTexts(
   return texts;
 }
 
-/**
- * The provider objects that a series' overrides have from their master, together, in bytes: further ones are left out.
- */
+/** The maximum bytes of provider objects that a series' overrides show from their master; others are omitted. */
 const MOST_INHERITED = 1_000_000;
 
-/**
- * The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place).
- */
+/** Renders the master with `overrides` (changed instances) and `cancelledInstances` (ids). */
 function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): RenderedObject {
   const zone = owner.calendar.timeZone;
   const times = effectiveTimes(one, zone);

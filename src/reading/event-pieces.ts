@@ -1,4 +1,4 @@
-/** Reads the content of a page's events from the mirror piece by piece, so that a page is never held as a whole. */
+/** Reads the content of a page's events from the mirror in pieces, so that no page is in memory as a whole. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Timing } from '../calendars/mirrored-event.ts';
@@ -15,14 +15,12 @@ export type PieceDeps = {
   readonly originals: boolean;
 };
 
-/**
- * The events in order, those that are still there. While a piece is looked at, what the next one needs is held as well.
- */
+/** Yields the existing events in order. Holds one piece, and the content that the next piece shares with it. */
 export async function* eventPieces(
   events: readonly NamedEvent[],
   deps: PieceDeps,
 ): AsyncGenerator<readonly ListedEvent[], void> {
-  // An event of a series says the same in each of its instances: what the piece before had is not read again.
+  // Instances of a series share content: the next piece reuses the content of the previous one.
   let read = new Map<string, EventContent>();
   const pieces = [...inPieces(events)];
   for (const piece of pieces) {
@@ -30,13 +28,13 @@ export async function* eventPieces(
     let contents: Map<string, EventContent> | undefined = await contentsFor(piece, read, deps);
     read = shared(piece, contents);
     const listed = piece.flatMap((event) => listedEvent(event, contents ?? read, deps) ?? []);
-    // While the piece is sent, nothing is held that the next one does not need.
+    // While the piece is sent, only the content for the next one is held.
     contents = undefined;
     yield listed;
   }
 }
 
-/** The same for a response that is sent slowly: each piece is read on demand, and nothing is held in between. */
+/** Returns pieces for a slow response: each is read on demand, and nothing is held in between. */
 export function listedPieces(
   events: readonly NamedEvent[],
   deps: PieceDeps,
@@ -114,17 +112,17 @@ function listedEvent(
 
 /** Returns the rules of a master; a series of overrides alone has none. */
 export function rulesOf(masterTiming: string, zone = 'UTC'): Pick<ListedEvent, 'recurrence'> {
-  // Written by render-event.ts in this shape.
+  // render-event.ts wrote it in this shape.
   const { recurrence, start }: Timing = JSON.parse(masterTiming);
   return recurrence === undefined ? {} : { recurrence: recurrenceObject(recurrence, start, zone) };
 }
 
-/** Bytes of text that one statement may look at. */
+/** The bytes of text that one statement may search. */
 const BYTES_AT_ONCE = 1_000_000;
 /** A statement looks for each href with each recurrence id. */
 const PAIRS_AT_ONCE = 4_000;
 
-/** Rows of a calendar in pieces that one statement may look at; one row can be more. */
+/** Splits a calendar's rows into pieces for one statement each; a single row may exceed the limit. */
 export function piecesOf<T extends RowName>(rows: readonly T[], bytesOf: (row: T) => number): T[][] {
   const pieces: T[][] = [];
   const hrefs = new Set<string>();
@@ -147,10 +145,9 @@ export function piecesOf<T extends RowName>(rows: readonly T[], bytesOf: (row: T
   return piece.length > 0 ? [...pieces, piece] : pieces;
 }
 
-/** The approximate bytes of a piece in a response. */
 const PIECE_BYTES = 256_000;
 
-/** Yields the items in pieces of PIECE_BYTES; a larger item is a separate piece. */
+/** Yields the items in pieces of about 256 kB in a response; a larger item is a separate piece. */
 export function* inPieces<T extends { readonly size: number }>(all: readonly T[]): Generator<readonly T[]> {
   let [from, bytes] = [0, 0];
   for (const [i, { size }] of all.entries()) {
@@ -165,10 +162,7 @@ export function* inPieces<T extends { readonly size: number }>(all: readonly T[]
 
 let lastBegun = Promise.resolve();
 
-/**
- * Waits until this read may do a piece of work of a few milliseconds: of all reads, one does so per turn of the event
- * loop.
- */
+/** Waits for this read's turn to work for a few milliseconds: one read works per turn of the event loop. */
 export function mainThreadTurn(): Promise<void> {
   lastBegun = lastBegun.then(() => turn());
   return lastBegun;

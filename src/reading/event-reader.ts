@@ -1,4 +1,4 @@
-/** The mirror as a read sees it. Instants are epoch milliseconds. */
+/** Reads from the mirror. Instants are epoch milliseconds. */
 import type { AccountHealth } from '../calendars/account-store.ts';
 import type { EventMembers, LeftOutOfCalendar } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
@@ -7,30 +7,26 @@ import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
 import type { Scope } from '../oauth/scope.ts';
 
-/** A user of an application. */
 export type ReadingUser = { readonly clientId: string; readonly userId: string };
 
-/** How fresh something mirrored is. */
+/** The freshness of mirrored data. */
 export type Freshness = {
-  /** When it was last known to equal the provider's; undefined before its first sync. */
+  /** The last time when it equaled the provider's data; undefined before its first sync. */
   readonly syncedAt: number | undefined;
   readonly failedAt: number | undefined;
   readonly failure: SyncFailure | undefined;
 };
 
-/** An account as its list of calendars was last known. */
+/** An account with its list of calendars as of the last sync. */
 export type MirroredAccount = Freshness & {
   readonly accountKey: string;
-  /** The grant's own scope, or a narrower one if the user's consent covers the account only for that. */
+  /** The grant's scope, or a narrower one if the user consented to less for this account. */
   readonly scope: Scope;
   readonly provider: ProviderKind;
   readonly accountId: string;
   /** The name by which the user recognizes the account. */
   readonly display: string;
-  /**
-   * E-mail addresses by which events name its user, as its server names them; none where events mark the user
-   * themselves.
-   */
+  /** The user's e-mail addresses in events; none if the provider marks the user's own attendee. */
   readonly addresses: readonly string[];
   readonly health: AccountHealth;
   readonly calendarPermission: boolean | undefined;
@@ -48,24 +44,23 @@ export type ReadableCalendar = Freshness &
     readonly timeZone: string;
     /** Changes with every write to its events. */
     readonly revision: number;
-    /** About how many bytes its events take in the mirror. */
+    /** The approximate bytes of its events in the mirror. */
     readonly bytes: number;
     readonly access: 'write' | 'read';
-    /** The account's main calendar (main-calendar.ts); no more than one is. */
+    /** Whether it is the account's main calendar (main-calendar.ts); at most one is. */
     readonly primary: boolean;
-    /** The other name that callers may use instead of `href`: `primary`, for the main calendar. */
+    /** The alternative to `href` in requests: `primary` for the main calendar. */
     readonly alias: string | undefined;
   };
 
-/** A range from `start` (inclusive) to `end` (exclusive). */
+/** A range; `end` is exclusive. */
 export type EventWindow = { readonly start: number; readonly end: number };
 
-/** The position after which a listing continues. Events are ordered by these three fields, in this order. */
+/** The position after which a listing continues. Events are sorted by these three fields in this order. */
 export type EventPosition = { readonly startsAt: number; readonly calendarKey: string; readonly id: string };
 
-/** The content of an event in a response. */
 export type EventContent = {
-  /** The members; those of an event of a series lack INSTANCE_MEMBERS, which differ from instance to instance. */
+  /** The fields of the event. In a series, INSTANCE_MEMBERS are absent because instances differ in them. */
   readonly content: RenderedMembers<EventMembers>;
   /** The provider's own object; undefined if it is longer than the limit or was not requested. */
   readonly original: RenderedObject | undefined;
@@ -73,32 +68,31 @@ export type EventContent = {
   readonly etag: string | undefined;
 };
 
-/** Names a row of the mirror within its calendar. */
+/** The name of a row of the mirror within its calendar. */
 export type RowName = { readonly href: string; readonly recurrenceId: string };
 
 /** A single event, or an instance whose series the mirror does not have. */
 export type SingleEvent = EventPosition & RowName & EventContent;
 
-/** A single event without what it says. */
+/** A single event without its content. */
 export type SingleName = EventPosition &
   RowName & {
-    /** Its approximate bytes in a response. */
+    /** The approximate bytes in a response. */
     readonly size: number;
-    /** How many bytes of it a search looks at. */
+    /** The bytes of it that a search reads. */
     readonly searched: number;
   };
 
-/** A row of a series without what it says. */
+/** A row of a series without its content. */
 export type SeriesRow = RowName & {
   /** JSON of a Timing. */
   readonly timing: string;
-  /** In a search: whether it contains all the words. */
+  /** Whether it matches the search; true without one. */
   readonly matches: boolean;
-  /** Whether its provider's own object is its own, and not its master's. */
+  /** Whether the provider's object is its own, not the master's. */
   readonly hasOriginal: boolean;
-  /** Its approximate bytes in a response. */
+  /** The approximate bytes in a response. */
   readonly size: number;
-  /** The content, if it was read already. */
   readonly stored?: EventContent;
 };
 
@@ -106,11 +100,10 @@ export type MirroredSeries = {
   readonly calendarKey: string;
   /** The master's id on the wire. */
   readonly id: string;
-  /** The master's, then those of its overrides. */
+  /** The master's row, then the rows of its overrides. */
   readonly rows: readonly SeriesRow[];
 };
 
-/** A series with all that it says. */
 export type WholeSeries = MirroredSeries & {
   readonly rows: readonly (SeriesRow & { readonly stored: EventContent })[];
 };
@@ -120,66 +113,58 @@ export type SinglesAndSeries = {
   readonly series: readonly WholeSeries[];
 };
 
-/** The range of a listing. */
 export type Listing = {
-  /** They overlap it. */
+  /** Events must overlap it. */
   readonly window: EventWindow;
-  /** They are behind this position. */
+  /** Events come after this position. */
   readonly after?: EventPosition | undefined;
-  /** They are no more than this. */
+  /** The maximum number of events. */
   readonly limit: number;
-  /** They have all of these terms, MOST_SEARCH_TERMS at most, folded as search-text.ts does. */
+  /** Events contain all terms (at most MOST_SEARCH_TERMS, folded as in search-text.ts). */
   readonly search?: readonly string[] | undefined;
-  /** Whether `original` is requested; true unless given. */
+  /** True by default. */
   readonly originals?: boolean | undefined;
 };
 
-/** A place in the order of a calendar's masters. */
+/** A position in the order of a calendar's masters. */
 export type SeriesPlace = { readonly startsAt: number; readonly id: string };
 
-/** Reads the mirror: what is small whole, what is large in pieces, so that no statement takes long. */
+/** Reads the mirror: small calendars at once, large ones in pieces, so that no statement takes long. */
 export interface EventReader extends WholeReader, PieceReader {
   /**
-   * Returns the accounts that the reader's grant covers, in provider order, then by the time of linking, with the
-   * calendars that their user did not leave out (docs/security.md T3). An account that several covered groups have
-   * appears once.
+   * Returns the accounts that the grant covers, each once, with the calendars that the user included (docs/security.md
+   * T3).
    */
   accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 
-  /** Returns the provider's own objects of these calendars. One that is too large to show is missing. */
+  /** Returns the provider's own objects of these calendars, without objects that are too large to show. */
   calendarOriginals(calendarKeys: readonly string[]): Promise<ReadonlyMap<string, RenderedObject>>;
 }
 
-/** Reads all that calendars have at once, if that is little. */
+/** Reads small calendars at once. */
 export interface WholeReader {
-  /** Single events, in order. None cancelled. */
+  /** Returns single events in order, without cancelled ones. */
   singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;
 
-  /**
-   * Returns the single events, instances without a known master, and series (by their master's id, with all overrides)
-   * that have these ids. None is cancelled.
-   */
+  /** Returns single events, instances without a master, and whole series that have these ids, none cancelled. */
   eventsById(calendarKeys: readonly string[], ids: readonly string[]): Promise<SinglesAndSeries>;
 
-  /** The same of one calendar without their providers' objects, in no order: for many calendars at once. */
+  /** Returns the same for one calendar, unordered and without provider objects: for many calendars at once. */
   eventsToTell(calendarKey: string, ids: readonly string[]): Promise<SinglesAndSeries>;
 
-  /**
-   * Series that can have instances in the window, with all their overrides and what they say. None cancelled. With
-   * `search`, those of which any event has all of its words.
-   */
+  /** Returns whole series that can have instances in the window and, with `search`, a matching event. */
   seriesIn(
     calendarKeys: readonly string[],
     listing: Pick<Listing, 'window' | 'search' | 'originals'>,
   ): Promise<WholeSeries[]>;
 }
 
-/** Reads a calendar of any size piece by piece. */
+/** Reads a calendar of any size in pieces. */
 export interface PieceReader {
-  /** Single events of one calendar, in order, without what they say, whatever is searched for. None cancelled. */
+  /** Returns single events of a calendar in order, without content, filter or cancelled events. */
   singleNames(calendarKey: string, listing: Omit<Listing, 'search'>): Promise<SingleName[]>;
 
-  /** The masters that can have instances in the window and are behind `after`, in order, no more than `limit`. */
+  /** Returns at most `limit` masters after `after` that can have instances in the window, in order. */
   mastersIn(
     calendarKey: string,
     listing: {
@@ -189,39 +174,38 @@ export interface PieceReader {
     },
   ): Promise<SeriesPlace[]>;
 
-  /** These series without what they say, by their masters' ids, and how many bytes of each row a search looks at. */
+  /** Returns these series by master id without content, and the bytes of each row that a search reads. */
   seriesRows(
     calendarKey: string,
     ids: readonly string[],
   ): Promise<(MirroredSeries & { readonly searched: readonly number[] })[]>;
 
-  /** Returns those of the rows that contain all of the words. */
   matching(
     calendarKey: string,
     rows: readonly RowName[],
     search: readonly string[],
   ): Promise<ReadonlySet<string>>;
 
-  /** Returns the content of these rows, by `nameOfRow`, without those that were deleted. */
+  /** Returns the content of existing rows, by `nameOfRow`. */
   contentsOf(
     calendarKey: string,
     rows: readonly RowName[],
     originals: boolean,
   ): Promise<ReadonlyMap<string, EventContent>>;
 
-  /** Returns the sizes of these single events and series. Overrides that are separate resources are not counted. */
+  /** Returns the sizes of these single events and series, without overrides that are separate resources. */
   sizesById(calendarKeys: readonly string[], ids: readonly string[]): Promise<EventSize[]>;
 }
 
 export type EventSize = {
   readonly calendarKey: string;
   readonly id: string;
-  /** The approximate bytes of all rows together in a response. */
+  /** The approximate bytes of all rows in a response. */
   readonly size: number;
   readonly rows: number;
-  /** Bytes of the largest provider object among them. */
+  /** The bytes of the largest provider object. */
   readonly original: number;
 };
 
-/** A row's name as one text. */
+/** Returns a row's name as one text. */
 export const nameOfRow = ({ href, recurrenceId }: RowName): string => `${href} ${recurrenceId}`;

@@ -8,7 +8,7 @@ const paris: EventTime = { type: 'zoned', local: '2026-10-05T09:00:00', zone: 'E
 const day: EventTime = { type: 'date', date: '2026-10-05' };
 const rules = (...rrules: string[]): Recurrence => ({ rrules, rdates: [], exdates: [] });
 
-describe('the recurrence object of an answer', () => {
+describe('the recurrence object of a response', () => {
   const table: [string, EventTime, string, object][] = [
     [
       'its parts',
@@ -42,7 +42,7 @@ describe('the recurrence object of an answer', () => {
     });
   }
 
-  it('the recurrence object has excluded and further starts as instants, a date at the time of day of the series', () => {
+  it('the recurrence object has excluded and additional starts as instants, dates at the series’ time of day', () => {
     const object = recurrenceObject(
       {
         ...rules('FREQ=WEEKLY'),
@@ -57,7 +57,7 @@ describe('the recurrence object of an answer', () => {
     assert.deepEqual(object.rDates, ['2026-10-05T07:00:00.000Z']);
   });
 
-  it('the recurrence object has the rules as they are where the object cannot say them', () => {
+  it('the recurrence object has the original rules if it cannot express them', () => {
     const hourly = recurrenceObject(rules('FREQ=HOURLY'), paris, 'UTC');
     const hebrew = recurrenceObject(rules('RSCALE=HEBREW;FREQ=YEARLY'), paris, 'UTC');
     const two = recurrenceObject(rules('FREQ=DAILY', 'FREQ=WEEKLY'), paris, 'UTC');
@@ -69,7 +69,7 @@ describe('the recurrence object of an answer', () => {
     assert.deepEqual(timed.rrules, ['FREQ=DAILY;BYHOUR=9,17']);
   });
 
-  it('the recurrence object has a rule as it was written beside what could be read of it', () => {
+  it('the recurrence object has the original rule beside the parts that could be read', () => {
     const object = recurrenceObject(rules('FREQ=DAILY;COUNT=-1'), paris, 'UTC');
 
     assert.deepEqual(object, { frequency: 'DAILY', interval: 1, rrules: ['FREQ=DAILY;COUNT=-1'] });

@@ -20,33 +20,27 @@ import {
 import type { EventName } from './change-feed.ts';
 import type { EventContent, EventPosition, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 
-/** An event of a listing. */
 export type ListedEvent = EventPosition &
   EventContent & {
-    /** The times of an instance or a master, whose content lacks them. */
+    /** The times of an instance or a master, which its content lacks. */
     readonly times?: {
       readonly start: number;
       readonly end: number;
       readonly recurringEventId?: string;
-      /** All-day instances have dates. */
+      /** If true, the event also has dates. */
       readonly allDay: boolean;
     };
-    /** The rules of a master. */
     readonly recurrence?: RecurrenceObject;
   };
 
-/** The calendar and the account that an event is shown with. */
 export type EventOwner = {
   readonly calendar: Pick<ReadableCalendar, 'calendarKey' | 'href' | 'timeZone'>;
   readonly account: Pick<MirroredAccount, 'provider' | 'accountId' | 'display' | 'scope'>;
 };
 
-/** Writes one event of a calendar. */
 export type EventText = (event: ListedEvent, of: EventOwner) => RenderedObject;
 
-/**
- * All members of an event; `account` distinguishes two accounts of one provider, `accountName` is its name for people.
- */
+/** Returns the full renderer. `account` tells two accounts of a provider apart; `accountName` is its display name. */
 export function eventText(): EventText {
   const heads = new Map<string, RenderedMembers>();
   return (event, { calendar, account }) => {
@@ -69,7 +63,7 @@ export function eventText(): EventText {
   };
 }
 
-/** Returns the members that the content of a single event already has. */
+/** Returns the fields that only the content of single events has. */
 function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembers {
   const { start, end, recurringEventId, allDay } = times;
   return {
@@ -81,23 +75,20 @@ function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembe
   };
 }
 
-/** Each event as the scope that the reader has for its account shows it. `key` is as for busyText. */
+/** Returns a renderer that respects the reader's scope for each account. `key` is as for busyText. */
 export function textByScope(key: Buffer): EventText {
   const [busy, whole] = [busyText(key), eventText()];
   return (event, owned) => (owned.account.scope === 'free-busy' ? busy : whole)(event, owned);
 }
 
-/** Names an event to scope `free-busy`: an id that no provider knows, the same each time. `key` is as for busyText. */
+/** Returns an event's id for scope `free-busy`: stable, and unknown to providers. `key` is as for busyText. */
 export function busyIds(key: Buffer): (event: EventName) => string {
   const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));
   return ({ calendarKey, id }) =>
     createHmac('sha256', idKey).update(`busy|${calendarKey}|${id}`).digest('base64url').slice(0, 22);
 }
 
-/**
- * Returns the renderer for scope `free-busy`: only the times and whether they block. The id is one that no provider
- * knows.
- */
+/** Returns the renderer for scope `free-busy`: only times, and whether they block, under an id of busyIds. */
 export function busyText(key: Buffer): EventText {
   const idOf = busyIds(key);
   return (event, { calendar, account }) => {
@@ -116,16 +107,13 @@ export function busyText(key: Buffer): EventText {
   };
 }
 
-/**
- * The rules of a series: docs/wire.md 1.10's object, and beside it what calendars say that the object of a
- * request cannot. Instants are UTC, as everywhere on the wire.
- */
+/** The rules of a series as in docs/wire.md 1.10, plus parts that a request cannot contain. Instants are UTC. */
 export type RecurrenceObject = {
-  /** Absent without a rule, and if only `rrules` can state it. */
+  /** Absent without a rule, and if only `rrules` can express it. */
   readonly frequency?: Rule['frequency'];
   readonly interval?: number;
   readonly count?: number;
-  /** `YYYYMMDDTHHMMSSZ`, inclusive; of an all-day series at midnight of its last date. */
+  /** `YYYYMMDDTHHMMSSZ`, inclusive; for an all-day series midnight of its last date. */
   readonly until?: string;
   readonly byDay?: readonly string[];
   readonly byMonthDay?: readonly number[];
@@ -133,16 +121,16 @@ export type RecurrenceObject = {
   readonly bySetPos?: readonly number[];
   readonly byYearDay?: readonly number[];
   readonly byWeekNo?: readonly number[];
-  /** Absent when weeks begin on Monday. */
+  /** Absent if weeks begin on Monday. */
   readonly weekStart?: string;
-  /** Starts that the rule names and that do not take place, and further ones it does not name. */
+  /** Starts of the rule that are cancelled, and additional starts. */
   readonly exDates?: readonly string[];
   readonly rDates?: readonly string[];
-  /** The rules in iCalendar's form, if there are several, or if the rule cannot be followed or not fully expressed. */
+  /** iCalendar rules, if there are several, or if the object cannot fully express the rule. */
   readonly rrules?: readonly string[];
 };
 
-/** `start` is the master's; floating times are read in `calendarZone`. */
+/** Returns the rules as an object. `start` is the master's; floating times are in `calendarZone`. */
 export function recurrenceObject(
   { rrules, rdates, exdates }: Recurrence,
   start: EventTime,
@@ -162,7 +150,7 @@ export function recurrenceObject(
   };
 }
 
-/** Whether its text says what the object cannot: times of day, and parts that could not be read. */
+/** Returns whether the text has parts that the object lacks: times of day, and parts that could not be read. */
 const saysMore = ({ byHour, byMinute, bySecond, leftOut }: Rule): boolean =>
   byHour.length + byMinute.length + bySecond.length + leftOut.length > 0;
 
@@ -189,7 +177,7 @@ function ruleObject(rule: Rule, start: EventTime, calendarZone: string): Recurre
 
 const LAST_SECOND = 86_399_000;
 
-/** A date on a timed series lets that whole day in. */
+/** Returns the end of a rule. In a timed series, a date includes that whole day. */
 function untilText(
   { form, local }: NonNullable<Rule['until']>,
   start: EventTime,

@@ -11,7 +11,7 @@ type EventRequest = { Querystring: Record<string, unknown>; Params: { id: string
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Relative paths: mounted wherever the resources are. */
+/** Registers relative paths under the prefix of the resources. */
 export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
   return async (app) => {
     const stopping = new AbortController();

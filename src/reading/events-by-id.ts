@@ -1,7 +1,4 @@
-/**
- * Finds an event by its id on the wire in a calendar of the mirror: a single event, a master, or an instance of a
- * series.
- */
+/** Finds an event in the mirror by its id on the wire: a single event, a master, or an instance of a series. */
 import { ApiError } from '../http/refusal.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import {
@@ -19,10 +16,7 @@ import { type SeriesTimes, timesOf } from './expand-calendar.ts';
 import { READING } from './read-error.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
-/**
- * Returns one event for each calendar that has it, without cancelled ones. Throws 422 `event_too_complex` for an
- * instance whose series is over the budget of a read.
- */
+/** Returns one event per calendar, none cancelled. Throws 422 `event_too_complex` beyond a read's budget. */
 export async function findById(
   id: string,
   zones: CalendarZones,
@@ -45,11 +39,11 @@ export async function findById(
   return [...byCalendar.values()].flatMap((ofCalendar) => ofCalendar.slice(0, 1));
 }
 
-/** Limits the expansion of one series on the main thread: about 20 ms, as much as in a listing. */
+/** The limits of expanding one series on the main thread: about 20 ms, as in a listing. */
 const MOST_STEPS = 400_000;
 const MOST_INSTANCES = 10_000;
 
-/** The instance of the series that has this id; `undefined` when there is none, or it was cancelled. */
+/** Returns the instance with this id; `undefined` if it does not exist or was cancelled. */
 function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent | undefined {
   const original = parseInstanceId(id)?.originalStart;
   if (original === undefined) return undefined;
@@ -78,7 +72,7 @@ function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): read
   }
 }
 
-/** Returns how far an override for all later instances may have moved them. */
+/** Returns how far an override for all later instances may have moved them, in milliseconds. */
 function shiftOf({ overrides }: SeriesTimes, zone: string): number {
   return overrides
     .filter(({ thisAndFuture }) => thisAndFuture)

@@ -15,7 +15,7 @@ describe('the window of GET /events', () => {
     assert.deepEqual(windowOf({}), ['2026-11-01T00:00:00Z', '2026-11-30T23:59:59Z']);
   });
 
-  it('the window of GET /events ends with the current month where only a start before that is given', () => {
+  it('the window of GET /events ends with the current month if only an earlier start is given', () => {
     assert.deepEqual(windowOf({ start: '2026-10-05' }), ['2026-10-05T00:00:00Z', '2026-11-30T23:59:59Z']);
   });
 
@@ -32,7 +32,7 @@ describe('the window of GET /events', () => {
     assert.deepEqual(windowOf({ end: '2026-03-01' }), ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']);
   });
 
-  it('the window of GET /events may be two hundred years long, not longer', () => {
+  it('the window of GET /events is at most two hundred years', () => {
     assert.equal(windowOf({ start: '1900-01-01', end: '2099-12-31' }).length, 2);
     assert.throws(() => windowOf({ start: '1900-01-01', end: '2101-12-31' }), { status: 400 });
   });

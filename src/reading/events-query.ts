@@ -1,4 +1,4 @@
-/** The query of GET /events (docs/wire.md 1.7): every parameter is optional, each error names its parameter. */
+/** The query of GET /events (docs/wire.md 1.7). Every parameter is optional, and every error names its parameter. */
 
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import {
@@ -27,25 +27,22 @@ export type EventsQuery = {
   readonly singleEvents: boolean;
   /** `undefined` if it was not requested. */
   readonly pageSize: number | undefined;
-  /** The words of `q`, folded; all must be in an event. */
+  /** The folded terms of `q`; an event must contain all of them. */
   readonly search: readonly string[];
 };
 
 export const DEFAULT_PAGE_SIZE = 250;
 export const LARGEST_PAGE_SIZE = 1000;
-/** A window is one person's calendars over at most this many days: two hundred years. */
+/** The maximum window in days: two hundred years. */
 const LONGEST_WINDOW_DAYS = 73_050;
 const LONGEST_SEARCH = 200;
 export const NOT_BEFORE = 'must be before end';
 
-/**
- * RFC 3339 and its looser relatives (docs/wire.md 1.7). Without an offset the time is UTC; without a time it is the
- * beginning of the day.
- */
+/** RFC 3339 and looser forms (docs/wire.md 1.7). The defaults are UTC and the start of the day. */
 const DATE_AND_TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:([Zz])|([+-]| )(\d\d)(?::?(\d\d))?)?$/;
 
-/** A date and time as epoch milliseconds. */
+/** Defines a field for a date and time, as epoch milliseconds. */
 export const instant = (about: About) =>
   parsedText(parseDateParameter, {
     schema: { format: 'date-time' },
@@ -54,7 +51,7 @@ export const instant = (about: About) =>
     problem: SENTENCES.noTime('2026-11-01T00:00:00Z'),
   });
 
-/** `true` or `false` in a query, also as 1 and 0. */
+/** Defines a query field for `true` or `false`, also as 1 and 0. */
 export const flagText = (about: About): Field<boolean, false> =>
   parsedText(parseFlag, {
     ...about,
@@ -86,7 +83,7 @@ const CALENDARS =
   'All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.';
 const UNREADABLE_FILTER = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
 
-/** In a body: ids by provider, or a flat list of ids. */
+/** The filter in a body: ids by provider, or a flat list of ids. */
 export const CALENDAR_FILTER: Field<CalendarFilter, false> = {
   doc: `Ids by provider, or a flat list of ids of any. ${CALENDARS}`,
   schema: { anyOf: [{ type: 'object', additionalProperties: IDS }, IDS] },
@@ -95,7 +92,7 @@ export const CALENDAR_FILTER: Field<CalendarFilter, false> = {
   isRequired: false,
 };
 
-/** The same in a query, as JSON. */
+/** The same filter in a query, as JSON. */
 export const CALENDAR_IDS = converted(
   text({
     allowsControls: true,
@@ -134,7 +131,7 @@ export const EVENTS_QUERY = {
   nextPageToken: text({ allowsControls: true, doc: 'Of the page before; it carries all but `pageSize`.' }),
 };
 
-/** Throws 400 with everything that is wrong. `now` is epoch milliseconds. */
+/** Parses the query. Throws ApiError 400 with all mistakes. `now` is epoch milliseconds. */
 export function parseEventsQuery(query: unknown, now: number): EventsQuery {
   const input = readQuery(query, EVENTS_QUERY);
   const window = windowOf(input.start, input.end, now);
@@ -155,10 +152,7 @@ function readSearch(text: string, report: Report): string[] | undefined {
   return terms.length === 0 ? report('has nothing to search for') : terms;
 }
 
-/**
- * Returns the requested window; by default the current month in UTC. If that would end before the given start, the
- * month of the start ends it, and the other way round.
- */
+/** Returns the window; by default the current month in UTC, or the month of the given start or end beyond it. */
 function windowOf(start: number | undefined, end: number | undefined, now: number): EventWindow {
   const current = monthOf(now);
   if (start !== undefined && end === undefined) {
@@ -181,22 +175,22 @@ function monthOf(instant: number): EventWindow {
 
 const MINUTE = 60_000;
 
-/** Epoch milliseconds, a finer fraction cut off; `undefined` when the text names no date or time. */
+/** Returns epoch milliseconds without finer fractions; `undefined` if the text is not a date or time. */
 export function parseDateParameter(text: string): number | undefined {
   const parts = DATE_AND_TIME.exec(text.trim());
   if (parts === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = ''] = parts;
-  // A leap second is the last of its minute: no clock here has it.
+  // A leap second counts as the last second of its minute.
   const whole = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
   if (whole === undefined) return undefined;
-  // A space is a '+' that was not escaped in a query.
+  // A space is a '+' that the caller did not escape.
   const [, sign = '', hours = '00', minutes = '00'] = parts.slice(8);
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
   return whole + Number(fraction.padEnd(3, '0').slice(0, 3)) - offset;
 }
 
-/** The ids chosen of each provider; ids that are not the user's choose nothing. */
+/** The chosen ids by provider. Ids that are not the user's have no effect. */
 export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 
 /** Reads both shapes that published clients send. A filter without any id counts as absent. */
@@ -222,7 +216,7 @@ function readCalendarFilter(value: unknown, report: Report): CalendarFilter | un
 const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
   new Map(PROVIDER_KINDS.map((provider) => [provider, ids]));
 
-/** PHP writes an empty map where others write an empty list, and a null is an absent list. */
+/** PHP sends an empty map for an empty list. A null counts as an absent list. */
 function idsOf(value: unknown): string[] | undefined {
   if (value === null) return [];
   if (typeof value === 'string') return [value];

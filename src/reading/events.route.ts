@@ -6,7 +6,7 @@ import { type ListEventsDeps, listEvents } from './list-events.ts';
 
 export type EventListRouteDeps = BearerDeps & ListEventsDeps;
 
-/** Relative paths: mounted wherever the resources are. */
+/** Registers relative paths under the prefix of the resources. */
 export function eventListRoute(deps: EventListRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/events', async (request, reply) => {

@@ -1,7 +1,6 @@
 /**
- * Finds the recurring events of one calendar that a page can show, from their times alone, on the main thread and in
- * the work pool alike. Each series and each calendar has a separate budget, so that one over it is named and all others
- * are returned (docs/security.md T13).
+ * Finds a page's recurring events of one calendar from their times, on the main thread and in the work pool. Each
+ * series and calendar has a budget: a series beyond it is reported, and all others are returned (docs/security.md T13).
  */
 
 import type { Timing } from '../calendars/mirrored-event.ts';
@@ -23,10 +22,10 @@ import type {
 } from './event-reader.ts';
 import type { LeftOut } from './freshness.ts';
 
-/** The payload of an event is the number of its row: 0 is the master's. */
+/** The times of a series. The payload of an event is the index of its row; the master's is 0. */
 export type SeriesTimes = Series<number> & { readonly master: SeriesMaster<number> };
 
-/** `timings`: JSON of a Timing for each row, the master's first. */
+/** Parses `timings`: JSON of a Timing for each row, the master's first. */
 export function seriesTimes(timings: readonly string[]): SeriesTimes {
   const [master, ...overrides] = timings.map(parsed);
   if (master === undefined) throw new Error('A series without a master was asked for');
@@ -36,12 +35,12 @@ export function seriesTimes(timings: readonly string[]): SeriesTimes {
 export const timesOf = ({ rows }: MirroredSeries): SeriesTimes =>
   seriesTimes(rows.map(({ timing }) => timing));
 
-/** Written by render-event.ts in this shape. */
+/** render-event.ts wrote it in this shape. */
 const parsed = (timing: string): Timing => JSON.parse(timing);
 
 export type CalendarTimes = {
   readonly calendarKey: string;
-  /** An IANA name: where floating times are read. */
+  /** The IANA time zone of floating times. */
   readonly zone: string;
   readonly series: readonly TimedSeries[];
 };
@@ -51,20 +50,20 @@ export type TimedSeries = {
   readonly id: string;
   /** JSON of a Timing for each row, the master's first. */
   readonly timings: readonly string[];
-  /** In a search: the rows that are searched; undefined means all. */
+  /** Whether each row matches a search; undefined means that all match. */
   readonly matches?: readonly boolean[] | undefined;
 };
 
-/** The events to return: in order, those after `after`, at most `limit`. */
+/** The events to return: at most `limit` after `after`, in order. */
 export type Wanted = {
   readonly window: EventWindow;
   readonly after: EventPosition | undefined;
   readonly limit: number;
-  /** False: each series once, at the start of its master, if it has an instance in the window. */
+  /** If false, each series that has an instance in the window appears once, at the start of its master. */
   readonly singleEvents: boolean;
 };
 
-/** An instance, or a master where `singleEvents` is false. */
+/** An instance, or a master if `singleEvents` is false. */
 export type Found = EventPosition & {
   readonly end: number;
   readonly allDay: boolean;
@@ -74,33 +73,31 @@ export type Found = EventPosition & {
 };
 
 export type Expanded = {
-  /** The events in order. */
   readonly found: readonly Found[];
-  /** Series that are over their budget, by their places in the input. */
+  /** The indexes in the input of series beyond their budget. */
   readonly tooComplex: readonly number[];
-  /** The calendar was over its own: series behind the last one looked at are not there. */
+  /** The calendar exceeded its budget: the series after the last one read are missing. */
   readonly isOver: boolean;
 };
 
-/** Steps as a RecurrenceBudget counts them. The calendar's are counted down. */
+/** Steps as in RecurrenceBudget. `ofCalendar` is counted down. */
 export type StepBudget = { readonly ofSeries: number; ofCalendar: number };
 
-/** Limits the steps of a read for each series and for each calendar. */
+/** Returns the budget of a read. */
 export const stepBudget = (): StepBudget => ({ ofSeries: 400_000, ofCalendar: 4_000_000 });
 
 const HOUR = 3_600_000;
-/** The first stretch of a window that is expanded; each further one is twice as long. */
+/** The first part of a window to expand, in milliseconds; each further part is twice as long. */
 const FIRST_STRETCH = 32 * 24 * HOUR;
 const SHORTEST_STRETCH = HOUR;
-/** Instances of one series that are held at a time. */
+/** The maximum instances of a series in memory. */
 const MOST_IN_STRETCH = 10_000;
-/** The steps for reading the times of a series, besides following its rules, and for each of its rows. */
+/** The steps to read the times of a series and of each row, besides those for its rules. */
 const STEPS_OF_SERIES = 100;
 const STEPS_OF_ROW = 50;
-/** The additional steps for one instance. */
 const STEPS_OF_INSTANCE = 15;
 
-/** Expands a calendar. `begin` is called with the index of each series before work on it begins. */
+/** Expands a calendar. Calls `begin` with the index of each series before work on it begins. */
 export function expandCalendar(
   { calendarKey, zone, series, wanted }: CalendarTimes & { readonly wanted: Wanted },
   budget: StepBudget,
@@ -132,11 +129,10 @@ export function expandCalendar(
   return { found: page.found(), tooComplex, isOver: false };
 }
 
-/** Times that no clock shows are no less a fault of the series. */
+/** A RangeError means an impossible time, which is the series' fault as well. */
 const isTooMuch = (reason: unknown): boolean =>
   reason instanceof RecurrenceBudgetError || reason instanceof RangeError;
 
-/** A series at work. */
 type OneSeries = {
   readonly calendarKey: string;
   readonly zone: string;
@@ -148,10 +144,7 @@ type OneSeries = {
   readonly one: TimedSeries;
 };
 
-/**
- * Returns the times that a search needs. If the master of a series does not match, only overrides can, so its rules
- * need not be followed through the whole window, unless an override holds for all later instances.
- */
+/** Returns the times that a search needs. Rules are not expanded if only overrides match. */
 function onlyMatching({ timings, matches }: TimedSeries): SeriesTimes {
   const times = seriesTimes(timings);
   const isFound = (row: number) => matches?.[row] !== false;
@@ -162,7 +155,7 @@ function onlyMatching({ timings, matches }: TimedSeries): SeriesTimes {
 
 type Collector = ReturnType<typeof collector>;
 
-/** Keeps the first of what is added, and knows behind which moment nothing more is wanted. */
+/** Collects the first events, and knows the instant after which no more are needed. */
 function collector({ window, after, limit }: Wanted) {
   let events: Found[] = [];
   let end = window.end;
@@ -175,7 +168,7 @@ function collector({ window, after, limit }: Wanted) {
     first: Math.max(window.start, after?.startsAt ?? window.start),
     limit,
     end: () => end,
-    /** Returns how many of them are after `after`. */
+    /** Returns the number of events after `after`. */
     add(found: readonly Found[]): number {
       let count = 0;
       for (const event of found) {
@@ -193,10 +186,7 @@ function collector({ window, after, limit }: Wanted) {
   };
 }
 
-/**
- * The window is expanded stretch by stretch until enough instances are found, so that a long one costs no more than the
- * page it fills; a stretch that holds too many is made shorter.
- */
+/** Expands the window in stretches until the page is full, so that a long window costs no more than its page. */
 function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget): void {
   let count = 0;
   for (let start = page.first, length = FIRST_STRETCH; start < page.end() && count < page.limit; ) {
@@ -207,7 +197,7 @@ function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget):
       length = Math.max(length / 8, SHORTEST_STRETCH);
       continue;
     }
-    // An instance that began in an earlier stretch was found there.
+    // An earlier stretch already returned the instances that began in it.
     const isNew = ({ startsAt }: Instance<number>) => start === page.first || startsAt >= start;
     count += page.add(instances.filter(isNew).map((instance) => foundInstance(of, instance)));
     start = stretch.end;
@@ -215,7 +205,7 @@ function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget):
   }
 }
 
-/** `undefined` when there are too many; throws when it took too long to find that out. */
+/** Returns `undefined` if there are too many instances; throws if the budget is used up. */
 function tryExpanding(
   { times, one: { matches }, zone }: OneSeries,
   stretch: EventWindow,
@@ -236,14 +226,13 @@ function hasInstance(of: OneSeries, { window }: Wanted, budget: RecurrenceBudget
   const first = Math.max(window.start, earliestStart(of));
   for (let start = first, length = FIRST_STRETCH; start < window.end; length *= 2) {
     const end = Math.min(start + length, window.end);
-    // `undefined` means too many, so there is one.
+    // `undefined` means too many, so there is at least one.
     if (tryExpanding(of, { start, end }, budget)?.length !== 0) return true;
     start = end;
   }
   return false;
 }
 
-/** Returns an instant before which no instance starts. */
 function earliestStart({ times: { master, overrides }, zone }: OneSeries): number {
   const starts = [master, ...overrides, ...(master.recurrence?.rdates ?? [])];
   return starts.reduce((first, { start }) => Math.min(first, instantOf(start, zone)), Infinity);
@@ -262,13 +251,13 @@ function foundMaster({ calendarKey, zone, series, id, times: { master } }: OneSe
   return { calendarKey, id, startsAt, end, allDay: master.start.type === 'date', series, row: 0 };
 }
 
-/** The result is by row: an instance of an all-day series can have been moved to a time of day. */
+/** Returns the rows with dates: an instance of an all-day series may have been moved to a time of day. */
 function datesOf({ master, overrides }: SeriesTimes): ReadonlySet<number> {
   const events = [{ ...master, payload: 0 }, ...overrides];
   return new Set(events.filter(({ start }) => start.type === 'date').map(({ payload }) => payload));
 }
 
-/** The order of a listing; ids by their bytes, as the databases have them. */
+/** Compares by listing order; ids by their bytes, as in the databases. */
 export function byPosition(a: EventPosition, b: EventPosition): number {
   return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
 }
@@ -278,33 +267,30 @@ export type PageRequest = {
   readonly singleEvents: boolean;
   readonly pageSize: number;
   readonly after: EventPosition | undefined;
-  /** Folded words; none lists everything. */
+  /** Folded terms; without any, all events are listed. */
   readonly search?: readonly string[];
-  /** Whether the provider's own objects are shown; they are unless false. */
+  /** Whether the provider's own objects are shown; true by default. */
   readonly originals?: boolean;
 };
 
-/** The fields of a listed calendar that are read. */
 export type ListedCalendar = Pick<ReadableCalendar, 'calendarKey' | 'timeZone' | 'bytes'>;
 
-/** An event of a page: its place in the mirror, and how it differs from the stored event. */
+/** An event of a page: its row in the mirror, and its differences from that row. */
 export type NamedEvent = EventPosition & {
   readonly row: RowName;
-  /** The master's row, for an override that shows the provider's object of its master. */
+  /** The master's row, for an override that shows its master's provider object. */
   readonly master?: RowName | undefined;
-  /** Its approximate bytes in a response. */
   readonly size: number;
-  /** The content, if it was read already. */
   readonly stored?: EventContent | undefined;
-  /** The times of an instance or a master, whose content lacks them. */
+  /** The times of an instance or a master, which its content lacks. */
   readonly times?: {
     readonly start: number;
     readonly end: number;
     readonly recurringEventId?: string;
-    /** All-day instances have dates. */
+    /** If true, the event also has dates. */
     readonly allDay: boolean;
   };
-  /** The Timing of a master as JSON, if it is shown with its rules. */
+  /** The Timing of a master as JSON, for its rules. */
   readonly masterTiming?: string;
 };
 
@@ -314,7 +300,7 @@ export type EventPage = {
   readonly leftOut: readonly LeftOut[];
 };
 
-/** The times of a calendar's series, as they are expanded. */
+/** Returns the times of a calendar's series as input for the expansion. */
 export function timesOfCalendar(
   { calendarKey, timeZone }: Pick<ListedCalendar, 'calendarKey' | 'timeZone'>,
   series: readonly Pick<MirroredSeries, 'id' | 'rows'>[],
@@ -327,7 +313,7 @@ export function timesOfCalendar(
   return { calendarKey, zone: timeZone, series: timed };
 }
 
-/** Sorts the events found so far; behind the moment that is answered, none is wanted any longer. */
+/** Sorts the events and keeps the first `limit`. Returns the instant from which no more events are needed. */
 export function endOfPage(events: NamedEvent[], limit: number, end: number): number {
   if (events.length < limit) return end;
   events.sort(byPosition);

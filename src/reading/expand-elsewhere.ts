@@ -1,4 +1,4 @@
-/** Expands a calendar's series: on the main thread if it takes a moment, otherwise in a thread of the pool. */
+/** Expands a calendar's series: quickly on the main thread, otherwise in a thread of the pool. */
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import {
@@ -9,18 +9,18 @@ import {
   type Wanted,
 } from './expand-calendar.ts';
 
-/** The remaining work of the main thread for a read: a few milliseconds. Counted down. */
+/** The budget of a read on the main thread, a few milliseconds. It is counted down. */
 export type MainThreadBudget = { steps: number; characters: number };
 
-/** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
+/** Returns the budget: `steps` as in RecurrenceBudget, `characters` of times to parse. */
 export const mainThreadBudget = (): MainThreadBudget => ({ steps: 60_000, characters: 64_000 });
 
 export type ExpandDeps = {
-  /** Without a pool, the main thread does all the work. */
+  /** Without a pool, the main thread does all work. */
   readonly readWork?: WorkPool | undefined;
 };
 
-/** Returns the expanded series; `undefined` if they take more than the main thread has left. */
+/** Returns the expanded series; `undefined` if they exceed the remaining budget. */
 export function expandHere(
   times: CalendarTimes,
   wanted: Wanted,
@@ -34,16 +34,12 @@ export function expandHere(
   return expanded.tooComplex.length > 0 || expanded.isOver ? undefined : expanded;
 }
 
-/** Milliseconds of processor time that one calendar of a read may take: far more than its budget of steps should. */
+/** Milliseconds of CPU time for one calendar, far more than its steps should take. */
 const PART_MS = 2_000;
-/** Series that may stop a thread before the whole calendar counts as too complex. */
+/** The number of series that may stop a thread before the calendar counts as too complex. */
 const MOST_STOPS = 3;
 
-/**
- * Expands as expandCalendar does with the budget of a read. A series at which a thread had to be stopped is too complex
- * as well. Throws 503 `temporarily_unavailable` if no thread is free in time, threads stall or do not start, or the
- * service stops.
- */
+/** Expands like expandCalendar, with a read's budget. Throws 503 `temporarily_unavailable` without a usable thread. */
 export async function expandElsewhere(
   times: CalendarTimes,
   wanted: Wanted,
@@ -61,22 +57,22 @@ export async function expandElsewhere(
     if (stopped?.isOfTask === false) throw new ApiError(ANY_CALL.temporarily_unavailable, { cause: stopped });
     const place = Atomics.load(new Int32Array(progress), 0);
     tooComplex.push(place);
-    // Without times the series costs nothing. The places of the others stay the same.
+    // A series without times costs nothing, and the indexes of the others stay the same.
     series = series.map((one, i) => (i === place ? { ...one, timings: [] } : one));
   }
   return { found: [], tooComplex, isOver: true };
 }
 
-/** The name under which the threads offer it. */
+/** The name of the task in the threads. */
 export const EXPAND = 'expand';
 
 export type ExpandInput = CalendarTimes & {
   readonly wanted: Wanted;
-  /** The index of the current series, for the caller that stops the work. */
+  /** The index of the current series, for the caller that stops the thread. */
   readonly progress: SharedArrayBuffer;
 };
 
-/** One part: the calendar's recurring events. */
+/** Yields the calendar's recurring events as one part. */
 export function* expandTask({ progress, ...input }: ExpandInput): Generator<Expanded> {
   const place = new Int32Array(progress);
   yield expandCalendar(input, stepBudget(), (series) => Atomics.store(place, 0, series));

@@ -1,6 +1,4 @@
-/**
- * GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (docs/wire.md 2.5).
- */
+/** GET /event and GET /events/{id}: one event of the mirror, rendered like a listing (docs/wire.md 2.5). */
 
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Input, oneOf, readQuery, required, text } from '../http/fields.ts';
@@ -33,17 +31,16 @@ export const EVENT_QUERY = {
   account,
 };
 
-/** Beside an id in the path. */
+/** The query that accompanies an id in the path. */
 export const EVENT_BY_ID_QUERY = {
   provider: provider('If several calendars have an event of that id.'),
   calendarId: id('Likewise.', 'ada@example.com'),
   account,
 };
 
-/** How a request names an event. */
 export type EventRequest = Input<typeof EVENT_BY_ID_QUERY> & { readonly id: string };
 
-/** Throws 400 with everything that is wrong. `id` is the path's if there is one. */
+/** Throws ApiError 400 with all mistakes. `id` is the id of the path. */
 export function parseEventRequest(query: unknown, id?: string): EventRequest {
   if (id !== undefined) return { ...readQuery(query, EVENT_BY_ID_QUERY), id };
   const { eventId, ...rest } = readQuery(query, EVENT_QUERY);
@@ -51,8 +48,8 @@ export function parseEventRequest(query: unknown, id?: string): EventRequest {
 }
 
 /**
- * The event's JSON. Refusals: 404 `calendar_not_found` and `event_not_found`; 409 `ambiguous_event` when several
- * calendars have that id and the caller does not say which; 422 as findById does; 403 and 503 as freshAccounts says.
+ * Returns the event's JSON. Throws 404 `calendar_not_found` and `event_not_found`, 409 `ambiguous_event` if several
+ * calendars have the id and the caller chose none, 422 like findById, and 403 or 503 like freshAccounts.
  */
 export async function findEvent(
   request: EventRequest,
@@ -80,7 +77,7 @@ export async function findEvent(
   return textByScope(deps.pagingKey)(event, owner);
 }
 
-/** Further fields of a 404: accounts that could not be brought up to date, and what was left out. The event may be in there. */
+/** Returns fields of a 404: failed accounts and omitted parts, which may contain the event. */
 const withErrors = (errors: readonly ReadProblem[]) => ({
   fields: errors.length > 0 ? { errors } : undefined,
 });

@@ -1,7 +1,4 @@
-/**
- * Syncs what a read needs before it is answered from the mirror. A sync that takes too long is no failure: the mirror
- * is answered as it is, and the sync continues as a job. Only failures are reported.
- */
+/** Syncs the data that a read needs. After a time limit, the read uses the mirror and the sync continues as a job. */
 import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
 import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
@@ -16,24 +13,23 @@ import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from '
 import type { CalendarFilter } from './events-query.ts';
 import { READING } from './read-error.ts';
 
-/** The greatest age of the data that a read shows, in milliseconds. */
+/** The maximum age of data in a response, in milliseconds. */
 export const FRESH_MS = 10_000;
-/** The same for the list of calendars if only events are requested: new calendars are rare. Milliseconds. */
+/** The maximum age of the calendar list if only events are requested, because new calendars are rare. Milliseconds. */
 export const LIST_FRESH_MS = 60_000;
 
 export type FreshnessDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
   readonly sync: CalendarSync;
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Limits the wait of a read for a sync; `within` unless given. */
+  /** Limits the wait of a read for a sync; `within` by default. */
   readonly readWait?: typeof within;
 };
 
 /** Chooses the calendars to read; `undefined` chooses all. */
 export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
 
-/** The calendars that a filter names; all without one. */
+/** Returns a choice of the calendars in the filter; all without one. */
 export function choiceOf(filter: CalendarFilter | undefined): CalendarChoice {
   if (filter === undefined) return undefined;
   return ({ href, alias }, { provider }) => {
@@ -43,13 +39,12 @@ export function choiceOf(filter: CalendarFilter | undefined): CalendarChoice {
 }
 
 export type ReadRequest = {
-  /** The grant whose accounts are read. */
   readonly reader: ScopedReader;
-  /** The scope that the read requires: accounts that the reader has at a narrower scope are left out. */
+  /** The required scope. Accounts that the reader has at a narrower scope are left out. */
   readonly needs: Scope;
-  /** How old the list of calendars may be, in milliseconds. */
+  /** The maximum age of the list of calendars, in milliseconds. */
   readonly listAge: number;
-  /** How old events may be; `undefined` when the read is of calendars only. */
+  /** The maximum age of events in milliseconds; `undefined` if only calendars are read. */
   readonly eventAge: number | undefined;
   readonly choice: CalendarChoice;
 };
@@ -59,36 +54,32 @@ export type FreshAccounts = {
   readonly problems: readonly ReadProblem[];
 };
 
-/** An account that could not be brought up to date, as a response reports it (beside docs/wire.md 2.4 and 2.5). */
+/** An account that could not be synced, as in responses (beside docs/wire.md 2.4 and 2.5). */
 export type ReadProblem = {
   readonly provider: ProviderKind;
-  /** The account's id on the wire. */
   readonly account: string;
-  /** The calendar or event that is left out, or of which something is left out. */
+  /** The calendar or event that is missing or incomplete. */
   readonly calendarId?: string;
   readonly eventId?: string;
-  /** How many events a sync left out, and the names of the first ten. */
+  /** The number of events that a sync left out, and the ids of the first ten. */
   readonly count?: number;
   readonly eventIds?: readonly string[];
-  /**
-   * `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, or what the provider failed with,
-   * such as `unavailable`.
-   */
+  /** `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, or the failure's kind. */
   readonly code: string;
   readonly message: string;
-  /** The exact cause and who must act, where something failed. */
+  /** For failures, the exact cause and who must act. */
   readonly reason?: HealthReason;
   readonly actor?: Actor;
 };
 
-/** The longest wait for what was never synced. Published clients give up after 30 seconds. */
+/** The maximum wait for a first sync. Published clients give up after 30 seconds. */
 const FIRST_READ_MS = 20_000;
 const LATER_READ_MS = 5_000;
 
 /**
- * Returns the reader's accounts after these syncs. Throws 503 if nothing at all can be served: `sync_in_progress`
- * during a first sync, `providers_unavailable` otherwise. Throws 403 if accounts are connected but none has the
- * permission to see calendars (docs/wire.md 3.2).
+ * Returns the reader's accounts after syncing them. Throws 503 if nothing can be returned: `sync_in_progress` during a
+ * first sync, otherwise `providers_unavailable`. Throws 403 if no account permits access to calendars (docs/wire.md
+ * 3.2).
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const all = await coveredAccounts(request, deps);
@@ -106,7 +97,7 @@ export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): 
   return { accounts, problems };
 }
 
-/** The accounts that the reader's grant covers at the scope that the read needs. */
+/** Returns the accounts that the reader's grant covers at the required scope. */
 export async function coveredAccounts(
   { reader, needs }: Pick<ReadRequest, 'reader' | 'needs'>,
   { events }: Pick<FreshnessDeps, 'events'>,
@@ -114,19 +105,18 @@ export async function coveredAccounts(
   return (await events.accountsOf(reader)).filter(({ scope }) => scopeCovers(scope, needs));
 }
 
-/** The account's chosen calendars. */
 function chosenOf(account: MirroredAccount, choice: CalendarChoice): readonly ReadableCalendar[] {
   if (choice === undefined) return account.calendars;
   return account.calendars.filter((calendar) => choice(calendar, account));
 }
 
-/** An account without any of the chosen calendars does not concern a read, once its calendars are known. */
+/** Returns whether the account may have chosen calendars: its calendars are unknown, or some are chosen. */
 const concerns = (account: MirroredAccount, choice: CalendarChoice): boolean =>
   choice === undefined || account.syncedAt === undefined || chosenOf(account, choice).length > 0;
 
 export type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
 
-/** The chosen calendars that the mirror has, each with its account. */
+/** Returns the synced calendars of the choice, each with its account. */
 export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
   return accounts.flatMap((account) =>
     chosenOf(account, choice)
@@ -144,7 +134,7 @@ function requirePermission(accounts: readonly MirroredAccount[]): void {
   });
 }
 
-/** A list of calendars or the events of a calendar. */
+/** A calendar list or the events of a calendar, with the state of its sync. */
 type Synced = {
   readonly state: Freshness;
   readonly kind: 'sync-account' | 'sync-calendar';
@@ -153,13 +143,13 @@ type Synced = {
   readonly sync: (key: string, notBefore: number) => Promise<unknown>;
 };
 
-/** One wait, for a limited time, for each thing that is too old. */
+/** Returns one wait of limited time for each outdated list and calendar. */
 function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
   const { syncList, syncNewCalendars, syncCalendar } = deps.sync;
   const { listAge, eventAge, choice } = request;
   const now = deps.now();
   const things = accounts.flatMap((account): Synced[] => {
-    // Servers lock accounts that try a refused password with every read.
+    // Servers lock an account if every read tries its refused password.
     if (account.health.state === 'reauth_required' || account.calendarPermission === false) return [];
     const notBefore = now - listAge;
     const list = { state: account, kind: 'sync-account', key: account.accountKey, notBefore } as const;
@@ -176,7 +166,7 @@ function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, de
   return things.filter(isOlder).map((thing) => waitBriefly(thing, deps));
 }
 
-/** Neither synced nor tried since then. */
+/** Returns whether the last sync and the last failure were before `notBefore`. */
 function isOlder({ state: { syncedAt, failedAt, failure }, notBefore }: Synced): boolean {
   if (failure !== undefined && failedAt !== undefined && failedAt >= notBefore) return false;
   return syncedAt === undefined || syncedAt < notBefore;
@@ -207,7 +197,6 @@ function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   return new ApiError(READING.providers_unavailable, { fields });
 }
 
-/** The worst problem of each account that has any. */
 const problemsOf = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>
   accounts.flatMap((account) => {
     const problem = problemOf(account, request);
@@ -232,7 +221,7 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
   }
   const things = [account, ...(eventAge === undefined ? [] : chosenOf(account, choice))];
   const failures = things.flatMap(({ failure }) => failure ?? []);
-  // Too many calendars is the least important failure: the calendars that are read may have another.
+  // A failure of the chosen calendars is more important than too many calendars.
   const failed = failures.find(({ reason }) => reason !== 'too_many_calendars') ?? failures[0];
   if (failed !== undefined) {
     const code = failed.kind === 'unauthorized' ? 'reauth_required' : codeOf(failed);
@@ -250,19 +239,16 @@ const causeOf = (reason: HealthReason | undefined) =>
 
 const codeOf = ({ kind, reason }: SyncFailure): string => (reason === 'too_many_calendars' ? reason : kind);
 
-/**
- * A part of a calendar that is missing from a response: one series (its master's id), or some of all series, of the
- * searched events, or of the events of a long time.
- */
+/** A part of a calendar missing from a response: a series (by master id), or some series, matches or events. */
 export type LeftOut = { readonly calendarKey: string } & (
   | { readonly part: 'series'; readonly id: string }
   | { readonly part: 'recurring' | 'search' | 'events' }
 );
 
-/** Series of a calendar that are named one by one; the others are counted. */
+/** The number of a calendar's series that are named. The others are counted. */
 const MOST_NAMED = 10;
 
-/** Returns these problems, and those of the calendars' last syncs. Readers with scope `free-busy` see no names. */
+/** Returns these problems and those of the last syncs. Readers with scope `free-busy` get no ids. */
 export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly LeftOut[]): ReadProblem[] {
   const byCalendar = Map.groupBy(leftOut, ({ calendarKey }) => calendarKey);
   return calendars.flatMap((owned) => {

@@ -12,17 +12,14 @@ import type { Grant } from '../oauth/grant.ts';
 import type { EventReader } from './event-reader.ts';
 import { FRESH_MS, type FreshnessDeps, freshAccounts, type Owned, type ReadProblem } from './freshness.ts';
 
-/** Beyond this the calendars' own objects are left out of an answer, as each is that is too large. */
+/** The total bytes of provider objects in a response. Objects beyond it, and too large ones, are omitted. */
 const MOST_ORIGINALS = 2_000_000;
-/** Objects of the provider's that are read at once, of 64 kB each at the most. */
+/** The number of provider objects, each up to 64 kB, that are read at once. */
 const AT_ONCE = 20;
 
 export type ListCalendarsDeps = FreshnessDeps & { readonly events: Pick<EventReader, 'calendarOriginals'> };
 
-/**
- * The answer's JSON, a bare array, and the accounts that could not be brought up to date. Refusals: 403 and 503 as
- * freshAccounts says. The route checks the scope.
- */
+/** Returns the JSON array and the accounts that failed to sync. Throws 403 and 503 like freshAccounts. */
 export async function listCalendars(
   grant: Grant,
   deps: ListCalendarsDeps,
@@ -50,7 +47,7 @@ export async function listCalendars(
   return { body: renderList(texts), problems };
 }
 
-/** A calendar as the list has it, `original` where it is not too large. */
+/** Renders a calendar, with `original` unless it is too large. */
 export function calendarText(
   { calendar, account: { provider, accountId, display } }: Owned,
   original: RenderedObject | undefined,
@@ -66,6 +63,6 @@ export function calendarText(
 
 const LONGEST_MESSAGE = 200;
 
-/** Problems as the value of a header: JSON in ASCII. */
+/** Returns problems as a header value: JSON in ASCII. */
 export const problemsHeader = (problems: readonly ReadProblem[]): string =>
   asciiJson(problems.map((problem) => ({ ...problem, message: problem.message.slice(0, LONGEST_MESSAGE) })));

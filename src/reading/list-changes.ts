@@ -1,7 +1,4 @@
-/**
- * GET /events/changes: what was created, updated and deleted in all calendars of the user since a cursor. A series is
- * one change: its master with its rules, and the instances that differ from it.
- */
+/** GET /events/changes: the user's changes since a cursor. A series is one change, with rules and exceptions. */
 
 import { readQuery, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -38,7 +35,7 @@ export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed; r
 const NO_CHANGES = 'The changes of events are forbidden for free-busy scope';
 const NEEDS = 'read';
 
-/** With a cursor, `initial` is not read. */
+/** The query with a cursor, which ignores `initial`. */
 const CONTINUED = {
   cursor: text({
     allowsControls: true,
@@ -56,7 +53,6 @@ const BEFORE_ALL: EventName = { calendarKey: '', id: '' };
 
 type Answer = {
   readonly changes: readonly SizedChange[];
-  /** The approximate size of the changes in bytes. */
   readonly size: number;
   readonly owners: Owners;
   readonly cursor: ChangeCursor;
@@ -64,21 +60,19 @@ type Answer = {
   readonly problems: readonly ReadProblem[];
 };
 
-/** The request's grant and its end. */
 export type Asking = {
   /** Returns the active grant, and throws if it has ended. */
   readonly authenticate: () => Promise<Grant>;
-  /** Aborted when nobody waits for the response any more, or the process stops. */
+  /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal;
 };
 
-/** The reader, and the size of a page. */
 type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number };
 
 /**
- * Returns the response as JSON, in pieces if it is large: `changes`, `cursor`, `more` and, if there are any, `errors`.
- * Errors: 400 for a bad query, 410 `cursor_expired` if the changes since the cursor were deleted, 429 as Turns does,
- * 403 and 503 as freshAccounts does, and those of `authenticate`.
+ * Returns the response as JSON, in pieces if large: `changes`, `cursor`, `more` and any `errors`. Throws 400 for a bad
+ * query, 410 `cursor_expired` if changes since the cursor were deleted, 429 like Turns, 403 and 503 like freshAccounts,
+ * and the errors of `authenticate`.
  */
 export async function listChanges(
   query: unknown,
@@ -118,7 +112,7 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   const { feedId, seq } = state;
   if (!initial)
     return { changes: [], size: 0, owners: new Map(), cursor: { feedId, seq }, more: false, problems: [] };
-  // Synced first, so that what a first sync brings is part of the state and is not listed as changes again.
+  // The first sync comes first, so that its events are part of the state and are not listed as changes again.
   await fresh(read, true);
   const head = await changes.stateOf(grant, now());
   return listAllEvents({ feedId, seq: head?.seq ?? seq, state: BEFORE_ALL }, read);
@@ -126,7 +120,7 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
 
 type Waiting = Asking & { readonly read: Read; readonly seconds: number };
 
-/** Returns the changes since `from`. If there are none, waits until something changes or the time is over. */
+/** Returns the changes since `from`. If there are none, waits for a change until the time is over. */
 async function awaitedFeed(
   from: ChangeCursor,
   { read, seconds, authenticate, signal }: Waiting,
@@ -135,9 +129,9 @@ async function awaitedFeed(
   for (let left = seconds; left > 0 && !answer.more && answer.changes.length === 0; ) {
     const { seq } = answer.cursor;
     left = await waitForChange({ user: read.grant, seq, seconds: left, signal }, read);
-    // The grant may have ended meanwhile.
+    // The grant may have ended during the wait.
     await authenticate();
-    // Also when nothing came in time: it may have at the last moment.
+    // Reads even after a timeout: a change may have come at the last moment.
     answer = await continueFeed(answer.cursor, read);
   }
   return answer;
@@ -148,7 +142,7 @@ async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {
   return cursor.state === undefined ? listSince(cursor, read) : listAllEvents(cursor, read);
 }
 
-/** Throws 410 when entries after the cursor may have been deleted. */
+/** Throws 410 if entries after the cursor may have been deleted. */
 function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState | undefined): asserts state {
   const lowest = event === undefined ? seq : seq - 1;
   if (state?.feedId === feedId && lowest >= state.prunedSeq) return;
@@ -161,7 +155,7 @@ function fresh(read: Read, isFirst: boolean) {
   return freshAccounts({ reader: read.grant, needs: NEEDS, listAge, eventAge, choice: undefined }, read);
 }
 
-/** Returns one page of all events. Changes that happen meanwhile are listed after the last page. */
+/** Returns one page of all events. The changes meanwhile follow the last page. */
 async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read: Read): Promise<Answer> {
   const { pageSize } = read;
   const { accounts, problems } = await fresh(read, false);
@@ -172,7 +166,7 @@ async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, 
   const last = changes.at(-1);
   const isLast = names.length <= pageSize && changes.length === all.length;
   const cursor = { feedId, seq, ...(isLast || last === undefined ? {} : { state: toEventName(last) }) };
-  // After the last page comes what changed meanwhile.
+  // The changes meanwhile follow the last page.
   return { changes, size, owners, cursor, more: true, problems };
 }
 
@@ -182,10 +176,10 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const { changes: feed, events, grant, now, pageSize } = read;
   const { feedId, event, from = cursor.seq } = cursor;
   const { problems } = await fresh(read, event === undefined);
-  // The order of these reads leaves no gap. The head is read before the entries, which then include all up to it.
+  // The order of reads leaves no gap: entries are read after the head, so they include everything up to it.
   const head = await feed.stateOf(grant, now());
   const entries = await feed.changesAfter(grant, cursor, pageSize + 1);
-  // Entries that were deleted meanwhile are noticed after them.
+  // A check after the read notices entries that were deleted before it.
   requireUnexpired(cursor, await feed.stateOf(grant, now()));
   // Calendars are read last: a missing one was deleted after the entries were read, and has a later entry.
   const owners = ownersOf(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));

@@ -1,7 +1,6 @@
 /**
- * GET /events: one page of the events of all chosen calendars, sorted by start over the whole listing
- * (docs/wire.md 1.7), read from the mirror. A page begins behind the last event of the one before, so that
- * none is shown twice or passed over, whatever changes in between elsewhere.
+ * GET /events: one page of the chosen calendars' events from the mirror, sorted by start (docs/wire.md 1.7). A page
+ * begins after the previous page's last event, so changes elsewhere neither repeat nor skip an event.
  */
 
 import { Readable } from 'node:stream';
@@ -34,11 +33,11 @@ import { openPageToken, type PagePosition, sealPageToken } from './sealed-positi
 
 export type ListEventsDeps = FreshnessDeps &
   PageDeps & {
-    /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
+    /** 32 bytes, only for page tokens and the ids of busy blocks. */
     readonly pagingKey: Buffer;
-    /** Keeps first pages. */
+    /** Caches first pages. */
     readonly answers?: AnswerCache | undefined;
-    /** Limits large responses that are being sent. */
+    /** Limits concurrent large responses. */
     readonly sending: Turns;
   };
 
@@ -46,16 +45,13 @@ const NO_SEARCH = 'Search is forbidden for free-busy scope';
 
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
-/**
- * Returns the response as JSON, in pieces if it is large. Errors: 400 for a bad query, 429 as Turns does, 403 and 503
- * as freshAccounts does.
- */
+/** Returns JSON, in pieces if large. Throws 400 for a bad query, 429 like Turns, and 403 and 503 like freshAccounts. */
 export async function listEvents(query: Members, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
-  // Whether a search finds an event reveals what is in it.
+  // The matches of a search reveal content.
   const needs = page.search.length > 0 ? 'read' : 'free-busy';
   requireScope(grant, needs, NO_SEARCH);
-  // Nothing is synced between the pages of a listing, so that they show the same state.
+  // Later pages do not sync, so that all pages show the same state.
   const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
   const fresh = await freshAccounts({ reader: grant, needs, listAge, eventAge: age, choice }, deps);
@@ -86,7 +82,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   const texts = eventTexts(events, { calendars, originals }, deps);
   const receiver = { user: grant, sending: deps.sending };
   const answer = await answerBody(renderInPieces('events', texts, rest), size, receiver);
-  // An incomplete response is not cached: a thread may have been stopped for other reasons.
+  // Incomplete responses are not cached, because the cause may have been a busy thread pool.
   if (isCacheable && leftOut.length === 0 && Buffer.isBuffer(answer))
     deps.answers?.keep(key, version, answer);
   return answer;
@@ -113,7 +109,7 @@ const keyOf = (
   ]);
 };
 
-/** Returns the version of a response: all that it shows besides the events, and the revision of the events. */
+/** Returns the version of a response: the data of its calendars, and the revision of their events. */
 const versionOf = (owned: readonly Owned[]): string =>
   JSON.stringify(
     owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, ...calendar }, account }) => [
@@ -143,7 +139,7 @@ function requestedPage(
     const page = { window, singleEvents, search, calendarKeys: undefined, pageSize, after: undefined };
     return { page, choice: choiceOf(filter) };
   }
-  // Callers repeat the other parameters or leave them out; the token's values hold (docs/wire.md 1.7).
+  // Callers may repeat the other parameters or omit them; the token's values apply (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);
   if (page === undefined) throw new ApiError(READING.invalid_page_token);
   const { pageSize } = readQuery(query, PAGE_SIZE);
@@ -171,18 +167,15 @@ function eventTexts(
 const renderEvent = (event: ListedEvent, owner: Owned | undefined, toText: EventText): RenderedObject[] =>
   owner === undefined ? [] : [toText(event, owner)];
 
-/** A large one is JSON in UTF-8 that is made while it is sent. */
+/** A large body is a stream of JSON in UTF-8 that is created while it is sent. */
 export type AnswerBody = Buffer | Readable;
 
-/** A page ends here whatever its number of events, but has one at least (docs/wire.md 1.7). */
+/** The bytes at which a page ends, whatever its number of events; it has at least one (docs/wire.md 1.7). */
 export const LARGEST_PAGE = 8_000_000;
-/** The size up to which a response is created at once, in bytes. */
+/** The maximum bytes of a response that is created at once. */
 const LARGEST_WHOLE = 512_000;
 
-/**
- * Returns the page up to LARGEST_PAGE, and its approximate size in bytes. For a large page, content that was read
- * already is dropped.
- */
+/** Returns the page up to LARGEST_PAGE and its approximate bytes. A large page loses content that was already read. */
 export function withinAnswer(page: EventPage): EventPage & { readonly size: number } {
   const { count, size } = fitting(page.events.map((event) => event.size));
   const events = page.events.slice(0, count);
@@ -190,7 +183,7 @@ export function withinAnswer(page: EventPage): EventPage & { readonly size: numb
   return { ...page, events: held, more: page.more || count < page.events.length, size };
 }
 
-/** How many of these, one at least, are a page, and about how many bytes they take together. */
+/** Returns how many of these fit on a page, at least one, and their approximate bytes. */
 export function fitting(sizes: readonly number[]): { readonly count: number; readonly size: number } {
   let size = 0;
   for (const [count, one] of sizes.entries()) {
@@ -202,13 +195,11 @@ export function fitting(sizes: readonly number[]): { readonly count: number; rea
 
 const withoutContent = ({ stored: _, ...event }: NamedEvent): NamedEvent => event;
 
-/** The user who receives a response, and the slots for responses that are sent in pieces. */
 export type Receiver = { readonly user: ReadingUser; readonly sending: Turns };
 
 /**
- * Returns the body of a response. `size` is the approximate number of bytes of all pieces. For a large response one
- * piece is held at a time, and the next is read when the caller has taken it; it occupies a slot until it is closed.
- * Throws 429 as Turns does.
+ * Returns the body of a response. `size` is its approximate bytes. A large body is a stream that holds one piece at a
+ * time and occupies a slot until it is closed. Throws 429 like Turns.
  */
 export async function answerBody(
   pieces: readonly Piece<string>[],
@@ -221,7 +212,7 @@ export async function answerBody(
   return Buffer.from(whole.join(''));
 }
 
-/** Waits for the user's turn, which ends when the stream is closed. */
+/** Waits for the user's turn, which lasts until the stream is closed. */
 function inTurn(user: ReadingUser, sending: Turns, begin: () => Readable): Promise<Readable> {
   const { promise, resolve, reject } = Promise.withResolvers<Readable>();
   const untilClosed = () =>
@@ -234,18 +225,18 @@ function inTurn(user: ReadingUser, sending: Turns, begin: () => Readable): Promi
   return promise;
 }
 
-/** The number of bytes that are passed on at a time. */
+/** The number of bytes per chunk. */
 const CHUNK_BYTES = 64_000;
 const AS_BYTES = { objectMode: false, highWaterMark: CHUNK_BYTES };
 
 async function* chunksOf(pieces: readonly Piece<string>[]): AsyncGenerator<Buffer, void> {
-  // A generator may hold its values while it waits, so another function handles the text of a piece.
+  // A generator may hold its values while it waits, so another function holds the text.
   for (const piece of pieces) yield* chunks(await encoded(piece));
 }
 
 const encoded = async (piece: Piece<string>): Promise<Buffer> => Buffer.from(await piece());
 
-/** Yields copies, so that a chunk that waits to be sent does not keep its whole piece. */
+/** Yields copies, so that a waiting chunk does not hold its whole piece. */
 function* chunks(bytes: Buffer): Generator<Buffer, void> {
   for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
     yield Buffer.from(bytes.subarray(from, from + CHUNK_BYTES));

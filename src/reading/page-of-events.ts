@@ -1,8 +1,4 @@
-/**
- * Reads one page of a sorted listing, without the content of its events if that is large. Single events come from a
- * query, recurring ones from expanding their series. A small listing is read whole and at once; for others see
- * heavy-page.ts.
- */
+/** Reads one page of a sorted listing: small listings at once, others in pieces and without event content. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { mainThreadTurn, piecesOf } from './event-pieces.ts';
@@ -37,13 +33,13 @@ export type PageDeps = ExpandDeps & {
   readonly wholeReads: Turns;
 };
 
-/** The most bytes that chosen calendars may take together for all that is theirs to be read at once. */
+/** The maximum total bytes of calendars that are read at once. */
 const SMALL_BYTES = 8_000_000;
 
-/** Larger reads wait for a slot, so that few of them hold their content at a time. */
+/** Larger reads wait for a slot, so that few hold their content at a time. */
 const AT_ONCE = 1_000_000;
 
-/** The events behind `after`, at most `pageSize`. Throws 429 as Turns does. */
+/** Returns at most `pageSize` events after `after`. Throws 429 like Turns. */
 export async function pageOfEvents(
   request: PageRequest,
   { user, calendars }: { readonly user: ReadingUser; readonly calendars: readonly ListedCalendar[] },
@@ -59,7 +55,7 @@ export async function pageOfEvents(
   return deps.heavyReads.run(user, (owner) => heavyPage(request, calendars, { ...deps, owner }));
 }
 
-/** `undefined` where following the rules takes more than the main thread has for a read. */
+/** Returns `undefined` if the expansion exceeds the main thread's budget. */
 async function smallPage(
   { window, singleEvents, pageSize, after, search = [], originals }: PageRequest,
   calendars: readonly ListedCalendar[],
@@ -74,7 +70,7 @@ async function smallPage(
   const events = singles.map(namedSingle);
   if (series.length === 0) return pageOf(events, pageSize, []);
 
-  // An event that starts after the last single event of a full page is not on it.
+  // Events that start after a full page's last single event are not on the page.
   const last = events[limit - 1];
   let end = Math.min(window.end, last ? last.startsAt + 1 : window.end);
   const budget = mainThreadBudget();
@@ -82,7 +78,7 @@ async function smallPage(
   const zones = new Map(calendars.map(({ calendarKey, timeZone }) => [calendarKey, timeZone]));
   for (const [calendarKey, ofCalendar] of Map.groupBy(series, (one) => one.calendarKey)) {
     const times = timesOfCalendar({ calendarKey, timeZone: zones.get(calendarKey) ?? 'UTC' }, ofCalendar);
-    // A master is sorted by its start, but is listed for an instance that can be anywhere in the window.
+    // A master is sorted by its start, but is listed for any instance in the window.
     const until = singleEvents ? end : window.end;
     const range = { window: { ...window, end: until }, after, limit, singleEvents };
     const expanded = expandHere(times, range, budget);
@@ -95,15 +91,14 @@ async function smallPage(
 
 export type HeavyDeps = ExpandDeps & { readonly events: EventReader; readonly owner: string };
 
-/** Limits a read of one calendar: series, characters of their times, bytes of searched text. */
+/** The limits of a read per calendar: series, characters of their times, bytes of searched text. */
 const MOST_SERIES = 20_000;
 const MOST_TIMES = 8_000_000;
 const MOST_SEARCHED = 64_000_000;
-/** How many names, and rows of series, one statement may look at. */
+/** The number of names, and of series rows, in one statement. */
 const NAMES_AT_ONCE = 2_000;
 const ROWS_AT_ONCE = 1_000;
 
-/** The events behind `after`, at most `pageSize`. */
 export async function heavyPage(
   request: PageRequest,
   calendars: readonly ListedCalendar[],
@@ -124,7 +119,7 @@ export async function heavyPage(
   const budget = mainThreadBudget();
   for (const calendar of calendars) {
     const { calendarKey } = calendar;
-    // A master is sorted by its start, but is listed for an instance that can be anywhere in the window.
+    // A master is sorted by its start, but is listed for any instance in the window.
     const until = singleEvents ? end : window.end;
     const range = { window: { ...window, end: until }, after, limit, singleEvents };
     const { series, over } = await seriesOf(calendarKey, { ...request, window: range.window }, deps);
@@ -142,7 +137,7 @@ export async function heavyPage(
   return pageOf(events, pageSize, leftOut);
 }
 
-/** The calendar's first single events, those alone that are searched for. */
+/** Returns the calendar's first single events that match the search. */
 async function singlesOf(
   calendarKey: string,
   { window, after: first, pageSize, search = [] }: PageRequest,
@@ -175,7 +170,7 @@ type Loaded = {
   readonly over: 'recurring' | 'search' | undefined;
 };
 
-/** The calendar's series that can have instances in the window; those alone of which any event is searched for. */
+/** Returns the calendar's matching series that can have instances in the window. */
 async function seriesOf(
   calendarKey: string,
   { window, search = [] }: PageRequest,
@@ -211,13 +206,13 @@ async function seriesOf(
   }
 }
 
-/** Returns a number of series with about as many rows as one statement may read. */
+/** Returns the number of series to read next, whose rows should fit into one statement. */
 function nextAtOnce(atOnce: number, read: readonly MirroredSeries[]): number {
   const rows = read.reduce((sum, one) => sum + one.rows.length, 0);
   return Math.max(1, Math.min(atOnce * 2, Math.floor((atOnce * ROWS_AT_ONCE) / Math.max(rows, 1))));
 }
 
-/** Returns the series with its matches; `undefined` if none of its events has all the words. */
+/** Returns the series with its matches; `undefined` if no event has all terms. */
 async function matchingSeries(
   { searched, ...one }: MirroredSeries & { readonly searched: readonly number[] },
   search: readonly string[],

@@ -1,4 +1,4 @@
-/** Slots of reads that take much, and of requests that wait: a user has a few at once, and applications take turns. */
+/** Slots of expensive reads and waiting requests: a user has a few at once, and applications take turns. */
 import { ApiError } from '../http/refusal.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
@@ -7,17 +7,14 @@ import type { ReadingUser } from './event-reader.ts';
 import { READING } from './read-error.ts';
 
 export interface Turns {
-  /**
-   * Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait, or this one for too
-   * long.
-   */
+  /** Runs `work` in a slot. Throws 429 `too_many_reads` if the user has too many waiting, or the wait is too long. */
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 
 export type TurnLimits = QueueLimits & {
-  /** The name of the work in metrics and in the log. */
+  /** The name in metrics and in the log. */
   readonly work: string;
-  /** The public message if there are too many. */
+  /** The public message of the 429. */
   readonly refusal: string;
 };
 
@@ -30,9 +27,9 @@ const HEAVY: TurnLimits = {
   waitMs: 20_000,
   refusal: 'Large calendars of this user are being read already',
 };
-/** Each read holds some megabytes for a moment; waiting reads hold nothing. */
+/** Each read briefly holds some megabytes; waiting reads hold nothing. */
 const WHOLE: TurnLimits = { ...HEAVY, work: 'whole_read', slots: 4, waiting: Number.POSITIVE_INFINITY };
-/** The receiver determines how long a response takes: no other user waits for it. */
+/** The receiver determines the duration of a response, so users do not wait for each other. */
 const LARGE_ANSWERS: TurnLimits = {
   ...HEAVY,
   work: 'large_answer',
@@ -41,19 +38,19 @@ const LARGE_ANSWERS: TurnLimits = {
   refusal: 'Large answers about this user are being sent already',
 };
 
-/** The slots of all reads of a process: its memory and its threads are what they share. */
+/** The slots for all reads of a process, which share its memory and threads. */
 export type ReadTurns = {
-  /** Limits concurrent reads of large calendars. */
+  /** For large calendars. */
   readonly heavyReads: Turns;
-  /** Limits reads of medium calendars, which are read whole. */
+  /** For medium calendars, which are read at once. */
   readonly wholeReads: Turns;
-  /** Limits responses that are sent in pieces. */
+  /** For responses that are sent in pieces. */
   readonly sending: Turns;
-  /** Limits requests that wait for a change. */
+  /** For requests that wait for a change. */
   readonly waits: Turns;
 };
 
-/** `connections`: how many the process accepts at once. */
+/** Returns the slots; `connections` is the maximum that the process accepts. */
 export const openReadTurns = (connections: number, slots?: SlotListener): ReadTurns => ({
   heavyReads: readTurns(HEAVY, slots),
   wholeReads: readTurns(WHOLE, slots),
@@ -61,7 +58,7 @@ export const openReadTurns = (connections: number, slots?: SlotListener): ReadTu
   waits: readTurns(longPolls(connections), slots),
 });
 
-/** Each holds a connection, and looks at the database twice a second. */
+/** Each long poll holds a connection and queries the database twice a second. */
 const longPolls = (connections: number): TurnLimits => ({
   work: 'long_poll',
   slots: Math.floor((connections * 3) / 4),

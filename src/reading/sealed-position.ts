@@ -1,8 +1,7 @@
 /**
- * Seals the page token (docs/wire.md 1.7) and the cursor of GET /events/changes. They contain all that the next request
- * needs, so nothing is stored here. They are encrypted and authenticated, with owner and purpose as additional data: a
- * token that was changed, or has another user or purpose, does not open. The bearer learns nothing from it, not even
- * the id of an event that its scope hides. `key` is 32 bytes.
+ * Seals the page token (docs/wire.md 1.7) and the cursor of GET /events/changes, which contain all that the next
+ * request needs. Authenticated encryption binds them to their user and purpose and hides their content, even ids that
+ * the bearer's scope hides. `key` is 32 bytes.
  */
 import { openWith, sealWith } from '../lib/sealing.ts';
 import type { EventName, FeedPlace } from './change-feed.ts';
@@ -11,10 +10,9 @@ import type { EventPosition, EventWindow, ReadingUser } from './event-reader.ts'
 export type PagePosition = {
   readonly window: EventWindow;
   readonly singleEvents: boolean;
-  /** The keys of the calendars listed; `undefined` lists all. */
   readonly calendarKeys: readonly string[] | undefined;
   readonly pageSize: number;
-  /** Words that are searched for, folded; none lists everything. */
+  /** Folded terms; without any, all events are listed. */
   readonly search: readonly string[];
   readonly after: EventPosition;
 };
@@ -41,11 +39,11 @@ export function sealPageToken(page: PagePosition, owner: ReadingUser, key: Buffe
   return sealText(JSON.stringify(payload), pageContext(owner), key);
 }
 
-/** `undefined` for anything but a token that was sealed for this owner. */
+/** Returns `undefined` for anything but a token of this owner. */
 export function openPageToken(token: string, owner: ReadingUser, key: Buffer): PagePosition | undefined {
   const text = openText(token, pageContext(owner), key);
   if (text === undefined) return undefined;
-  // Authenticated, so it is what sealPageToken wrote.
+  // Authenticated, so sealPageToken wrote it.
   const { w, s, k, n, q = [], p } = JSON.parse(text) as PagePayload;
   return {
     window: { start: w[0], end: w[1] },
@@ -61,10 +59,7 @@ const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
 
 export type ChangeCursor = FeedPlace & {
   readonly feedId: string;
-  /**
-   * Between the pages of one response: the position where the first page started. Events that appeared since are
-   * `created`.
-   */
+  /** Between pages of one response: the position of the first page's start. Later events are `created`. */
   readonly from?: number | undefined;
   /** While all events are listed: the last listed one, or the empty name. Changes since `seq` follow. */
   readonly state?: EventName | undefined;
@@ -87,11 +82,11 @@ export function sealCursor(
   return sealText(JSON.stringify(payload), changeContext(owner), key);
 }
 
-/** `undefined` for anything but a cursor of this owner. */
+/** Returns `undefined` for anything but a cursor of this owner. */
 export function openCursor(text: string, owner: ReadingUser, key: Buffer): ChangeCursor | undefined {
   const opened = openText(text, changeContext(owner), key);
   if (opened === undefined) return undefined;
-  // Authenticated, so it is what sealCursor wrote.
+  // Authenticated, so sealCursor wrote it.
   const { f, s, b, e, i } = JSON.parse(opened) as ChangePayload;
   const toEventName = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
   return { feedId: f, seq: s, from: b, event: e && toEventName(e), state: i && toEventName(i) };
@@ -99,16 +94,16 @@ export function openCursor(text: string, owner: ReadingUser, key: Buffer): Chang
 
 const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];
 
-/** `context` names the owner and the purpose. */
+/** Seals a text. `context` is its owner and purpose. */
 const sealText = (text: string, context: readonly string[], key: Buffer): string =>
   sealWith(key, text, JSON.stringify(context));
 
-/** `undefined` for anything but a text that was sealed for this context. */
+/** Returns `undefined` for anything but a text that was sealed for this context. */
 function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
   try {
     return openWith(key, token, JSON.stringify(context));
   } catch {
-    // The only failure there is: the text is not ours, or not for this context.
+    // The text was not sealed by Kalends, or not for this context.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The `wait` of GET /events/changes: the answer is held until something changed. */
+/** The `wait` of GET /events/changes: the response is held until something changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { wholeNumberText } from '../http/fields.ts';
@@ -6,14 +6,13 @@ import type { ChangeFeed } from './change-feed.ts';
 import type { ReadingUser } from './event-reader.ts';
 import type { Turns } from './read-turns.ts';
 
-/** Published clients give up after 30. */
+/** Published clients give up after 30 seconds. */
 const MAX_SECONDS = 25;
 const LOOKS_A_SECOND = 2;
 
 export type WaitDeps = {
   readonly changes: Pick<ChangeFeed, 'stateOf'>;
   readonly waits: Turns;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -28,17 +27,14 @@ export const WAIT = {
 
 export type Wait = {
   readonly user: ReadingUser;
-  /** The number of the feed that was answered. */
+  /** The feed's number in the last response. */
   readonly seq: number;
   readonly seconds: number;
-  /** Aborted when nobody waits for the answer any more, or the process stops. */
+  /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal;
 };
 
-/**
- * Waits until the feed is behind that number, and no longer than it may. Answers how many seconds are left then; 0 when
- * nothing came. Throws 429 as Turns does.
- */
+/** Waits for a greater number. Returns the remaining seconds; 0 after a timeout. Throws 429 like Turns. */
 export function waitForChange({ user, seq, seconds, signal }: Wait, deps: WaitDeps): Promise<number> {
   return deps.waits.run(user, async () => {
     for (let looks = seconds * LOOKS_A_SECOND; looks > 0 && !signal.aborted; looks -= 1) {

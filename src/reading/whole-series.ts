@@ -1,4 +1,4 @@
-/** Events of a series that was read whole, as answers have them. */
+/** Events of a series that was read whole, as listings show them. */
 import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import { effectiveOverrides } from '../lib/recurrence/expand.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
@@ -7,7 +7,6 @@ import type { EventContent, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
 import { type SeriesTimes, timesOf } from './expand-calendar.ts';
 
-/** Time zones by calendar key. */
 export type CalendarZones = ReadonlyMap<string, string>;
 
 export const zoneIn = (zones: CalendarZones, { calendarKey }: Pick<WholeSeries, 'calendarKey'>): string =>
@@ -19,13 +18,13 @@ function contentOf({ rows }: WholeSeries, row: number): EventContent {
   return stored;
 }
 
-/** Returns the times of a series with the overrides that count. */
+/** Returns the times of a series with its effective overrides only. */
 export function effectiveTimes(one: WholeSeries, zone: string): SeriesTimes {
   const times = timesOf(one);
   return { ...times, overrides: effectiveOverrides(times.master.start, times.overrides, zone) };
 }
 
-/** An instance of a series as a listing has it. */
+/** Returns an instance as a listing shows it. */
 export function listedInstance(
   one: WholeSeries,
   { startsAt, endsAt, originalStart, payload: row }: Instance<number>,
@@ -37,11 +36,11 @@ export function listedInstance(
   return { calendarKey: one.calendarKey, id, startsAt, ...contentOf(one, row), times };
 }
 
-/** An instance of an all-day series can have been moved to a time of day. */
+/** Returns the row's start. A moved instance of an all-day series may have a time of day. */
 const startOf = ({ master, overrides }: SeriesTimes, row: number) =>
   row === 0 ? master.start : overrides.find(({ payload }) => payload === row)?.start;
 
-/** An override as a listing has its instance; `times` are those of its series. */
+/** Returns an override as a listing shows its instance; `times` are those of its series. */
 export function instanceOfOverride(
   one: WholeSeries,
   { recurrenceId, start, end, payload: row }: SeriesOverride<number>,
@@ -54,7 +53,7 @@ export function instanceOfOverride(
   return { calendarKey: one.calendarKey, id, startsAt, ...contentOf(one, row), times };
 }
 
-/** The master of a series, with its rules, as a listing with `singleEvents=false` has it. */
+/** Returns the master with its rules, as a listing with `singleEvents=false` shows it. */
 export function listedMaster(one: WholeSeries, { master }: SeriesTimes, zone: string): ListedEvent {
   const start = instantOf(master.start, zone);
   const end = Math.max(start, instantOf(master.end, zone));

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 
 import { networkOf } from './network-of.ts';
 
-it('of an address its network is kept: the /24 of IPv4, the /48 of IPv6, and nothing of what is none', () => {
+it('keeps the /24 of an IPv4 address, the /48 of an IPv6 address, and nothing of other text', () => {
   const networks = {
     '203.0.113.77': '203.0.113.0/24',
     '::ffff:203.0.113.77': '203.0.113.0/24',

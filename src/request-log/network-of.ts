@@ -1,10 +1,10 @@
-/** The part of an address that is kept: enough to tell one office from another, too little to name a host. */
+/** The stored part of an address: it distinguishes offices but does not identify a host. */
 import ipaddr from 'ipaddr.js';
 
 const IPV4_BITS = 24;
 const IPV6_BITS = 48;
 
-/** The /24 of an IPv4 address or the /48 of an IPv6 address; `undefined` for what is none. */
+/** Returns the /24 of an IPv4 address or the /48 of an IPv6 address; otherwise `undefined`. */
 export function networkOf(address: string): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);

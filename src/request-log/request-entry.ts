@@ -7,11 +7,11 @@ export type RequestEntry = {
   readonly route: string | undefined;
   readonly status: number;
   readonly durationMs: number;
-  /** The application, as far as it is proved whose the request is. */
+  /** The application, if the request proved it. */
   readonly clientId: string | undefined;
-  /** How the audit log names the user too (audit/user-subject.ts). */
+  /** The user's name in the audit log as well (audit/user-subject.ts). */
   readonly user: string | undefined;
-  /** The network the request came from, without the part that distinguishes its hosts. */
+  /** The caller's network, without the host. */
   readonly network: string | undefined;
   /** The body of an error response, as JSON. */
   readonly body: string | undefined;
@@ -19,8 +19,7 @@ export type RequestEntry = {
   readonly repeated: number;
 };
 
-/** An entry to be written, with the user's own id, which is not stored. */
+/** An entry to write, with the user's id, which is not stored. */
 export type NewRequestEntry = Omit<RequestEntry, 'user'> & { readonly userId: string | undefined };
 
-/** 400 and above. */
 export const isRefusal = ({ status }: Pick<RequestEntry, 'status'>): boolean => status >= 400;

@@ -1,7 +1,6 @@
-/** Parses the text filters for a list of requests. */
 import type { RequestFilter } from './request-log.ts';
 
-/** A status such as 429, or a class such as 4xx; undefined for what is neither. */
+/** Parses a status such as 429, or a class such as 4xx; otherwise returns undefined. */
 export function parseStatus(text: string): Pick<RequestFilter, 'status' | 'statusClass'> | undefined {
   const [, first, rest] = /^([1-5])(xx|\d\d)$/i.exec(text) ?? [];
   if (first === undefined || rest === undefined) return undefined;

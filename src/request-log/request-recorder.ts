@@ -1,4 +1,4 @@
-/** Records requests without delaying their responses: in memory first, written together soon after. */
+/** Records requests without delaying responses: first in memory, written together soon after. */
 import { addressKey } from '../http/address-key.ts';
 import type { Answer, AnswerListener } from '../http/answer-listener.ts';
 import type { Log } from '../lib/log.ts';
@@ -13,26 +13,24 @@ import { WaitingEntries } from './waiting-entries.ts';
 export type RequestRecorderDeps = {
   readonly requestLog: Pick<RequestLog, 'addRequests'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   /** Replaces the limits of row-limits.ts. */
   readonly rowLimits?: RowLimits;
 };
 
-/** `stop` writes what waits, for two seconds at most. */
+/** `stop` writes the waiting entries, for at most two seconds. */
 export type RequestRecorder = AnswerListener & { stop(): Promise<void> };
 
-/** Limits the waiting entries. Beyond it the oldest successes are dropped first. */
+/** The maximum of waiting entries. Beyond it the oldest successes are dropped first. */
 const MOST_WAITING = 5_000;
 const WRITE_EVERY_MS = 1_000;
-/** If this many wait, they are written before their second is over. */
+/** If this many wait, they are written at once. */
 const MANY = 200;
-/** Limits the entries of one transaction: others write between them. */
+/** The entries per transaction: others write between transactions. */
 const WRITTEN_TOGETHER = 50;
 const STOP_MS = 2_000;
 const MINUTE_MS = 60_000;
 
-/** Starts keeping requests until stopped. */
 export function startRequestRecorder(deps: RequestRecorderDeps): RequestRecorder {
   return new Recorder(deps);
 }
@@ -42,7 +40,7 @@ class Recorder implements RequestRecorder {
   readonly #waiting = new WaitingEntries(MOST_WAITING);
   readonly #limit: RowLimit;
   readonly #timer: NodeJS.Timeout;
-  /** The entries that count the rest of this minute's equal failed requests, by their group. */
+  /** Entries that count the rest of this minute's equal failed requests, by group. */
   readonly #counting = new Map<string, { readonly entry: NewRequestEntry; repeated: number }>();
   #minute = 0;
   #writing: Promise<void> | undefined;
@@ -65,7 +63,7 @@ class Recorder implements RequestRecorder {
     try {
       this.#add(answer);
     } catch (failure) {
-      // No failure here may change the response.
+      // A failure here must not change the response.
       this.#failure ??= failure;
     }
   };
@@ -98,15 +96,15 @@ class Recorder implements RequestRecorder {
     };
     if (isRest) this.#counting.set(group, { entry, repeated: 1 });
     else this.#waiting.add(entry);
-    // Does not delay this response.
+    // Deferred, so that this response is not delayed.
     if (this.#waiting.size === MANY) setImmediate(() => this.#write());
   }
 
-  /** Queues the counts for writing, unless `at` is in their minute. */
+  /** Queues the counts for writing once their minute is over. */
   #addCounting(at: number): void {
     const minute = Math.floor(at / MINUTE_MS);
     if (minute === this.#minute) return;
-    // The requests can be of several users and networks.
+    // The counted requests may have different users and networks.
     for (const { entry, repeated } of this.#counting.values())
       this.#waiting.add({ ...entry, repeated, userId: undefined, network: undefined });
     this.#counting.clear();
@@ -115,7 +113,7 @@ class Recorder implements RequestRecorder {
 
   #isKept({ asker, address, status }: Answer, at: number): boolean {
     const isLetIn = asker !== undefined && asker.isRefused !== true;
-    // They are a share anyway: nobody misses those.
+    // Only a sample of successes is stored anyway, so these do not count as lost.
     if (isLetIn && !isRefusal({ status })) return this.#limit.keepsSuccess(asker.clientId, at);
     const isKept = isLetIn
       ? this.#limit.keepsOfApplication(asker.clientId, at)
@@ -135,7 +133,7 @@ class Recorder implements RequestRecorder {
     await this.#writeWaiting();
   }
 
-  /** Writes the waiting entries. Never throws: a failed write is tried again a second later. */
+  /** Writes the waiting entries. Never throws: a failed write is retried a second later. */
   async #writeWaiting(): Promise<void> {
     try {
       while (this.#waiting.size > 0) {
@@ -171,17 +169,17 @@ class Recorder implements RequestRecorder {
   }
 }
 
-/** Names the equal failed requests of an application; undefined for other requests. */
+/** Returns a key for equal failed requests of an application; undefined for other requests. */
 function groupOf({ asker, method, route, status, body }: Answer): string | undefined {
   if (asker === undefined || asker.isRefused || !isRefusal({ status })) return undefined;
   const { code, error } = fieldsOf(body) ?? {};
   return JSON.stringify([asker.clientId, method, route, status, code ?? error]);
 }
 
-/** One success of so many is kept. */
+/** The log stores one of this many successes. */
 export const ONE_IN = 100;
 
-/** Mixed, because ids count up: callers who take turns would otherwise be kept always or never. */
+/** Hashed, because ids count up: of callers who alternate, one would otherwise never be stored. */
 export function isInShare(requestId: string): boolean {
   let mixed = 0x811c9dc5;
   for (let at = 0; at < requestId.length; at++) {

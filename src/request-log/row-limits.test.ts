@@ -10,7 +10,7 @@ const kept = (times: number, take: () => boolean) =>
   Array.from({ length: times }, take).filter(Boolean).length;
 
 describe('the limits of rows', () => {
-  it('the limits of rows let each application use its burst at once, and refill it evenly', () => {
+  it('the limits of rows allow each application a burst, which refills evenly', () => {
     const limit = rowLimit(LIMITS);
     const ofAcme = (at: number) => kept(9, () => limit.keepsOfApplication('acme', at));
 
@@ -25,7 +25,7 @@ describe('the limits of rows', () => {
     assert.equal(ofAcme(60 * MINUTE), 6);
   });
 
-  it('the limits of rows leave no application empty until a clock that was set back has caught up', () => {
+  it('the limits of rows recover at once after the clock was set back', () => {
     const limit = rowLimit(LIMITS);
     const ofAcme = (at: number) => kept(9, () => limit.keepsOfApplication('acme', at));
 
@@ -41,7 +41,7 @@ describe('the limits of rows', () => {
     assert.deepEqual([equal(0), equal(MINUTE - 1), equal(MINUTE)], [5, 0, 5]);
   });
 
-  it('the limits of rows let successes of a second through, which take nothing from refusals', () => {
+  it('the limits of rows count successes per second, apart from errors', () => {
     const limit = rowLimit(LIMITS);
 
     assert.equal(
@@ -58,7 +58,7 @@ describe('the limits of rows', () => {
     );
   });
 
-  it('the limits of rows hold for strangers by address and together', () => {
+  it('the limits of rows limit unknown callers by address and in total', () => {
     const limit = rowLimit(LIMITS);
 
     assert.equal(

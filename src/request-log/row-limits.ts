@@ -1,18 +1,17 @@
-/** Limits the stored requests, so that nobody fills the database and a busy application costs no more than others. */
+/** Limits the stored requests, so that nobody can fill the database and no application dominates. */
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Entries a minute; `burst` at once after a pause. Equal failed requests above `ofEqual` share one entry. */
+/** Entries per minute; `burst` at once after a pause. Equal failed requests above `ofEqual` share one entry. */
 export type RowLimits = {
   readonly ofApplication: number;
   readonly burst: number;
   readonly ofEqual: number;
-  /** Limits the successes of an application per second: more of the share would add nothing. */
   readonly successesInSecond: number;
-  /** Limits the entries per minute of one address whose caller is unknown. */
+  /** The entries per minute of one address with an unknown caller. */
   readonly ofAddress: number;
-  /** Limits the entries per minute of all unknown callers. */
+  /** The entries per minute of all unknown callers. */
   readonly ofStrangers: number;
 };
 
@@ -27,7 +26,7 @@ export const ROW_LIMITS: RowLimits = {
 
 export type RowLimit = ReturnType<typeof rowLimit>;
 
-/** Each function counts one more entry and returns whether it is stored. They take a key and epoch milliseconds. */
+/** Returns functions that count one more entry of a key at an instant, and return whether it is stored. */
 export function rowLimit(limits: RowLimits) {
   const successes = counts(SECOND_MS, limits.successesInSecond);
   const addresses = counts(MINUTE_MS, limits.ofAddress);
@@ -36,20 +35,20 @@ export function rowLimit(limits: RowLimits) {
     keepsSuccess: successes.take,
     keepsOfApplication: bucket(limits),
     keepsEqual: counts(MINUTE_MS, limits.ofEqual).take,
-    // An address is counted only while there is room for all, so no more addresses are remembered than entries stored.
+    // An address is counted only while there is room for all, so that no more addresses are remembered than entries.
     keepsOfStranger: (address: string, at: number) =>
       strangers.isFree('', at) && addresses.take(address, at) && strangers.take('', at),
   };
 }
 
-/** Lets a key through `burst` times at once, then `ofApplication` times a minute. */
+/** Allows a key `burst` times at once, then `ofApplication` times a minute. */
 function bucket({ ofApplication, burst }: RowLimits): (key: string, at: number) => boolean {
   const refillMs = MINUTE_MS / ofApplication;
   const fullAt = new Map<string, number>();
   return (key, at) => {
     const emptyUntil = at + burst * refillMs;
     const full = fullAt.get(key) ?? at;
-    // Later than an empty bucket can be: the clock was set back.
+    // A later time is impossible unless the clock was set back.
     const next = (full > emptyUntil ? at : Math.max(full, at)) + refillMs;
     if (next > emptyUntil) return false;
     if (fullAt.size >= 10_000) fullAt.clear();
@@ -58,7 +57,7 @@ function bucket({ ofApplication, burst }: RowLimits): (key: string, at: number) 
   };
 }
 
-/** Counts keys within windows of time that follow one another. */
+/** Counts keys in consecutive windows of time. */
 function counts(windowMs: number, most: number) {
   let window = 0;
   const rowsByOwner = new Map<string, number>();

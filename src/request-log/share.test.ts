@@ -5,7 +5,7 @@ import { isInShare, ONE_IN } from './request-recorder.ts';
 
 const COUNT = 200_000;
 
-it('the share of requests is one in a hundred, also of every second, third or hundredth one, and always the same', () => {
+it('the sample has one in a hundred requests, also of every second, third or hundredth one, and is stable', () => {
   for (const start of ['7e3328e65862', 'aaaaaaaaaaaa', '000000000000'])
     for (const step of [1, 2, 3, 36, 100]) {
       const ids = Array.from({ length: COUNT }, (_, index) => `${start}-${(index * step).toString(36)}`);

@@ -6,8 +6,8 @@ import { shownBody } from './shown-body.ts';
 const shown = (body: object, received: readonly unknown[] = [], route: string | undefined = '/events') =>
   shownBody({ body: JSON.stringify(body), route, received });
 
-describe('what is kept of a refusal’s body', () => {
-  it('what is kept of a refusal’s body are its words, and no other field', () => {
+describe('the stored body of an error', () => {
+  it('the stored body of an error has its text fields and no others', () => {
     const body = { error: 'Conflict', message: 'It changed', code: 'changed', event: { summary: 'Lunch' } };
 
     assert.deepEqual(JSON.parse(shown(body) ?? ''), {
@@ -17,7 +17,7 @@ describe('what is kept of a refusal’s body', () => {
     });
   });
 
-  it('what is kept of a refusal’s body has nothing that the caller sent, however deep', () => {
+  it('the stored body of an error has nothing that the caller sent, at any depth', () => {
     const received = [
       { id: 'eventid' },
       { calendar: 'cal/ada' },
@@ -36,13 +36,13 @@ describe('what is kept of a refusal’s body', () => {
     });
   });
 
-  it('what is kept of a refusal’s body names no mail address', () => {
+  it('the stored body of an error has no e-mail address', () => {
     const text = shown({ error: 'x', message: 'The account ada.k+1@example.com is gone' });
 
     assert.equal(JSON.parse(text ?? '').message, 'The account … is gone');
   });
 
-  it('what is kept where more was sent than can be looked for, or where there is no route, is the code', () => {
+  it('the stored body of an error has only the code if the request was too large to mask or had no route', () => {
     const many = Array.from({ length: 300 }, (_, index) => `value ${index}`);
     const body = { error: 'x', message: 'There is nothing at GET /secret', code: 'not_found' };
 
@@ -54,14 +54,14 @@ describe('what is kept of a refusal’s body', () => {
     assert.deepEqual(JSON.parse(shown(body, ['y'.repeat(30_000)]) ?? ''), { error: 'x', code: 'not_found' });
   });
 
-  it('what is kept of a refusal’s body is at most 2 kB', () => {
+  it('the stored body of an error has at most 2 kB', () => {
     const text = shown({ error: 'x'.repeat(900), code: 'long', message: 'é'.repeat(1500) });
 
     assert.ok(Buffer.byteLength(text ?? '') <= 2000);
     assert.equal(JSON.parse(text ?? '').code, 'long');
   });
 
-  it('what is no JSON object is not kept', () => {
+  it('a body that is not a JSON object is not stored', () => {
     for (const body of [undefined, '', '<html>', '"text"', '[1]'])
       assert.equal(shownBody({ body, route: '/', received: [] }), undefined);
   });

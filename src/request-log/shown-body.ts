@@ -1,14 +1,11 @@
-/**
- * Reduces the body of an error to what is stored: its text, without the caller's input and a provider's text about a
- * user.
- */
+/** Reduces an error's body to what is stored, without the caller's input or a provider's text about a user. */
 
 const MOST_BYTES = 2000;
-/** Other fields of a refusal can hold an event or the addresses of accounts. */
+/** Other fields of an error may contain an event or addresses of accounts. */
 const KEPT_FIELDS = ['error', 'error_description', 'code', 'message', 'details', 'requestId'];
-/** Shorter values say nothing; words such as `read` are not worth hiding. */
+/** Shorter values are harmless, and words such as `read` need no masking. */
 const LEAST_CHARACTERS = 5;
-/** Limits the input that is read. If a request has more, only codes are stored. */
+/** The limits of masked input. For larger requests only codes are stored. */
 const MOST_VALUES = 200;
 const MOST_CHARACTERS = 20_000;
 const HIDDEN = '…';
@@ -16,12 +13,12 @@ const MAIL_ADDRESS = /[^\s"'<>@]+@[^\s"'<>@]+/g;
 
 type Refused = {
   readonly body: string | undefined;
-  /** The route; undefined if there is none: the message of such an error is the requested address. */
+  /** Undefined if there is none; then the error's message contains the requested address. */
   readonly route: string | undefined;
   readonly received: readonly unknown[];
 };
 
-/** Returns at most 2 kB of JSON; `undefined` if nothing is to be stored. */
+/** Returns at most 2 kB of JSON; `undefined` if nothing is stored. */
 export function shownBody({ body, route, received }: Refused): string | undefined {
   const fields = fieldsOf(body);
   if (fields === undefined) return undefined;
@@ -52,7 +49,7 @@ export function refusalText({ body }: { readonly body: string | undefined }): st
 
 const shortened = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, 200) : undefined);
 
-/** Returns the value with each text changed; names of fields stay. */
+/** Returns the value with each text changed, and the same field names. */
 function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => mapped(one, change));
@@ -66,7 +63,7 @@ function hideIn(text: string, values: readonly string[]): string {
   return masked;
 }
 
-/** The texts that were sent, the longest first; undefined when there are too many to look for. */
+/** Returns the received texts, the longest first; undefined if there are too many. */
 function valuesIn(received: readonly unknown[]): string[] | undefined {
   const values = new Set<string>();
   const waiting = [...received];

@@ -10,8 +10,8 @@ const entry = (requestId: string, status = 200): NewRequestEntry => ({
 });
 const idsOf = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
 
-describe('entries that wait', () => {
-  it('entries that wait make room when there are too many: the oldest successes first, then the oldest refusals', () => {
+describe('waiting entries', () => {
+  it('drops the oldest successes first, then the oldest errors, beyond the limit', () => {
     const waiting = new WaitingEntries(3);
     for (const [id, status] of [
       ['s1', 200],
@@ -29,7 +29,7 @@ describe('entries that wait', () => {
     assert.equal(waiting.size, 0);
   });
 
-  it('entries that were taken back stand before those that came meanwhile, and are the first to be dropped', () => {
+  it('puts returned entries before newer ones, and drops them first', () => {
     const waiting = new WaitingEntries(3);
     for (const id of ['s1', 's2']) waiting.add(entry(id));
     const taken = waiting.take(1);

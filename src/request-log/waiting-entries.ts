@@ -1,6 +1,6 @@
 import { isRefusal, type NewRequestEntry } from './request-entry.ts';
 
-/** Entries that wait to be written. When there are too many the oldest successes go first, then the oldest refusals. */
+/** Entries to be written. Beyond the limit, the oldest successes are dropped first, then the oldest errors. */
 export class WaitingEntries {
   readonly #most: number;
   #refusals: NewRequestEntry[] = [];
@@ -22,13 +22,13 @@ export class WaitingEntries {
     this.#dropped += 1;
   }
 
-  /** The oldest of them, which wait no longer: refusals first. */
+  /** Removes and returns the oldest entries, errors first. */
   take(count: number): NewRequestEntry[] {
     const refusals = this.#refusals.splice(0, count);
     return [...refusals, ...this.#successes.splice(0, count - refusals.length)];
   }
 
-  /** Takes back what could not be written, before those that came meanwhile. */
+  /** Puts entries that could not be written before newer ones. */
   takeBack(entries: readonly NewRequestEntry[]): void {
     const [refusals, successes] = [this.#refusals, this.#successes];
     this.#refusals = [];
@@ -36,7 +36,7 @@ export class WaitingEntries {
     for (const entry of [...entries, ...refusals, ...successes]) this.add(entry);
   }
 
-  /** How many were dropped since this was asked last. */
+  /** Returns the number of dropped entries since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;

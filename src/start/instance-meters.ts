@@ -17,7 +17,6 @@ import { slotMeters } from './instance-slots.ts';
 
 export type InstanceMeters = ReturnType<typeof instanceMeters>;
 
-/** `now` returns epoch milliseconds. */
 export function instanceMeters(now: () => number) {
   const requests = requestMetrics();
   const tokens = counter('kalends_token_requests_total');
@@ -31,12 +30,11 @@ export function instanceMeters(now: () => number) {
   const deliveries = deliveryMeters();
   const workWaits = histogram('kalends_work_wait_seconds');
   const replacements = counter('kalends_work_pool_replacements_total');
-  // An alert sees a series grow only if it was there before.
+  // An alert can only see a series grow from 0 if it existed before.
   for (const pool of ['sync', 'read']) replacements.add({ pool }, 0);
   const slots = slotMeters();
   const ofProcess = processMetrics();
   return {
-    /** For the features' own deps. */
     listeners: {
       requestMetrics: requests,
       tokenAnswered: (grantType: string, outcome: string) => tokens.add({ grant_type: grantType, outcome }),

@@ -21,10 +21,7 @@ const LATE_MS = 60_000;
 const KINDS = Object.keys(JOB_DEADLINES);
 const ROLES = ['all', 'web', 'worker'] as const;
 
-/**
- * Returns a function that renders the text of each scrape; concurrent scrapes share one. Database queries use indexes
- * and count up to 10,000, so a scrape costs the same with a million users.
- */
+/** Returns a function that renders a scrape; concurrent scrapes share one. Its cost does not grow with the users. */
 export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () => Promise<string> {
   let current: Promise<string> | undefined;
   const scrape = async () => {
@@ -107,7 +104,7 @@ async function storedFamilies({ system, streams, now }: ScrapeDeps): Promise<Met
   ];
 }
 
-/** Measures from the creation of the database if no backup was made, so that the age grows across restarts. */
+/** Without a backup, the age counts from the creation of the database, so that it grows across restarts. */
 async function backupFamilies({ system, now, backupEveryMs }: ScrapeDeps): Promise<MetricFamily[]> {
   if (backupEveryMs === undefined) return [];
   const { made, begunAt } = await system.lastBackups();
@@ -117,7 +114,7 @@ async function backupFamilies({ system, now, backupEveryMs }: ScrapeDeps): Promi
   ];
 }
 
-/** Returns, for each provider that limits apps, the budget left of the app that has the least. */
+/** Returns the smallest remaining budget of an app for each provider that limits apps. */
 function budgetsLeft(budgets: readonly { readonly app: string; readonly fullAt: number }[], now: number) {
   return APP_KINDS.flatMap((provider) => {
     const { app: rate }: ProviderLimits = PROVIDER_FACTS[provider].requestLimits;

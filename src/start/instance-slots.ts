@@ -1,4 +1,4 @@
-/** Reports the slots that applications share: as metrics, if these are on, and as lines in the log. */
+/** Reports the use of slots that applications share: as metrics, if enabled, and in the log. */
 import type { SlotListener, SlotLoad } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { counter, gauge } from '../metrics/counter.ts';
@@ -11,13 +11,13 @@ export function slotMeters(): SlotMeters {
   const loads: { readonly work: string; readonly load: () => SlotLoad }[] = [];
   const refusals = counter('kalends_slots_refused_total');
   const waits = histogram('kalends_slot_wait_seconds');
-  /** Slots of one work can be shared at several places, such as two pools of threads. */
+  /** Several places can share the slots of one kind of work, such as two pools of threads. */
   const sum = (work: string, state: keyof SlotLoad) =>
     loads.filter((one) => one.work === work).reduce((all, { load }) => all + load()[state], 0);
   return {
     opened(work, load) {
       loads.push({ work, load });
-      // An alert sees a series grow only if it was there before.
+      // An alert can only see a series grow from 0 if it existed before.
       refusals.add({ work }, 0);
     },
     waited: (work, seconds) => waits.observe({ work }, seconds),
@@ -33,13 +33,13 @@ export function slotMeters(): SlotMeters {
 
 const MINUTE_MS = 60_000;
 
-/** Passes everything on to the meters, and logs at most once a minute that an application holds all slots it may. */
+/** Passes everything to the meters. Logs at most once a minute that an application holds all slots it may. */
 export function slotListener(
   meters: SlotMeters | undefined,
   log: Pick<Log, 'warn'>,
   now: () => number = () => performance.now(),
 ): SlotListener {
-  /** When each application was logged, oldest first. */
+  /** The time of the last log line of each application, the oldest first. */
   const logged = new Map<string, number>();
   return {
     opened: (work, load) => meters?.opened(work, load),

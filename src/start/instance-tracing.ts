@@ -1,4 +1,4 @@
-/** The tracing of an instance: loaded only if a collector is set. */
+/** The tracing of an instance, loaded only if a collector is set. */
 import { randomBytes } from 'node:crypto';
 
 import type { ProviderKind } from '../calendars/provider-facts.ts';
@@ -18,7 +18,7 @@ export type InstanceTracing = ReturnType<typeof instanceTracing>;
 
 type TracingDeps = {
   readonly log: Log;
-  /** Called with the number of spans that were sent or dropped. */
+  /** Called with the number of sent or dropped spans. */
   readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
 };
 
@@ -34,7 +34,6 @@ export function instanceTracing(
   // A proxy on this machine is trusted only if any proxies are trusted.
   const isProxy = (address: string) => trustProxy !== undefined && peerOf(address) !== 'caller';
   return {
-    /** For the features' own deps. */
     listeners: {
       tracedRequests: { tracer, isProxy },
       jobInTrace: jobInTrace(tracer),

@@ -1,4 +1,4 @@
-/** Monitoring of an instance from outside: metrics and traces, each only if a setting turns it on. */
+/** Metrics and traces of an instance, each only if a setting enables it. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
@@ -12,15 +12,14 @@ export type Watching = Awaited<ReturnType<typeof openWatching>>;
 
 export async function openWatching(config: Config, log: Log) {
   const { metricsToken, metricsAddress } = config;
-  // Nothing is counted if nobody may read the metrics.
+  // Nothing is counted if the metrics cannot be read.
   const isCounted = metricsToken !== undefined || metricsAddress !== undefined;
-  // Ages are measured on the database's clock.
+  // Ages use the database's clock.
   let clockOffset = () => 0;
   const meters = isCounted ? instanceMeters(() => Date.now() + clockOffset()) : undefined;
   const tracing = await openTracing(config, log, meters?.spansEnded);
   return {
     meters,
-    /** For the features' own deps. */
     listeners: { ...meters?.listeners, ...tracing?.listeners },
     wrapped(db: Database): Database {
       clockOffset = () => db.server?.clockOffset() ?? 0;
@@ -37,7 +36,6 @@ export async function openWatching(config: Config, log: Log) {
   };
 }
 
-/** Loads tracing only if a collector is set. */
 async function openTracing(
   { tracing, trustProxy }: Config,
   log: Log,

@@ -52,10 +52,9 @@ export type JobHandlerDeps = SyncJobsDeps &
 const DAY_MS = 24 * 3_600_000;
 const MESSAGES_KEPT_MS = 30 * DAY_MS;
 
-/** A redemption at the last moment has finished by then. */
+/** By then a redemption at the last moment has finished. */
 const UNFINISHED_GRACE_MS = 60_000;
 
-/** Returns the handler of each kind of job. */
 export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
   const deletions = {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),

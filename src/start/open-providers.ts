@@ -1,4 +1,4 @@
-/** The providers of this instance: always all four. Which of them an application can offer is its app's matter, or the instance's. */
+/** All four providers. An application offers those for which it or the instance has an app. */
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
@@ -16,7 +16,6 @@ export type ProvidersDeps = {
   readonly syncWork: WorkPool;
   readonly sealer: Sealer;
   readonly log: Log;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 

@@ -1,4 +1,4 @@
-/** Opens the configured database with every store on it: for serving and for the command line. */
+/** Opens the configured database and its stores, for serving and for the command line. */
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
 import { createWakeUp } from '../jobs/wake-up.ts';
@@ -13,11 +13,9 @@ import type { PreparedRestore } from '../system/restore.ts';
 const MEGABYTE = 1_000_000;
 
 export type StorageTerms = {
-  /** Wraps the database for the stores. */
   readonly wrapped?: (db: Database) => Database;
-  /** As `DatabaseSettings` has it. */
+  /** As in `DatabaseSettings`. */
   readonly lockWaitMs?: number;
-  /** As `DatabaseSettings` has it. */
   readonly stopping?: AbortSignal;
 };
 
@@ -26,8 +24,7 @@ const same = (db: Database): Database => db;
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
- * Creates the folder, key and database that are missing, migrates, and returns every store. Throws an Error that says
- * what to do if the database or its key is unavailable.
+ * Creates missing folders, keys and databases, migrates, and opens the stores. Throws an Error that says how to fix it.
  */
 export async function openStorage(config: Config, { wrapped = same, ...terms }: StorageTerms = {}) {
   const {
@@ -51,13 +48,12 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     db,
     sealer,
     masterKeys,
-    /** Whether this start created the database. */
     created,
     /** The paths in the data folder that others can still read. */
     exposed,
-    /** Returns epoch milliseconds on the clock that all instances share: the server's on PostgreSQL. */
+    /** Returns epoch milliseconds of the clock that all instances share: the server's on PostgreSQL. */
     now: neverBack(() => Date.now() + clockOffset()),
-    /** Returns how many milliseconds that clock is ahead of this machine's. */
+    /** Returns the milliseconds by which that clock is ahead of this machine's. */
     clockOffset,
     ...openStores(db, {
       sealer,
@@ -66,9 +62,9 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
       quotas,
       endpointsPerApplication: config.limits.endpointsPerApplication,
     }),
-    /** Notified when one of these stores created a job. */
+    /** Notified when a store has created a job. */
     wakeUp,
-    /** Notified when one of these stores may have made a delivery due. */
+    /** Notified when a store may have made a delivery due. */
     deliveryWakeUp,
     readiness: databaseStates(db),
     backup: (file: string) => db.backup(file),
@@ -77,10 +73,10 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
   };
 }
 
-/** A larger step back is followed: standing still for long would lengthen every new lease. */
+/** After a larger step back the clock follows, because standing still would lengthen every new lease. */
 const MOST_HELD_MS = 5_000;
 
-/** Returns a clock that keeps its latest time while `clock` is behind it by up to 5 seconds. */
+/** Returns a clock that never goes back while `clock` is up to 5 seconds behind its latest time. */
 export function neverBack(clock: () => number): () => number {
   let latest = 0;
   return () => {
@@ -90,9 +86,9 @@ export function neverBack(clock: () => number): () => number {
   };
 }
 
-/** Checks a backup and the data that it would replace; for `restore`. Its changes are audited as the caller's. */
+/** Checks a backup and the data that it would replace, for `restore`. `caller` is the actor in the audit log. */
 export const prepareRestore = (config: Config, file: string, caller: Caller): Promise<PreparedRestore> =>
   prepareRestoreOf({ settings: config, file, caller });
 
-/** Inspects the configured database and its key without creating or changing anything; for `doctor`. */
+/** Inspects the configured database and its key without any change, for `doctor`. */
 export const inspectStorage = (config: Config) => inspectDatabase(config, Date.now);

@@ -10,7 +10,7 @@ afterEach(() => {
 const signal = () => process.emit('SIGTERM', 'SIGTERM');
 
 describe('runUntilStopped', () => {
-  it('a failed start ends its parts in reverse, also beside one that fails to end, and keeps its error', async () => {
+  it('a failed start ends its parts in reverse order, even if one fails to end, and throws its own error', async () => {
     const ended: string[] = [];
     const start = async ({ parts }: Running) => {
       parts.defer(() => void ended.push('first'));
@@ -24,7 +24,7 @@ describe('runUntilStopped', () => {
     assert.deepEqual(ended, ['third', 'first']);
   });
 
-  it('a signal ends the parts, after the start and during it, and is no failure', async () => {
+  it('a signal ends the parts, during or after the start, without an error', async () => {
     for (const isDuring of [true, false]) {
       const ended: unknown[] = [];
       const start = async ({ parts, stopping }: Running) => {
@@ -40,7 +40,7 @@ describe('runUntilStopped', () => {
     }
   });
 
-  it('a part that fails to end after a signal is a failure', async () => {
+  it('throws the error of a part that fails to end after a signal', async () => {
     const start = async ({ parts }: Running) => {
       parts.defer(() => endTogether([Promise.resolve(), Promise.reject(new Error('It does not end'))]));
       signal();

@@ -1,19 +1,19 @@
-/** How a server starts and ends: what it has opened ends in reverse, after a failed start as after a signal. */
+/** The start and end of a server: opened parts end in reverse order, after a failed start or a signal. */
 import { pino } from 'pino';
 
 import type { Log } from '../lib/log.ts';
 import { loggedError } from '../lib/logged-error.ts';
 
 export type Running = {
-  /** The parts that the start has opened so far. They end in reverse order, each of them even if another one fails. */
+  /** The opened parts. They end in reverse order, even if one fails. */
   readonly parts: AsyncDisposableStack;
   /** Aborted by the first signal; its name is the reason. */
   readonly stopping: AbortSignal;
 };
 
 /**
- * Runs `start`, waits for SIGTERM or SIGINT, and ends the parts. If `start` fails, ends them and throws its error, unless a
- * signal came. The same signal again ends the process at once, as without a handler.
+ * Runs `start`, waits for SIGTERM or SIGINT, and ends the parts. If `start` fails without a signal, throws its error.
+ * The same signal again ends the process at once.
  */
 export async function runUntilStopped(
   start: (running: Running) => Promise<void>,
@@ -31,24 +31,21 @@ export async function runUntilStopped(
   const run = start({ parts, stopping: stopping.signal }).then(() => stopped.promise);
   const [started] = await Promise.allSettled([run]);
   const [ended] = await Promise.allSettled([parts.disposeAsync()]);
-  // After a signal, a step of the start fails because it was interrupted.
+  // After a signal, the start fails because it was interrupted.
   if (started.status === 'rejected' && !stopping.signal.aborted) throw started.reason;
   if (ended.status === 'rejected') throw ended.reason;
 }
 
-/** Waits until all have ended, then throws the first failure among them. */
+/** Waits until all have ended, then throws the first failure. */
 export async function endTogether(ends: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   await Promise.allSettled(ends);
   await Promise.all(ends);
 }
 
-/** How long an exit because of an error waits for a reader of the log that has stopped reading. */
+/** The maximum wait for a stalled reader of the log before an exit because of an error. */
 const MOST_FLUSH_MS = 1_000;
 
-/**
- * Opens the log on standard error. An error that nobody catches, also that of a rejected promise,
- * is written to it, and the program exits with 1.
- */
+/** Opens the log on standard error. Uncaught errors and rejections are logged, and the program exits with 1. */
 export function openLog(level: string) {
   let retriesUntil = Number.POSITIVE_INFINITY;
   const retryEAGAIN = () => performance.now() < retriesUntil;
@@ -63,7 +60,7 @@ export function openLog(level: string) {
       retriesUntil = performance.now() + MOST_FLUSH_MS;
       output.flushSync();
     } finally {
-      // Otherwise the exit flushes it again.
+      // Prevents a second flush at the exit.
       output.destroy();
       process.exit(1);
     }

@@ -1,4 +1,4 @@
-/** `kalends serve`: opens everything, listens, works jobs, and ends cleanly on a signal. */
+/** `kalends serve`: opens everything, listens, runs jobs, and ends cleanly on a signal. */
 import { accountSessions } from '../access/account-session.ts';
 import type { AppRegistration } from '../access/app-registration.ts';
 import { APP_KINDS, type AppKind, providerApps } from '../access/provider-apps.ts';
@@ -52,10 +52,10 @@ import { endTogether, openLog, type Running, runUntilStopped } from './run-until
 import { setupOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
-/** Limits the wait for a write lock, so that callers get an error within two seconds. The command line waits longer. */
+/** The maximum wait for a write lock: callers get an error within two seconds. The command line waits longer. */
 const LOCK_WAIT_MS = 1_500;
 
-/** Serves until SIGTERM or SIGINT, then finishes what is under way and closes. Throws if the start fails. */
+/** Serves until SIGTERM or SIGINT, then finishes current work and closes. Throws if the start fails. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   const log = openLog(config.logLevel);
   await runUntilStopped(async (running) => {
@@ -71,7 +71,7 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   const { log, parts, stopping } = running;
   const isWorking = config.role !== 'web';
   if (isWorking && config.databaseUrl === undefined) parts.use(await lockForWork(config.dataDir, stopping));
-  // Closed after the last spans are sent, although it is opened later.
+  // Storage is opened later but closes after the last spans are sent.
   const storage = parts.use(new AsyncDisposableStack());
   const watching = parts.adopt(await openWatching(config, log), ({ stop }) => stop());
   const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, stopping };
@@ -81,7 +81,7 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   parts.defer(() => endTogether([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]));
   parts.defer(() => deps.sync.stop());
   stopping.throwIfAborted();
-  // They end together. A supervisor may kill the process before they have, so that syncs are excused at once.
+  // All end together. Syncs are excused first, because a supervisor may kill the process before they end.
   const ends = [() => deps.sync.excuse()];
   parts.defer(() => endTogether(ends.map((end) => end())));
   const starting = { deps, watching, ends, stopping };
@@ -98,7 +98,7 @@ type Starting = {
   readonly deps: InstanceDeps;
   readonly watching: Watching;
   readonly stopping: AbortSignal;
-  /** Each started part adds how it ends. */
+  /** Each started part adds its end. */
   readonly ends: (() => Promise<void>)[];
 };
 
@@ -123,7 +123,7 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
 }
 
 async function startWork(config: Config, { deps, watching, ends }: Starting): Promise<void> {
-  // No other process works here. If one was killed, its leases need not run out, and the log has what it deleted.
+  // No other process runs jobs here, so leases of a killed one are invalid, and its log may contain deleted data.
   if (config.databaseUrl === undefined) await Promise.all([deps.streams.endLeases(), deps.clearLog()]);
   const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
   ends.push(() => jobs.stop());
@@ -157,7 +157,7 @@ type InstanceDeps = AppDeps &
     readonly activityNotes: ActivityCounter;
   } & WorkPools;
 
-/** Returns the dependencies of routes and jobs. Creates the first signing keys if there are none. */
+/** Returns the dependencies of routes and jobs. Creates the first signing keys if necessary. */
 async function instanceDeps(
   config: Config,
   stores: Stores,
@@ -244,7 +244,6 @@ function loggedAnswers({ logsAccess, logLevel }: Config): LoggedAnswers | undefi
   return logLevel === 'debug' || logLevel === 'trace' ? 'debug' : undefined;
 }
 
-/** Returns the dependencies that only the dashboard has. */
 const dashboardDeps = (
   config: Config,
   { sealer, system, backup, now }: Stores,
@@ -273,7 +272,7 @@ function singleSignOnOf(
   return { provider: identityProvider({ ...client, ...deps }), rules, usesPasswords, usesPasskeys };
 }
 
-/** Each is two requests to the provider. */
+/** Each check sends two requests to the provider. */
 const APP_CHECKS_PER_MINUTE = 6;
 
 function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
@@ -293,5 +292,5 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
   };
 }
 
-/** One counter for all: flows, deliveries and responses. */
+/** Returns one counter for flows, deliveries and responses. */
 const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });

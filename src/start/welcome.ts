@@ -19,10 +19,10 @@ export function startDocument({ url, role, dataDir }: Config, { db, created }: S
   };
 }
 
-/** The first owner's registration. Without `url`, `kalends admin invite` creates the link. */
+/** The registration of the first owner. Without `url`, `kalends admin invite` creates the link. */
 type Setup = { readonly url?: string } | undefined;
 
-/** Returns undefined if a member exists. A link is created only if the output is unlikely to end in a shared log. */
+/** Returns undefined if a member exists. Creates a link only if the output is unlikely to reach a shared log. */
 export async function setupOf({ dashboardUrl, role, url }: Config, stores: Stores): Promise<Setup> {
   if (dashboardUrl === undefined || role === 'worker') return undefined;
   if (!process.stdout.isTTY && !isLoopbackHost(new URL(url).hostname))
@@ -31,7 +31,7 @@ export async function setupOf({ dashboardUrl, role, url }: Config, stores: Store
   return link && { url: joinUrl(onLocalhost(dashboardUrl), link.token) };
 }
 
-/** Returns the start message for people, without the last line feed. */
+/** Returns the start message for people, without a line feed at the end. */
 export function welcome(config: Config, { db, created }: Stores, setup: Setup): string {
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
@@ -72,7 +72,7 @@ export function welcome(config: Config, { db, created }: Stores, setup: Setup): 
 
 const WARNED_SKEW_SECONDS = 5;
 
-/** Logs warnings about the configuration, once for each start. */
+/** Logs configuration warnings, once for each start. */
 export function warnAtStart(config: Config, { exposed, clockOffset }: Stores, log: Log): void {
   const { url, privateNetwork } = config;
   if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')

@@ -1,4 +1,4 @@
-/** The work pools of the program: their limits, and the script that their threads run. */
+/** The work pools: their limits and the script of their threads. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
@@ -6,7 +6,7 @@ import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { type WorkPool, workPool } from '../lib/work-pool/work-pool.ts';
 
-/** Work on what calendar servers sent, and on reads that expand much: neither waits for the other. */
+/** One pool for content from calendar servers, one for large reads: neither waits for the other. */
 export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPool };
 
 /** The published package contains only `work-thread.js`. The repository starts `start-work-thread.js`. */
@@ -14,22 +14,22 @@ const WORK_THREAD = path.join(
   import.meta.dirname,
   path.extname(import.meta.filename) === '.ts' ? '../start-work-thread.js' : '../work-thread.js',
 );
-/** Megabytes: a server's answer of 10 MB and what is made of it fit. */
+/** In megabytes; enough to process a server's response of 10 MB. */
 const MOST_MEMORY = 64;
 const IDLE_MS = 10_000;
-/** The name of the threads of both pools in metrics of slots. */
+/** The name of both pools' threads in slot metrics. */
 const WORK_THREAD_SLOTS = 'work_thread';
 
 export type WorkPoolsDeps = {
   readonly log?: Log;
-  /** A task of this pool waited for a thread, in seconds. */
+  /** Called after a task waited for a thread, in seconds. */
   readonly workWaited?: ((pool: string, seconds: number) => void) | undefined;
-  /** Silent threads of this pool were replaced. */
+  /** Called after unresponsive threads were replaced. */
   readonly workReplaced?: ((pool: string) => void) | undefined;
   readonly slots?: SlotListener;
 };
 
-/** Makes both pools, without a thread yet. `script` is the file that their threads run. */
+/** Creates both pools without a thread. `script` is the file that their threads run. */
 export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkPools {
   const { log, workWaited, workReplaced, slots } = deps;
   const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
@@ -47,7 +47,7 @@ export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkP
           log?.error({ event: 'work_thread_failed', err }, 'A work thread ended before it was ready'),
       },
     });
-  // A published client gives up its read after 30 seconds.
+  // Published clients give up a read after 30 seconds.
   const pools = { syncWork: newPool('sync', 60_000), readWork: newPool('read', 10_000) };
   for (const pool of Object.values(pools))
     slots?.opened(WORK_THREAD_SLOTS, () => {

@@ -4,10 +4,10 @@ import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
 import type { Database, Value } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-/** Under which all applications are counted together. */
+/** The client id under which all applications are counted together. */
 const ALL = '';
 
-/** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
+/** Rows in one statement. The rest are inserted one by one, so that there are few different statements. */
 const ROWS_PER_INSERT = 25;
 
 function addText(rows: number): string {
@@ -29,7 +29,6 @@ const DELETE_OLD = `
    WHERE (client_id, hour, name) IN
          (SELECT client_id, hour, name FROM activity_count WHERE hour < :before LIMIT :limit)`;
 
-/** Counts of what happened, in `db`. */
 export function activityStore(db: Database): ActivityStore {
   const since = `FROM activity_count WHERE client_id ${db.dialect.oneOf('clientIds')} AND hour >= :hour`;
   const SUMS = `SELECT name AS activity, CAST(SUM(count) AS BIGINT) AS count ${since} GROUP BY name`;
@@ -68,7 +67,7 @@ export function activityStore(db: Database): ActivityStore {
   };
 }
 
-/** Each once and in one order, so that no two instances wait for each other, with the sums of all applications. */
+/** Merges counts and adds the sums of all applications. Their fixed order prevents deadlocks between instances. */
 function withTotals(counts: readonly ActivityCount[]): ActivityCount[] {
   const all = [...counts, ...counts.map((one) => ({ ...one, clientId: ALL }))];
   const merged = Map.groupBy(all, ({ clientId, activity }) => `${clientId}\n${activity}`);

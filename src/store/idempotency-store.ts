@@ -47,7 +47,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
           WHERE ${OF_REQUEST}`,
         { clientId, userId, keyHash, coverageId },
       );
-      // The request may have been deleted in between: a retry finds out.
+      // The request may have been deleted in the meantime; a retry then claims it.
       if (row === undefined) return { state: 'under_way' };
       if (row.requestHash !== requestHash) return { state: 'other_request' };
       if (row.answer === undefined) return { state: 'under_way' };
@@ -55,7 +55,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
     },
 
     async keepAnswer(request, holder, { body, accountKey }) {
-      // The account may have been disconnected meanwhile: then there is nobody to tell.
+      // If the account was disconnected in the meantime, nobody can request the response.
       await db.change(
         `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
           WHERE ${CLAIMED_BY} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)`,

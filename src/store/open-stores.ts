@@ -1,4 +1,4 @@
-/** Every store on one database, under the names that features use for them. */
+/** All stores of a database, under the names that features use. */
 import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
@@ -47,10 +47,7 @@ import { messageLog } from './webhooks/webhook-message-log.ts';
 import { streamStore } from './webhooks/webhook-stream-store.ts';
 import { subscriptionStore } from './webhooks/webhook-subscription-store.ts';
 
-/**
- * `sealer` seals secrets. `notify` is called when a store has created a job, and `notifyDeliveries` when a delivery or
- * a resend may have become due. `quotas` limits the stored events.
- */
+/** `notify` is called after a job was created, `notifyDeliveries` after a delivery or a resend may have become due. */
 export type StoresOptions = {
   readonly sealer: Sealer;
   readonly notify?: () => void;
@@ -64,7 +61,6 @@ export type Stores = ReturnType<typeof openStores>;
 /** Opens the stores on a migrated database. Only `db` has to be closed. */
 export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
-  /** Returns the stores whose changes by operators are audited, in the transaction of the change. */
   const auditedStores = (caller?: Caller) => ({
     clients: clientStore(db, caller, most),
     people: personStore(db, caller),
@@ -85,10 +81,7 @@ export function openStores(db: Database, options: StoresOptions) {
   });
   return {
     ...auditedStores(),
-    /**
-     * Returns the same stores for an operator. Without an operator, changes of applications and their users are not
-     * audited.
-     */
+    /** Returns the stores for an operator, whose changes are audited in their transactions. */
     auditedFor: (caller: Caller) => auditedStores(caller),
     audit: auditLog(db),
     activity: activityStore(db),

@@ -47,7 +47,6 @@ const COUNT_FAILURE = `
 const OPEN_CIRCUIT = `UPDATE request_circuit SET open_until = :openUntil, probe_until = NULL WHERE ${CIRCUIT}`;
 const CLOSE_CIRCUIT = `DELETE FROM request_circuit WHERE ${CIRCUIT}`;
 
-/** Returns the store of slots, buckets and circuits in `db`. */
 export function requestLimitStore(db: Database): RequestLimitStore {
   const findCircuits = `SELECT operation, failure, open_until FROM request_circuit
     WHERE account_key = :accountKey AND operation ${db.dialect.oneOf('operations')}`;

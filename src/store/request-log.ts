@@ -28,7 +28,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
 
-/** Returns the INSERT of that many rows. A row of an application that was deleted is left out. */
+/** Returns the INSERT of `rows` rows. Rows of deleted applications are left out. */
 function insertText(rows: number): string {
   const row = (_: unknown, index: number) =>
     `(${NAMES.map((name) => `CAST(:${name}${index} AS ${COLUMNS[name]})`).join(', ')})`;
@@ -59,14 +59,14 @@ const CONDITIONS = {
 } as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds'>, string>>;
 type Filter = Omit<RequestFilter, 'clientIds'> & { readonly clientId?: string | undefined };
 const BEHIND = '{at} <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
-/** The time as the indexes over all applications have it, and as those of one application or user have it. */
+/** The time as in indexes over all applications, and as in those of one application or user. */
 const [AT_OF_ALL, AT_OF_ONE] = ['(at + 0)', 'at'];
 
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
   DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)`;
-/** Reads only an index, and not all of a log that was filled without these limits. */
+/** Counts in an index and up to a limit: the log may have been filled without limits. */
 const countClient = (client: string): string =>
   `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS count`;
 const COUNTS = `
@@ -81,14 +81,13 @@ const [MOST_COUNTED, SHARES] = [1_000_000, 10];
 
 type CountRow = { readonly clientId: string | undefined; count: number };
 
-/** Returns the log of applications' requests in `db`. */
 export function requestLog(db: Database): RequestLog {
   return {
     addRequests: (entries) => db.transaction((tx) => addRequests(tx, entries)),
 
     async listRequests({ clientIds, ...filter }, page) {
       if (clientIds === undefined) return list(db, filter, page);
-      // Reads each application by its own index: together they would have to be sorted.
+      // Reads each application by its own index: a query over several would have to sort.
       const pages = await Promise.all(
         [...new Set(clientIds)].map((clientId) => list(db, { ...filter, clientId }, page)),
       );
@@ -141,14 +140,11 @@ async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]):
   }
 }
 
-/** Neither contains a line feed. */
+/** Returns a key. Neither part contains a line feed. */
 const userKey = ({ clientId, userId }: Pick<NewRequestEntry, 'clientId' | 'userId'>): string =>
   `${clientId}\n${userId}`;
 
-/**
- * Returns the hashes of all users. Missing keys are created in one order, so that no two transactions wait for each
- * other.
- */
+/** Returns the users' hashes by user key. Creates missing keys in a fixed order, which prevents deadlocks. */
 async function usersOf(
   tx: Statements,
   entries: readonly NewRequestEntry[],
@@ -170,7 +166,7 @@ async function usersOf(
 async function list(db: Database, filter: Filter, { after, limit }: RequestPage): Promise<RequestEntry[]> {
   const conditions: string[] = [];
   const values: Record<string, Value> = { limit };
-  // A user or a request has few rows: the index that finds those should be used.
+  // A user or a request has few rows. The expression keeps the database from using the application's index instead.
   const isOfFew = filter.user !== undefined || filter.requestId !== undefined;
   if (filter.clientId !== undefined) {
     conditions.push(isOfFew ? "client_id || '' = :clientId" : 'client_id = :clientId');

@@ -33,7 +33,7 @@ const END_ONCE = [
 
 type RestoreTerms = { readonly settings: DatabaseSettings; readonly file: string; readonly caller: Caller };
 
-/** Throws RestoreError, with everything as it was. The restore is audited as `caller`. */
+/** Prepares a restore, which is audited as `caller`. If it throws RestoreError, nothing has changed. */
 export async function prepareRestore({ settings, file, caller }: RestoreTerms): Promise<PreparedRestore> {
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl !== undefined)
@@ -90,7 +90,7 @@ async function backupBytes(file: string): Promise<number> {
   throw new RestoreError(`${file} is not a whole SQLite database: take another backup.`);
 }
 
-/** Copies the file. Only its owner may read the copy, from the first byte. */
+/** Copies the file. From the first byte, only the owner may read the copy. */
 async function copyTo(copy: string, file: string, bytes: number): Promise<void> {
   for (const side of ['', '-wal', '-shm']) await rm(copy + side, { force: true });
   const { bavail, bsize } = await statfs(path.dirname(copy));
@@ -141,7 +141,7 @@ type Finishing = RestoreChoices & {
   readonly file: string;
 };
 
-/** Ends one-time secrets and everything that was ended since. Afterwards the copy is complete and on the disk. */
+/** Ends one-time secrets and everything that ended since the backup. When it returns, the copy is on the disk. */
 async function finishCopy(copy: string, finishing: Finishing): Promise<Restored['endedAgain']> {
   const { asItWas, endAllGrants, caller, file } = finishing;
   const now = caller.now();

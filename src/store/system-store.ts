@@ -26,13 +26,12 @@ const INSTANCES = `
   SELECT instance_id, host, version, role, started_at, seen_at, key_ids, key_id
     FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
 
-// A running job is due when its lease ends; after that time nobody works on it. At most as many run as instances have
-// slots.
+// A running job is due when its lease ends. After that, nobody works on it.
 const RUNNING = `
   SELECT kind, COUNT(*) AS running
     FROM (SELECT kind FROM job WHERE lease_holder IS NOT NULL AND run_at > :now ORDER BY run_at LIMIT ${MOST_COUNTED}) AS leased
    GROUP BY kind`;
-// Counts all jobs of a kind by an index alone: only a job's row says whether it waits.
+// Counts all jobs of a kind in an index alone: only a job's row shows whether it waits.
 const OF_KIND = `
   SELECT COUNT(*) AS count FROM (SELECT 1 FROM job WHERE kind = :kind LIMIT :most) AS counted`;
 const LATE = `
@@ -65,7 +64,6 @@ const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
 type RunningRow = { readonly kind: JobKind; readonly running: number };
 type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest: number };
 
-/** Returns the store of facts about the program in `db`. Changes by `caller` are audited. */
 export function systemStore(db: Database, caller?: Caller): SystemStore {
   const { bytes, byBytes } = db.dialect;
   const SIZE = `SELECT ${bytes} AS bytes`;

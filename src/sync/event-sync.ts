@@ -1,4 +1,4 @@
-/** One sync of one calendar's events: writes what changed since its sync token into the mirror, part by part. */
+/** Syncs one calendar's events: writes the changes since its sync token into the mirror in parts. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -10,9 +10,9 @@ export type EventSync = {
   readonly calendar: MirroredCalendar;
   readonly lease: SyncLease;
   readonly account: CalendarAccount;
-  /** The owner of the work, so that users take turns. */
+  /** The owner of the work, for taking turns. */
   readonly owner: string;
-  /** Whether the provider's adapter continues an interrupted sync by what the mirror has (ProviderFacts). */
+  /** Whether the adapter continues an interrupted sync from the mirror's content (ProviderFacts). */
   readonly resumes: boolean;
 };
 
@@ -20,20 +20,19 @@ type EventSyncDeps = {
   readonly mirror: MirrorStore;
   readonly rendering: ResourceRendering;
   readonly now: () => number;
-  /** When this sync began: the provider's responses are at least as new. Epoch milliseconds. */
+  /** The start of this sync: the provider's responses are at least as new. Epoch milliseconds. */
   readonly startedAt: number;
 };
 
-/** The result of a sync. `lost`: another run has taken over the lease. `paused`: a later sync continues it. */
+/** The result of a sync. `lost`: another run has the lease. `paused`: a later sync continues it. */
 export type SyncOutcome = 'done' | 'lost' | 'paused';
 
-/** A slow server holds a slot no longer than this. */
+/** A slow server must not hold a slot longer. */
 const LONGEST_SYNC_MS = 2 * 60_000;
 
 /**
- * Stores the sync token only after everything is written: a sync that ends early is repeated from its beginning. If the
- * provider no longer knows a token, a full listing follows, and what it lacks is deleted. Fails as `too_large` if a
- * quota is exceeded; the mirror then has what the quota allowed.
+ * Runs a sync. The sync token is stored last, so an interrupted sync starts over. If the provider rejects the token, a
+ * full listing follows, and what it lacks is deleted. Fails as `too_large` beyond a quota.
  */
 export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<SyncOutcome> {
   const { syncToken } = sync.calendar;
@@ -65,7 +64,7 @@ async function syncSince(
   let next: string | undefined;
   for await (const part of account.changesSince(calendar.href, token, stored)) {
     const pieces = planPart(part, listed);
-    // An empty part is a sign of life of a provider that takes long. It extends the lease.
+    // An empty part shows that a slow provider is alive. It extends the lease.
     const isSign = pieces.length === 0 && part.next === undefined;
     if (!(await writing.write(isSign ? [NOTHING] : pieces))) return 'lost';
     // In a calendar that was never read to its end, nothing can have been deleted.
@@ -73,7 +72,7 @@ async function syncSince(
     complete = part.complete && complete !== false;
     next = part.next ?? next;
     if (resumes && next === undefined && now() - startedAt > LONGEST_SYNC_MS) {
-      // A quota leaves no room for the rest of the calendar.
+      // The quota has no space for the rest of the calendar.
       writing.throwIfFull();
       await mirror.pauseSync(lease);
       return 'paused';

@@ -1,4 +1,4 @@
-/** Writes a sync's changes in transactions of limited size. Once a quota is full, only deletions are written. */
+/** Writes a sync's changes in transactions of limited size. Beyond a quota, it writes only deletions. */
 import { ProviderError } from '../calendars/provider-error.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -8,13 +8,13 @@ import type { ResourceRendering } from './resource-rendering.ts';
 export type PartWriting = {
   /** Returns false if the lease was lost. */
   write(pieces: readonly PartPlan[]): Promise<boolean>;
-  /** Deletes what a full listing lacks. Returns false if the lease was lost. */
+  /** Deletes the resources that a full listing lacks. Returns false if the lease was lost. */
   drop(removals: readonly (readonly string[])[]): Promise<boolean>;
-  /** Throws if a quota was exceeded: MadeRoom if something was deleted since, else ProviderError. */
+  /** Throws if a quota was exceeded: MadeRoom if something was deleted since, otherwise ProviderError. */
   throwIfFull(): void;
 };
 
-/** A quota was exceeded, and then something was deleted: there may be room now. `failure` is that of the sync. */
+/** A quota was exceeded, but something was deleted later, so there may be space. `failure` is the sync's. */
 export class MadeRoom extends Error {
   readonly failure: ProviderError;
 
@@ -35,7 +35,6 @@ export type PartWritingDeps = {
   readonly now: () => number;
 };
 
-/** Returns the writer of one sync. */
 export function partWriting(
   { calendar, lease, owner }: WritingOf,
   { mirror, rendering, now }: PartWritingDeps,

@@ -16,7 +16,7 @@ const resource = (href: string, etag = '1'): EventResource => ({
 const part = (changed: EventResource[], removed: string[] = []) => ({ changed, removed, complete: false });
 
 describe('the plan of a sync', () => {
-  it('the plan of a sync writes the last word about a resource that is named twice', () => {
+  it('the plan of a sync writes the last version of a resource that is named twice', () => {
     const plan = planPart(part([resource('a', 'old'), resource('a', 'new')]), new Set());
 
     assert.deepEqual(plan, [{ write: [resource('a', 'new')], leaveOut: [], remove: [] }]);
@@ -31,7 +31,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(listed, new Set());
   });
 
-  it('the plan of a sync cuts a large part into pieces and loses nothing', () => {
+  it('the plan of a sync splits a large part without losing anything', () => {
     const resources = Array.from({ length: 250 }, (_, i) => resource(`c${i}`));
     const gone = Array.from({ length: 350 }, (_, i) => `r${i}`);
 
@@ -62,7 +62,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(await planRemovals(['a', 'b', 'c', 'd'], listed), [['d']]);
   });
 
-  it('the plan of a sync cuts what was rendered by resources, rows and bytes, and leaves a large one whole', () => {
+  it('the plan of a sync splits writes by resources, rows and bytes, and never splits a resource', () => {
     const rendered = (bytes: number, rows = 1): MirroredResource => ({
       href: 'x',
       etag: undefined,
@@ -82,7 +82,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(sizes(rendered(9_000_000, 3_000), rendered(1)), [1, 1]);
   });
 
-  it('the plan of a sync sets aside what did not come to its end three times, and tries it when its day is over', () => {
+  it('the plan of a sync sets a target aside after three unfinished syncs, and retries it after a day', () => {
     const now = 1_000;
     const asked = (unfinished: number, before?: SyncFailure) =>
       setAside({ unfinished, before, what: 'this calendar' }, now);
@@ -100,7 +100,7 @@ describe('the plan of a sync', () => {
     assert.equal(asked(4, aside(now))?.isDue, true);
   });
 
-  it('the plan of a sync removes after a complete listing what no part of it named', async () => {
+  it('the plan of a sync removes what a complete listing lacks', async () => {
     const listed = new Set<string>();
     planPart(part([resource('a')]), listed);
     planPart(part([resource('b'), resource('c')]), listed);
@@ -109,7 +109,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(await planRemovals(['a'], listed), []);
   });
 
-  it('the plan of a sync has reads ask a provider less and less after five failures in a row, every five minutes at least', () => {
+  it('the plan of a sync lets reads ask less often after five failures in a row, at least every five minutes', () => {
     const down: SyncFailure = { kind: 'unavailable', message: '' };
     const rests: (number | undefined)[] = [];
     let failure: SyncFailure | undefined;
@@ -122,7 +122,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(rests, [undefined, undefined, undefined, undefined, ...seconds]);
   });
 
-  it('the plan of a sync lets Retry-After outlast the rest after several failures', () => {
+  it('the plan of a sync respects a Retry-After that is longer than the pause after failures', () => {
     const before: SyncFailure = { kind: 'unavailable', message: '', failures: 4 };
 
     const failure = countedFailure({ kind: 'rate_limited', message: '', retryAt: 100_000 }, before, 0);

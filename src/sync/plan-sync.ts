@@ -1,4 +1,4 @@
-/** Plans what a sync writes for a provider's response. Nothing is read or written here. */
+/** Plans a sync's writes for a provider's response, without reading or writing. */
 import type { Changes } from '../calendars/calendar-provider.ts';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import type { MirroredChanges, MirroredResource } from '../calendars/mirrored-event.ts';
@@ -11,15 +11,14 @@ export type PartPlan = {
   readonly remove: readonly string[];
 };
 
-/** Limits of one transaction: large enough to be quick, small enough not to delay other writers. */
+/** The limits of one transaction: large enough for speed, small enough for other writers. */
 const RESOURCES_PER_WRITE = 100;
 const ROWS_PER_WRITE = 500;
 const BYTES_PER_WRITE = 1_000_000;
 
 /**
- * Plans the writes for one part of a response. If a provider names a resource twice, the last mention counts. A
- * resource that is both changed and removed is removed; if that was wrong, the next sync restores it. Adds the hrefs
- * that exist to `listed`.
+ * Plans the writes for a part of a response. The last mention of a resource counts, except that a removal wins; if that
+ * is wrong, the next sync restores the resource. Adds existing hrefs to `listed`.
  */
 export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
   const removed = new Set(part.removed);
@@ -64,14 +63,14 @@ export function planWrites({ changed, leftOut, removed }: MirroredChanges): Mirr
     rows = size;
   }
   const [first = [], ...others] = pieces;
-  // Deletions come first, so that there is room for the rest.
+  // Deletions come first to make space.
   return [
     { changed: first, leftOut, removed },
     ...others.map((piece) => ({ changed: piece, leftOut: [], removed: [] })),
   ];
 }
 
-/** Plans what to delete after a complete listing: everything in the mirror that the listing lacks, in pieces. */
+/** Plans the deletion of everything in the mirror that a complete listing lacks, in pieces. */
 export async function planRemovals(
   stored: Iterable<string>,
   listed: ReadonlySet<string>,
@@ -90,15 +89,14 @@ function inSlices<T>(items: readonly T[]): T[][] {
   return slices;
 }
 
-/** From the fifth failure in a row, reads no longer request a sync each time. */
+/** From this many failures in a row, reads no longer request a sync each time. */
 const FAILURES_TO_REST = 5;
 const FIRST_REST_MS = 30_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
 /**
- * Returns a failure as it is stored, given the one before. It is counted; after several in a row it has a time before
- * which nobody asks again. By its lease, only one sync runs then: if it fails too, the pause grows; otherwise the
- * failure is deleted.
+ * Returns the failure with its count. After several in a row, it has a time before which no read requests a sync;
+ * another failure lengthens the pause, and a success deletes it.
  */
 export function countedFailure(
   failure: SyncFailure,
@@ -111,17 +109,14 @@ export function countedFailure(
   return { ...failure, failures, retryAt: Math.max(now + rest, failure.retryAt ?? 0) };
 }
 
-/** After this many unfinished syncs in a row, a calendar or a list is set aside. */
+/** After this many unfinished syncs in a row, a calendar or list is set aside. */
 const MOST_UNFINISHED = 3;
 const SET_ASIDE_MS = 24 * 3_600_000;
 
 /** `isDue`: the one daily attempt is due. */
 export type SetAside = { readonly failure: SyncFailure; readonly isDue: boolean };
 
-/**
- * Returns why a sync should not run that its process may not survive. `unfinished` syncs in a row began before it, and
- * `before` is the failure of the last one.
- */
+/** Returns why a sync should not run that may kill its process. `before` is the last sync's failure. */
 export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: number): SetAside | undefined {
   if (unfinished < MOST_UNFINISHED) return undefined;
   const message = `Reading ${what} did not come to its end three times in a row: it is tried once a day`;
@@ -134,6 +129,6 @@ export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: num
 export type UnfinishedSyncs = {
   readonly unfinished: number;
   readonly before: SyncFailure | undefined;
-  /** The name of the calendar or list within a sentence. */
+  /** The calendar or list, for a sentence. */
   readonly what: string;
 };

@@ -3,12 +3,11 @@ import type { EventResource } from '../calendars/event.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
 import { renderResource } from '../calendars/render-event.ts';
 
-/** Its name in the thread. */
 export const RENDER_TASK = 'render-resource';
 
 export type RenderInput = { readonly resource: EventResource; readonly calendarZone: string };
 
-/** The resource as the mirror stores it, as its only part. */
+/** Yields the resource in its stored form, as the only part. */
 export function* renderTask({ resource, calendarZone }: RenderInput): Generator<MirroredResource> {
   yield renderResource(resource, calendarZone);
 }

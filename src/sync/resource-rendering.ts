@@ -1,7 +1,4 @@
-/**
- * Renders the resources that a provider returned without blocking others: small ones here, with pauses for the event
- * loop, the rest in a thread of the work pool, one at a time. A resource that takes too long is left out.
- */
+/** Renders a provider's resources: small ones here with pauses, larger ones in a thread within a time limit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
@@ -12,7 +9,7 @@ import { renderResource } from '../calendars/render-event.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { RENDER_TASK, type RenderInput } from './render-task.ts';
 
-/** The calendar and the owner (WorkTask.owner) to render for. `calendarZone` is an IANA name. */
+/** The calendar and the owner (WorkTask.owner). `calendarZone` is an IANA name. */
 export type RenderFor = { readonly calendarZone: string; readonly owner: string };
 
 export type Rendered = {
@@ -20,18 +17,17 @@ export type Rendered = {
   readonly leftOut: readonly LeftOutResource[];
 };
 
-/** Renders resources in their order. Fails with ProviderError as described at stoppedBySystem. */
+/** Renders resources in order. Throws ProviderError as described at stoppedBySystem. */
 export type ResourceRendering = (
   resources: readonly EventResource[],
   renderFor: RenderFor,
 ) => Promise<Rendered>;
 
-/** Milliseconds on the main thread before others get their turn. */
+/** Milliseconds on the main thread between pauses. */
 const TURN_MS = 8;
-/** Processor time per resource, in milliseconds. */
+/** CPU time per resource, in milliseconds. */
 const RESOURCE_MS = 2_000;
 
-/** Returns the rendering in `work`, the pool for content from calendar servers. */
 export function resourceRendering(work: Pick<WorkPool, 'run'>): ResourceRendering {
   return async (resources, renderFor) => {
     const changed: MirroredResource[] = [];

@@ -1,7 +1,4 @@
-/**
- * Runs syncs. A lease in the database allows one sync at a time for a calendar or a list of calendars, over all
- * instances. A caller waits for a sync that is already running.
- */
+/** Runs syncs, one at a time for a calendar or a list over all instances, by leases. Callers share a running sync. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountSessions } from '../access/account-session.ts';
@@ -32,11 +29,10 @@ type AccountCalls = 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 
 export type SyncDeps = TargetDeps & {
   readonly accounts: Pick<AccountStore, AccountCalls>;
   readonly jobs: Pick<JobStore, 'schedule'>;
-  /** The providers that are configured. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly log: Log;
-  /** Called after each sync that this process ran. */
+  /** Called after each sync of this process. */
   readonly syncEnded?: ((sync: EndedSync) => void) | undefined;
   readonly slots?: SlotListener;
 };
@@ -45,25 +41,22 @@ export type SyncDeps = TargetDeps & {
 export type EndedSync = {
   readonly provider: ProviderKind;
   readonly kind: Target['kind'];
-  /** The kind of its failure, or how it ended. */
+  /** Its failure's kind, or its result. */
   readonly outcome: SyncOutcome | SyncFailure['kind'];
   readonly startedAt: number;
-  /** When the last successful sync before it began; undefined for the first. */
+  /** The start of the last successful sync before it; undefined for the first. */
   readonly syncedAt: number | undefined;
 };
 
-/**
- * `excuse` comes first when the process stops: from then on, an interrupted sync is not counted as unfinished. `stop`
- * waits for the running syncs, starts no others, and releases what their requests held.
- */
+/** `excuse` comes first at the stop: interrupted syncs then do not count. `stop` waits and releases request slots. */
 export type RunningSync = CalendarSync & { excuse(): Promise<void>; stop(): Promise<void> };
 
 const POLL_MS = 100;
-/** A sync that was paused or put off continues after this time, so that others have a turn. */
+/** A paused or postponed sync continues after this time, so that others have a turn. */
 const PAUSE_MS = 1_000;
 const CALENDARS_AT_ONCE = 4;
 
-/** A sync that several callers may wait for. `startedAt` is undefined while it waits for its turn. */
+/** A sync that callers share. `startedAt` is undefined while it waits for its turn. */
 type SharedSync = {
   startedAt: number | undefined;
   notBefore: number;
@@ -72,7 +65,6 @@ type SharedSync = {
 
 const TOO_MANY: SyncFailure = { kind: 'busy', message: 'Too many calendars of this user are being synced' };
 
-/** Returns the syncs of this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
   const running = new Map<string, SharedSync>();
   const unfinished = new Set<Promise<unknown>>();
@@ -87,7 +79,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
     const work = syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal });
     return work.catch(failureOfDatabase).finally(leave);
   };
-  /** Joins the running sync if it began late enough or waits for its turn, otherwise starts a sync. */
+  /** Joins a sync that began late enough or has not begun, otherwise starts one. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
     const name = `${target.kind} ${target.key}`;
     const current = running.get(name);
@@ -108,7 +100,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
   const syncCalendar = async (key: string, notBefore: number) => {
     const failure = await share(calendarTarget(key, deps), notBefore);
     if (failure?.kind !== 'not_found') return failure;
-    // Either the list no longer has the calendar, or something is wrong.
+    // Either the list lacks the calendar, or something is wrong.
     const { mirror, accounts, now } = deps;
     const calendar = await mirror.findCalendar(key);
     if (calendar === undefined) return undefined;
@@ -130,7 +122,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
       return failure;
     },
     async continueAsJob(kind, key) {
-      // Due when the lease of a process that died would have ended: until then the sync is running.
+      // Due when the lease of a dead process would have ended: until then the sync is running.
       await deps.jobs.schedule(kind, key, deps.now() + LEASE_MS);
     },
     excuse: () => leases.excuse(),
@@ -190,7 +182,6 @@ async function syncOnce(
   return { kind: 'unavailable', message: 'The service is shutting down' };
 }
 
-/** `previous`: the failure of the previous sync. */
 type LeasedWork = Work & {
   readonly lease: SyncLease;
   readonly previous: SyncFailure | undefined;
@@ -234,7 +225,7 @@ async function runLeased(
       return failure;
     }
     await target.fail(work.lease, failure);
-    // A calendar that is not found may be missing in the list, which is read first.
+    // The calendar may be missing in the list, which is read first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
     if (!isGone) await recordProblem(account, failure, deps);
     return failure;
@@ -254,14 +245,14 @@ async function runLeased(
     await deps.accounts.setHealth(account, leftOut, deps.now());
     return undefined;
   }
-  // Some providers list calendars also for accounts that may not see their events.
+  // Some providers also list calendars for accounts that may not see their events.
   const proves = target.kind === 'sync-calendar' || account.calendarPermission !== false;
   if (account.health.state !== 'active' && proves)
     await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
 }
 
-/** Stores the failure of what was set aside. It affects its account as others do. */
+/** Stores the failure of a target that is set aside. It affects the account like any other. */
 async function keptAside(accountKey: string, failure: SyncFailure, deps: SyncDeps): Promise<SyncFailure> {
   deps.log.error(
     { event: 'sync_set_aside', accountKey, kind: failure.kind },
@@ -299,13 +290,13 @@ function failureOf(
 export type UnderWay = { readonly target: Pick<Target, 'excuse'>; readonly lease: SyncLease };
 
 export type LeasesUnderWay = {
-  /** Runs `work` under the lease. */
+  /** Runs `work` and tracks its lease meanwhile. */
   during<T>(underWay: UnderWay, work: () => Promise<T>): Promise<T>;
-  /** Interrupted syncs, running or later, are no longer counted as unfinished. */
+  /** Stops counting interrupted syncs, running or later, as unfinished. */
   excuse(): Promise<void>;
 };
 
-/** Returns the running leases of this process, at first none. */
+/** Returns the running leases of this process, none at first. */
 export function leasesUnderWay(): LeasesUnderWay {
   const all = new Set<UnderWay>();
   let areExcused = false;
@@ -327,7 +318,7 @@ export function leasesUnderWay(): LeasesUnderWay {
   };
 }
 
-/** A list of calendars, with its account's key, or a calendar. */
+/** A list, with its account's key, or a calendar. */
 export type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
 
 export type SyncPlaceDeps = {
@@ -335,10 +326,7 @@ export type SyncPlaceDeps = {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
 };
 
-/**
- * Returns the owner of a sync and its server: no server if the limits are those of its provider, and no owner if the
- * account was deleted.
- */
+/** Returns a sync's owner and server: no server if the provider's limits apply, no owner without the account. */
 export async function placeOf(
   { kind, key }: Synced,
   { mirror, accounts }: SyncPlaceDeps,

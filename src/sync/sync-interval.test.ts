@@ -13,7 +13,7 @@ describe('the interval between syncs of an account', () => {
       NOW,
     ) / MINUTE;
 
-  it('is 15 minutes while nobody waits for its changes', () => {
+  it('is 15 minutes without an endpoint or reader of changes', () => {
     assert.equal(minutes('caldav', false, 0), 15);
     assert.equal(minutes('google', false, 0), 15);
   });
@@ -29,7 +29,7 @@ describe('the interval between syncs of an account', () => {
     assert.equal(minutes('google', true, 0), 5);
   });
 
-  it('is twelve hours if all is reported, one hour if most is, and shorter if a watch has to be renewed', () => {
+  it('is twelve hours if watches cover everything, one hour if most, and shorter before a renewal', () => {
     const facts = { provider: 'google', followed: true, changedAt: 0 } as const;
     const hours = (watched: 'all' | 'most', renewAt: number) =>
       syncIntervalMs({ ...facts, watched, renewAt }, NOW) / MINUTE / 60;

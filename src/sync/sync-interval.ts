@@ -1,16 +1,16 @@
-/** Computes when an account is synced next if nothing requests it earlier. */
+/** Computes the time of an account's next sync if nothing requests it earlier. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { WatchedExtent } from '../watches/watch.ts';
 
 export type SyncFacts = {
   readonly provider: ProviderKind;
-  /** Whether an endpoint of the application or a reader of the user's changes waits for its changes. */
+  /** Whether an endpoint, or a reader of the user's changes, waits for changes. */
   readonly followed: boolean;
-  /** When a change of the user's events was last noted, epoch milliseconds; 0 for never. */
+  /** The last known change of the user's events in epoch milliseconds; 0 for none. */
   readonly changedAt: number;
 };
 
-/** How much its provider reports by push notification, and when a watch has to be renewed; infinite without watches. */
+/** The part that push notifications cover, and when a watch must be renewed (infinite without watches). */
 export type WatchedFacts = { readonly watched: WatchedExtent; readonly renewAt: number };
 
 export interface FollowedAccounts {
@@ -24,18 +24,15 @@ const UNFOLLOWED_MS = 15 * MINUTE_MS;
 const LIMITED_MS = 5 * MINUTE_MS;
 const SOONEST_MS = MINUTE_MS;
 const LATEST_MS = 5 * MINUTE_MS;
-/** Catches changes that were not reported or cannot be. */
+/** Finds changes without push notifications. */
 const SAFETY_MS: Readonly<Record<Exclude<WatchedExtent, 'little'>, number>> = {
   all: 12 * 60 * MINUTE_MS,
   most: 60 * MINUTE_MS,
 };
-/** For this long after a change, more changes are likely. */
+/** After a change, more changes are likely for this time. */
 const LIVELY_MS = 60 * MINUTE_MS;
 
-/**
- * Returns the interval in milliseconds. Providers other than Google and Microsoft are asked every minute, and less
- * often the longer nothing changes.
- */
+/** Returns milliseconds. Apple and CalDAV accounts without watches: one to five minutes, longer if little changes. */
 export function syncIntervalMs(
   { provider, followed, changedAt, watched, renewAt }: SyncFacts & WatchedFacts,
   now: number,

@@ -1,4 +1,4 @@
-/** The jobs that sync: an account with all its calendars, or a single calendar. */
+/** The jobs that sync an account with all its calendars, or a single calendar. */
 import { retryAt } from '../jobs/retry-at.ts';
 import type { JobHandler, JobHandlers } from '../jobs/worker.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
@@ -14,9 +14,8 @@ export type SyncJobsDeps = WatchesDeps & {
 };
 
 const CALENDARS_AT_ONCE = 2;
-/** After this time no further calendar of an account is begun, since other jobs wait for the slot. */
+/** After this time no further calendar is begun, because other jobs wait for the slot. */
 const ACCOUNT_TURN_MS = 60_000;
-/** The interval between the jobs of the calendars that remain. */
 const SPREAD_MS = 5_000;
 
 export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' | 'sync-calendar'> {
@@ -27,8 +26,8 @@ export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' |
 }
 
 /**
- * Syncs the list and its calendars, then again after an interval, as long as the account is connected. Calendars that
- * do not fit into the time become jobs of their own. If the provider reports changes, the interval is some hours.
+ * Syncs the list and its calendars, then schedules the next sync while the account is connected. Remaining calendars
+ * get separate jobs. With push notifications, the interval is some hours.
  */
 function syncAccount(deps: SyncJobsDeps): JobHandler {
   const { sync, mirror, followed, watches, jobs, now } = deps;
@@ -68,10 +67,7 @@ type AccountTurn = SyncJobsDeps & {
   readonly watched: readonly Watch[];
 };
 
-/**
- * Syncs the calendars while there is time, the longest unsynced first, and returns the rest. Calendars that the list
- * just showed to be current are skipped.
- */
+/** Syncs calendars, the longest unsynced first, and returns those without time left. Skips current ones. */
 async function syncInTurn(
   calendars: readonly MirroredCalendar[],
   { sync, jobs, now, startedAt, signal, watched }: AccountTurn,

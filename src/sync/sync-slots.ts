@@ -1,8 +1,8 @@
-/** The slots of syncs in this process, for jobs and for reads: no user's reads wait for another user's slow servers. */
+/** The slots of this process's syncs, for jobs and reads: no user waits for another user's slow server. */
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 
-/** For how many milliseconds a sync waits for its turn. */
+/** The maximum wait of a sync for its turn. */
 export const TURN_WAIT_MS = 5 * 60_000;
 
 const LIMITS: QueueLimits = {

@@ -1,4 +1,4 @@
-/** The units of a sync: the list of an account's calendars, or the events of a calendar. */
+/** The units of a sync: an account's list of calendars, or a calendar's events. */
 import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
 import { keptAddresses, keptList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
@@ -17,37 +17,36 @@ export type TargetDeps = {
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'keepAddresses'>;
   readonly rendering: ResourceRendering;
-  /** The most calendars of an account that are read; 500 by default. */
+  /** The maximum calendars per account; 500 by default. */
   readonly calendarsPerAccount?: number;
   readonly log: Log;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** A list of calendars or a calendar, with the operations of its sync. */
+/** A list or a calendar, with the operations of its sync. */
 export type Target = {
   readonly key: string;
   readonly kind: 'sync-account' | 'sync-calendar';
   state(): Promise<ListState | undefined>;
-  /** Takes the lease and returns the work to do under it; `undefined` if another run has the lease. */
+  /** Takes the lease and returns the work to do; `undefined` if another run has the lease. */
   lease(lease: SyncLease): Promise<Work | undefined>;
   fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
   /** Stores a failure and counts the sync as unfinished, for now or permanently. */
   setAside(lease: SyncLease, { failure, isDue }: SetAside): Promise<void>;
   giveBack(lease: SyncLease): Promise<void>;
-  /** The process is stopping: this interrupted sync is not counted as unfinished. */
+  /** Stops counting this interrupted sync as unfinished. */
   excuse(lease: SyncLease): Promise<void>;
-  /** The name of the target within a sentence. */
+  /** The target, for a sentence. */
   readonly what: string;
 };
 export type Work = {
   readonly accountKey: string;
   /** The number of unfinished syncs in a row before this one. */
   readonly unfinished: number;
-  /** Fails with ProviderError. */
+  /** Throws ProviderError. */
   run(open: CalendarAccount, account: Account): Promise<Run>;
 };
-/** `leftOut`: what the sync left out. `cut`: the message about a list that is incomplete. */
+/** `leftOut` is the problem with omitted events; `cut` is the failure of an incomplete list. */
 export type Run = {
   readonly outcome: SyncOutcome;
   readonly leftOut?: AccountProblem | undefined;
@@ -56,7 +55,6 @@ export type Run = {
 
 const CALENDARS_PER_ACCOUNT = 500;
 
-/** Returns the target for the list of an account's calendars. */
 export function listTarget(accountKey: string, deps: TargetDeps): Target {
   const { mirror, now, calendarsPerAccount = CALENDARS_PER_ACCOUNT } = deps;
   return {
@@ -89,10 +87,10 @@ export function listTarget(accountKey: string, deps: TargetDeps): Target {
   };
 }
 
-/** A user's addresses change seldom: they are read again after this time, whatever the server returned. */
+/** A user's addresses seldom change: they are read again after this time, whatever the server returned. */
 const ADDRESSES_AGE_MS = 3_600_000;
 
-/** Reads how events name the account's user. If the server does not say it now, its calendars are read anyway. */
+/** Reads the user's addresses in events. If that fails, the calendars are read anyway. */
 async function readAddresses(
   open: CalendarAccount,
   account: Account,
@@ -112,7 +110,6 @@ async function readAddresses(
   await accounts.keepAddresses(account, addresses && keptAddresses(addresses), now());
 }
 
-/** Returns the target for the events of a calendar. */
 export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
   const { mirror, now } = deps;
   return {
@@ -147,10 +144,7 @@ export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
   };
 }
 
-/**
- * Returns the problem of an account after a sync of this calendar: a too complex event takes precedence over an
- * unreadable one.
- */
+/** Returns the account's problem after this sync: a too complex event before an unreadable one. */
 async function leftOutProblem(
   { calendarKey, accountKey }: MirroredCalendar,
   mirror: MirrorStore,

@@ -1,4 +1,4 @@
-/** Creates scheduled backups of the SQLite database, in the one process that works it. */
+/** Creates scheduled backups of the SQLite database, in the process that runs jobs. */
 import type { Log } from '../lib/log.ts';
 import type { Backup, Backups } from './backups.ts';
 import type { SystemStore } from './system-store.ts';
@@ -7,18 +7,13 @@ export type BackupScheduleDeps = {
   readonly backups: Pick<Backups, 'list' | 'makeScheduled'>;
   readonly system: Pick<SystemStore, 'noteBackup' | 'noteBackupFailure'>;
   readonly log: Pick<Log, 'error' | 'info'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 const LOOK_EVERY_MS = 60_000;
-/** The pause after a failed backup. */
 const RETRY_MS = 10 * 60_000;
 
-/**
- * Checks every minute whether a backup is due. A restart does not restart the interval: the files have the time of the
- * last one.
- */
+/** Checks every minute whether a backup is due. Restarts do not matter: the files have the last backup's time. */
 export function startBackups(
   { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
   deps: BackupScheduleDeps,
@@ -40,7 +35,7 @@ export function startBackups(
   };
 }
 
-/** Creates a backup if one is due. Never fails: failures are logged, stored and retried. */
+/** Creates a due backup. Never throws: failures are logged, stored and retried. */
 export function backupsDue(
   { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
   { backups, system, log, now }: BackupScheduleDeps,

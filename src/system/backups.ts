@@ -1,6 +1,4 @@
-/**
- * Creates self-contained copies of the live SQLite database: by `kalends backup`, by a schedule and in the dashboard.
- */
+/** Creates complete copies of the live SQLite database: by `kalends backup`, a schedule or the dashboard. */
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -10,41 +8,38 @@ import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 export type Backup = {
   readonly name: string;
   readonly bytes: number;
-  /** When it was begun, epoch milliseconds. */
+  /** The start in epoch milliseconds. */
   readonly at: number;
-  /** Created and deleted by the schedule. */
+  /** Whether the schedule created it and may delete it. */
   readonly isScheduled: boolean;
 };
 
-/** The backups in a folder of their own. */
 export type Backups = {
   readonly folder: string;
   /** The newest first. */
   list(): Promise<readonly Backup[]>;
-  /** Creates one backup at a time: a caller that comes during a backup gets the same one. */
+  /** Creates a backup. Concurrent callers share one. */
   make(): Promise<Backup | BackupRefusal>;
-  /** Creates a scheduled backup, then deletes the scheduled ones before the last `keep`. */
+  /** Creates a scheduled backup, then deletes scheduled ones except the last `keep`. */
   makeScheduled(keep: number): Promise<Backup | BackupRefusal>;
 };
 
-/** `full`: the folder has the most backups allowed. `no_room`: the disk could fill up. */
+/** `full`: the folder has the maximum of backups. `no_room`: the disk could fill up. */
 export type BackupRefusal = 'full' | 'no_room';
 
 type BackupsDeps = {
-  /** Copies the live database into a file that is empty. */
+  /** Copies the live database into an empty file. */
   readonly backup: (file: string) => Promise<void>;
   readonly databaseBytes: () => Promise<number>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** The limit of backups that members requested. The schedule never deletes these. */
+/** The maximum of backups that members requested. The schedule never deletes these. */
 export const MOST_BACKUPS = 20;
 const NAME = /^kalends-(scheduled-)?(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.partial)?$/;
-/** Free disk space before a backup, as a multiple of the database's size. */
+/** Required free disk space, as a multiple of the database's size. */
 const ROOM = 2;
 
-/** Returns the backups in `folder`. */
 export function backupsIn(folder: string, deps: BackupsDeps): Backups {
   const list = () => listBackups(folder);
   let making: Promise<unknown> = Promise.resolve();
@@ -105,15 +100,15 @@ async function listBackups(folder: string): Promise<Backup[]> {
   return files.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
 }
 
-/** Writes under another name until the copy is complete, so that a partial copy is never taken for a backup. */
+/** Writes under another name first, so that a partial copy is never mistaken for a backup. */
 export async function writeBackup(file: string, backup: BackupsDeps['backup']): Promise<void> {
   const partial = `${file}.partial`;
   try {
-    // Created before the copy, so that others can never read it. The leftover of a killed process is deleted.
+    // Created before the copy, so that others can never read it, and after deleting a killed process's leftover.
     await rm(partial, { force: true });
     await writeFile(partial, '', { mode: 0o600 });
     await backup(partial);
-    // Flushed before it gets its name, since an older backup may be deleted for it.
+    // Flushed before the rename, because an older backup may be deleted for it.
     await syncFile(partial);
     await rename(partial, file);
     await syncFolder(path.dirname(file));
@@ -123,7 +118,7 @@ export async function writeBackup(file: string, backup: BackupsDeps['backup']): 
   }
 }
 
-/** Returns undefined for a file that is no backup or was deleted meanwhile. */
+/** Returns undefined if the file is not a backup or was deleted meanwhile. */
 async function backupOf(file: string): Promise<Backup | undefined> {
   const name = path.basename(file);
   const [, scheduled, day, hour, minute, second, partial] = NAME.exec(name) ?? [];

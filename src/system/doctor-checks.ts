@@ -1,10 +1,10 @@
-/** The checks of `doctor` that ask the database, the clock and a running server. */
+/** The checks of `doctor` on the database, the clock and a running server. */
 import type { Config } from '../config/config.ts';
 import { masterKeyId } from '../lib/sealing.ts';
 import type { MasterKeyState } from './master-key.ts';
 import type { StorageReport } from './storage-report.ts';
 
-/** One line of `doctor`: what was checked, and how to fix it. */
+/** A line of `doctor`: the check, and how to fix a problem. */
 export type Check = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
@@ -13,7 +13,7 @@ export type Check = {
 
 const SKEW_WARN_MS = 2_000;
 const SKEW_FAIL_MS = 60_000;
-/** Kalends did not exist before this date: a clock that shows an earlier one was not set. */
+/** Kalends did not exist before this date, so an earlier clock is wrong. */
 const LEAST_INSTANT = Date.UTC(2026, 10, 1);
 const SERVER_TIMEOUT_MS = 2_000;
 
@@ -68,7 +68,7 @@ function undoneRotation(
     : 'KALENDS_MASTER_KEY is not in use yet: restart every instance with it, then run "kalends keys rotate-master".';
 }
 
-/** Checks the clock. Tokens expire by it: all instances and the database have to agree on the time. */
+/** Checks the clock. Tokens expire by it, so all instances and the database must agree on the time. */
 export function checkClock(report: StorageReport, now: number): Check {
   const name = 'clock';
   const newest = report.state === 'reachable' ? report.newestInstant : undefined;

@@ -1,4 +1,4 @@
-/** The checks of `doctor` that need only the configuration and the files it names. */
+/** The checks of `doctor` that need only the configuration and its files. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
@@ -8,7 +8,7 @@ import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { exposedIn } from '../lib/private-folder.ts';
 import type { Check } from './doctor-checks.ts';
 
-/** Checks the settings: all could be read, and whether there are unknown names. */
+/** Checks that there are no unknown settings; all others could be read. */
 export function checkNames({ unknownNames }: Config): Check {
   const name = 'configuration';
   if (unknownNames.length === 0) return { name, status: 'ok', message: 'Every setting can be read.' };
@@ -16,7 +16,7 @@ export function checkNames({ unknownNames }: Config): Check {
   return { name, status: 'warn', message: `Set, and no setting of Kalends: ${descriptions.join(', ')}.` };
 }
 
-/** Checks that the data folder is writable, that its key file is private, and that others can read nothing in it. */
+/** Checks that the data folder is writable, its key file private, and nothing in it readable by others. */
 export async function checkFiles({ dataDir, masterKey }: Config): Promise<Check[]> {
   const name = 'data folder';
   if (!existsSync(dataDir)) {
@@ -84,7 +84,7 @@ export function checkUrl({ url, host }: Config, isSet: boolean): Check {
   return { name, status: 'ok', message };
 }
 
-/** Checks the proxy setting: behind a proxy every caller has the proxy's address, unless Kalends trusts it. */
+/** Checks the proxy setting. Without it, every caller behind a proxy has the proxy's address. */
 export function checkProxy({ url, trustProxy }: Config): Check {
   const name = 'proxy';
   if (trustProxy === undefined && new URL(url).protocol === 'https:') {
@@ -96,12 +96,10 @@ export function checkProxy({ url, trustProxy }: Config): Check {
   return { name, status: 'ok', message: trusted === undefined ? 'None is trusted.' : `Trusted: ${trusted}.` };
 }
 
-/** Returns the redirect addresses to register at Google and Microsoft. */
 export function providerAddresses(config: Config): string[] {
   return APP_KINDS.map((kind) => providerAddress(kind, config));
 }
 
-/** Returns the redirect address to register at the provider. */
 export function providerAddress(kind: AppKind, { url }: Pick<Config, 'url'>): string {
   return `${url}/connect/${kind}/callback`;
 }

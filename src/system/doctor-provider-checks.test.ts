@@ -17,7 +17,7 @@ const at = (tenant: string, shared = 'off') =>
   });
 
 describe('the check of Microsoft’s tenants', () => {
-  it('warns with the number of accounts whose tenant is not known where many tenants sign in', () => {
+  it('warns about accounts without a known tenant if many tenants can sign in', () => {
     for (const tenant of ['common', 'organizations']) {
       const [check, ...more] = checkTenants(having(3), at(tenant));
 
@@ -27,13 +27,13 @@ describe('the check of Microsoft’s tenants', () => {
     }
   });
 
-  it('says nothing where every tenant is known, one tenant signs in, or the database is unknown', () => {
+  it('has no warning if all tenants are known, one tenant signs in, or the database is unreachable', () => {
     assert.deepEqual(checkTenants(having(0), at('common')), []);
     assert.deepEqual(checkTenants(having(3), at('consumers')), []);
     assert.deepEqual(checkTenants({ state: 'absent' }, at('common')), []);
   });
 
-  it('warns of shared calendars where personal accounts sign in', () => {
+  it('warns about shared calendars if personal accounts can sign in', () => {
     for (const tenant of ['common', 'consumers']) {
       const [check] = checkTenants({ state: 'absent' }, at(tenant, 'on'));
       assert.match(check?.message ?? '', /^KALENDS_MICROSOFT_SHARED_CALENDARS is on/);

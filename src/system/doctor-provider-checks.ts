@@ -1,4 +1,4 @@
-/** The checks of `doctor` for Google and Microsoft: whether they accept the instance's app, and Microsoft's tenants. */
+/** The checks of `doctor` for Google and Microsoft: their acceptance of the instance's app, and tenants. */
 import { type AppQuestion, askAboutApp } from '../access/provider-app-check.ts';
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
@@ -41,10 +41,7 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
   }
 }
 
-/**
- * Returns a warning for what does not fit the tenants that sign in: accounts without a known tenant, or shared
- * calendars.
- */
+/** Returns warnings about Microsoft tenants: accounts without a known tenant, and unavailable shared calendars. */
 export function checkTenants(report: StorageReport, { microsoft }: Config): Check[] {
   const tenant = new URL(microsoft.issuer).pathname.split('/')[1] ?? '';
   const count = report.state === 'reachable' ? report.accountsWithoutTenant : 0;

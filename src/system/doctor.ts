@@ -1,4 +1,4 @@
-/** Checks everything that an operator can get wrong, for `kalends doctor` and for the dashboard. */
+/** Checks everything that an operator can configure wrong, for `kalends doctor` and the dashboard. */
 import { APP_KINDS, APP_NAMES } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
@@ -16,11 +16,11 @@ import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
 import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The most time without a backup, or since the last one, if there is no schedule. */
+/** The maximum time without a backup, if there is no schedule. */
 const BACKUP_PATIENCE_MS = 7 * DAY_MS;
 const HOW = 'set KALENDS_BACKUP_EVERY, or run "kalends backup FILE" by a timer';
 
-/** Checks the backups. Returns nothing for PostgreSQL, whose own tools make backups that Kalends does not know of. */
+/** Checks the backups, except on PostgreSQL, whose own tools create backups that Kalends does not know. */
 export function checkBackups(report: StorageReport, { backups: { everyMs } }: Config, now: number): Check[] {
   const name = 'backups';
   if (report.state !== 'reachable' || report.engine !== 'sqlite') return [];
@@ -48,7 +48,7 @@ const STATES: Readonly<Record<string, string>> = {
   ended: 'polled, since nothing renewed what it told of',
 };
 
-/** Checks push notifications. Without them changes arrive later, which is no reason for a warning. */
+/** Checks push notifications. Without them changes arrive later, which is not worth a warning. */
 export function checkPushes(report: StorageReport, config: Config): Check {
   const name = 'pushes';
   const urlOf = receiverUrls(config);
@@ -77,15 +77,14 @@ const renderLine = ({ provider, state, reason, count }: WatchedCalendars): strin
 export type DoctorDeps = {
   /** Reads the database without creating or migrating it. */
   inspectStorage(config: Config): Promise<StorageReport>;
-  /** Epoch milliseconds. */
   now(): number;
 };
 
-/** The time limit for each of the database, the providers and the server. */
+/** The time limit of each check of the database, a provider and the server. */
 const PATIENCE_MS = 10_000;
 const SLOW = `It did not answer within ${PATIENCE_MS / 1_000} s`;
 
-/** Runs all checks in the order of the output. Changes nothing, and takes ten seconds at most. */
+/** Runs all checks in the order of the output, without any change, in at most ten seconds. */
 export async function checkAll(config: Config, { inspectStorage, now }: DoctorDeps): Promise<Check[]> {
   const [found, providers, server, files] = await Promise.all([
     within(PATIENCE_MS, inspectStorage(config)),

@@ -1,4 +1,4 @@
-/** Registers each serving process at intervals, so that the dashboard knows which exist. */
+/** Registers the serving process at intervals, so that the dashboard can list it. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
@@ -12,16 +12,15 @@ export type InstanceNotesDeps = {
   readonly system: Pick<SystemStore, 'noteInstance' | 'forgetInstance'>;
   readonly sealer: Pick<Sealer, 'keyId' | 'keyIds'>;
   readonly log: Pick<Log, 'error'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 const EVERY_MS = 30_000;
-/** After three missed updates an instance counts as gone. Two may be a slow database. */
+/** Three missed updates mean that the instance is gone. Two may be a slow database. */
 export const GONE_AFTER_MS = 100_000;
 const STOP_MS = 2_000;
 
-/** Registers the instance until stopped. An instance that ends in order is deleted at once. */
+/** Registers the instance until stopped, which deletes it at once. */
 export function noteInstance(role: Instance['role'], { system, sealer, log, now }: InstanceNotesDeps) {
   const startedAt = now();
   const instance = {
@@ -44,7 +43,6 @@ export function noteInstance(role: Instance['role'], { system, sealer, log, now 
   note();
   const timer = setInterval(note, EVERY_MS).unref();
   return {
-    /** Registers the instance now. */
     note,
     async stop(): Promise<void> {
       clearInterval(timer);

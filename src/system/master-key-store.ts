@@ -1,32 +1,21 @@
 import type { MasterKeyState, NextKey } from './master-key.ts';
 
-/** The master key as the database has it, and the values sealed under it. Keys are identified by their ids. */
+/** The database's record of the master key by key ids, and the values sealed under it. */
 export interface MasterKeyStore {
   masterKeyState(): Promise<MasterKeyState>;
 
-  /**
-   * Announces a key, and stores what is derived from the current one. Returns the key that is announced or in use:
-   * another one if another call was faster.
-   */
+  /** Announces a key with its derivation from the current one. Returns the announced or used key, maybe another's. */
   announceKey(keyId: string, now: number): Promise<NextKey>;
-  /**
-   * Withdraws an announced key while nothing is sealed under it. Returns false if it is in use or another key is next.
-   */
+  /** Withdraws an announced key. Returns false if it is in use or another key is next. */
   withdrawKey(keyId: string): Promise<boolean>;
-  /** Makes the announced key the one to seal under from now on. Returns false if it is no longer announced. */
+  /** Makes the announced key the one that seals. Returns false if it is no longer announced. */
   useKey(keyId: string): Promise<boolean>;
-  /**
-   * Makes the key in use the database's key; the previous one is stored by its id. Audited. Returns false if that
-   * happened already.
-   */
+  /** Makes the key in use the database's key, and stores the previous id. Audited. Returns false if already done. */
   finishKey(keyId: string, now: number): Promise<boolean>;
 
   /** The columns with sealed values, such as `account.credentials`. */
   readonly sealedColumns: readonly string[];
-  /**
-   * Seals up to `limit` values of a column again that are under another key, in the order of their rows behind `after`.
-   * Concurrent writes of others remain. The result's `after` is undefined at the end.
-   */
+  /** Reseals up to `limit` values under other keys, in row order. `after` of the result is undefined at the end. */
   resealColumn(column: string, after: RowPlace | undefined, limit: number): Promise<Resealed>;
 }
 

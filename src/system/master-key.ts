@@ -1,38 +1,31 @@
 /** The database's record of its master key, by key ids (lib/sealing.ts). Instants are epoch milliseconds. */
 export type MasterKeyState = {
-  /** The key that everything is sealed under, except for what is under `next`; undefined for a new database. */
+  /** The key of all values except those under `next`; undefined for a new database. */
   readonly keyId: string | undefined;
-  /** The key that replaces it. */
+  /** Its successor. */
   readonly next: NextKey | undefined;
-  /** The previous key, and the time when it was replaced. */
+  /** The previous key, and the time of its replacement. */
   readonly before: { readonly keyId: string; readonly until: number } | undefined;
 };
 
-/**
- * Announced: every instance loads it, and nothing is sealed under it. In use: everything is sealed under it from then
- * on.
- */
+/** `announced`: every instance loads it, but nothing is sealed under it. `in_use`: everything is sealed under it. */
 export type NextKey = {
   readonly keyId: string;
   readonly phase: 'announced' | 'in_use';
   readonly startedAt: number;
 };
 
-/** The master keys of this process. */
 export interface MasterKeys {
-  /** Whether they are from files of the data folder or from the settings. */
+  /** Files of the data folder, or settings. */
   readonly source: 'folder' | 'settings';
   /** The ids of `KALENDS_MASTER_KEY` and `KALENDS_MASTER_KEY_PREVIOUS`. */
   readonly configured: { readonly keyId: string | undefined; readonly previous: string | undefined };
-  /**
-   * Loads the keys that the database now names. Returns whether that was new, or why it is not possible, in a sentence
-   * that says what to do.
-   */
+  /** Loads the keys that the database names. Returns whether they changed, or the problem and how to fix it. */
   look(): Promise<{ readonly changed: boolean; readonly problem?: string }>;
   /** Creates and loads another key in the data folder; returns its id. */
   makeNext(): Promise<string>;
-  /** Deletes the file of a key from `makeNext` that nothing is sealed under. */
+  /** Deletes an unused key of `makeNext`. */
   discard(keyId: string): Promise<void>;
-  /** Ensures that `master.key` has the key that everything is sealed under, if keys are in files. */
+  /** If keys are in files, makes `master.key` the key that everything is sealed under. */
   settle(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The stores that the command line and the dashboard use, under the names that `openStores` gives them. */
+/** The stores of the command line and the dashboard, under their names in `openStores`. */
 import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -25,7 +25,6 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import type { MasterKeyStore } from './master-key-store.ts';
 import type { SystemStore } from './system-store.ts';
 
-/** Stores with changes that are audited. */
 export type AuditedStores = {
   readonly clients: ClientStore;
   readonly people: PersonStore;
@@ -45,7 +44,7 @@ export type AuditedStores = {
 };
 
 export type OperatorStores = AuditedStores & {
-  /** Returns the same stores, whose changes are audited as those of `caller`. */
+  /** Returns the same stores with `caller` as the actor of audited changes. */
   auditedFor(caller: Caller): AuditedStores;
   readonly audit: AuditLog;
   readonly requestLog: RequestLog;

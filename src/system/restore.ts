@@ -1,57 +1,55 @@
-/** Restoring a backup of a database file: what would be lost, and what would become valid again. */
+/** Restoring a backup of a database file, with the data that would be lost or become valid again. */
 
-/** The records that are compared, by primary key. */
+/** The kinds of records that are compared, by primary key. */
 export type Compared = 'applications' | 'users' | 'accounts' | 'grants' | 'people';
 export type Counts = Readonly<Record<Compared, number>>;
 
-/** The present database. */
 export type PresentDatabase =
   | { readonly state: 'absent' }
-  /** It is damaged or of another version: its contents are unknown. */
+  /** The contents are unknown: damaged, or of another version. */
   | { readonly state: 'unreadable'; readonly reason: string }
   | {
       readonly state: 'readable';
-      /** Created since the backup: lost by restoring. */
+      /** Created since the backup, so that a restore loses them. */
       readonly lost: Counts;
-      /** Ended or deleted since, but in the backup. */
+      /** Ended or deleted since the backup. */
       readonly ended: Counts;
-      /** The grants whose refresh token in the backup was used since: their users have to authorize again. */
+      /** The grants whose refresh token in the backup was used since: users must authorize again. */
       readonly refreshed: number;
-      /** The applications whose valid secrets have changed since. */
+      /** The applications whose secrets changed since. */
       readonly secretsChanged: number;
     };
 
 export type RestoreReport = {
   readonly file: string;
   readonly bytes: number;
-  /** The newest instant in the backup, epoch milliseconds: later changes are not in it. */
+  /** The newest instant in the backup, in epoch milliseconds. Later changes are missing. */
   readonly asOf: number | undefined;
-  /** Migrations that it lacked, if an older version made it. */
+  /** Migrations that were applied to a backup of an older version. */
   readonly migrated: readonly number[];
-  /** The id of the master key of its sealed values. */
+  /** The id of its master key. */
   readonly keyId: string;
   readonly present: PresentDatabase;
 };
 
 export type RestoreChoices = {
-  /** Keeps what was ended and deleted since as valid as it is in the backup. */
+  /** Restores what was ended or deleted since, as valid as in the backup. */
   readonly asItWas: boolean;
-  /** Ends every grant: all users have to authorize again. */
+  /** Ends every grant: all users must authorize again. */
   readonly endAllGrants: boolean;
 };
 
 export type Restored = {
   /** The path of the previous database; undefined if there was none. */
   readonly keptAside: string | undefined;
-  /** The records of the backup that were ended or deleted again. */
+  /** The restored records that were ended or deleted again. */
   readonly endedAgain: Counts;
 };
 
-/** A backup that was checked. Until `apply` or `discard`, nobody else can use the database. */
+/** A checked backup. Until `apply` or `discard`, no other process can use the database. */
 export interface PreparedRestore {
   readonly report: RestoreReport;
-  /** Replaces the present database, at once and completely. */
+  /** Replaces the database atomically. */
   apply(choices: RestoreChoices): Promise<Restored>;
-  /** Leaves everything as it was. */
   discard(): Promise<void>;
 }

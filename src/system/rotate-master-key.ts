@@ -1,7 +1,7 @@
 /**
- * Changes the master key while servers run: every instance loads the new key, then all seal under it, then values under
- * the old key are sealed again, then the old key is no longer needed. Each step is in the database: a run that was
- * killed can be continued, and a late one finds nothing to do.
+ * Rotates the master key while servers run: all instances load the new key, all seal under it, old values are sealed
+ * again, then the old key ends. Each step is in the database, so another run can continue a killed one, and a late run
+ * does nothing.
  */
 import { GONE_AFTER_MS } from './instances.ts';
 import type { MasterKeyState, MasterKeys } from './master-key.ts';
@@ -14,31 +14,30 @@ export type RotationDeps = {
   readonly masterKeys: MasterKeys;
   readonly system: Pick<SystemStore, 'listInstances'>;
   readonly sealer: { readonly keyId: string };
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called with the current step, in a sentence. */
+  /** Called with a sentence about the current step. */
   readonly tell: (progress: string) => void;
 };
 
-/** `sealedAnew` is the number of values sealed again, by column. */
+/** `sealedAnew` has the number of resealed values by column. */
 export type Rotation = {
   readonly keyId: string;
-  /** Undefined if the key was the same before. */
+  /** Undefined if the key did not change. */
   readonly previous: string | undefined;
   readonly sealedAnew: Readonly<Record<string, number>>;
 };
 
-/** Nothing was changed; the message says what to do. */
+/** An error before any change; the message says how to fix it. */
 export class RotationRefused extends Error {}
 
-/** How long a live instance may take to load the new key: it checks every two seconds. */
+/** The maximum time for a live instance to load the new key: it checks every two seconds. */
 const PATIENCE_MS = 30_000;
-/** Rows of one transaction. Servers can write between two transactions. */
+/** Rows per transaction: servers write between transactions. */
 const ROWS = 50;
 const TELL_EVERY_MS = 2_000;
 
-/** Changes the master key. Safe to run again, also concurrently. */
+/** Rotates the master key. It is safe to run again and concurrently. */
 export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   const { masterKey, masterKeys, now } = deps;
   const state = await masterKey.masterKeyState();
@@ -46,13 +45,13 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   if (newKeyId === undefined) return { ...keyNames(state), sealedAnew: await resealAll(deps) };
 
   const next = state.next ?? (await masterKey.announceKey(newKeyId, now()));
-  // Another run was faster.
+  // A concurrent run was faster.
   if (next.keyId !== newKeyId) await masterKeys.discard(newKeyId);
   await takeUp(masterKeys);
   deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
   if (next.phase === 'announced') await putInUse(next.keyId, deps);
   await everyInstance({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
-  // Work that began before, such as another command, has been written by then.
+  // By then, earlier work, such as another command, has been written.
   await deps.sleep(2 * LOOK_EVERY_MS);
   const sealedAnew = await resealAll(deps);
   await masterKey.finishKey(next.keyId, now());
@@ -62,10 +61,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
 
 const keyNames = ({ keyId = '', before }: MasterKeyState) => ({ keyId, previous: before?.keyId });
 
-/**
- * Returns undefined if the change was made before: then only values that were sealed under the old key meanwhile
- * remain.
- */
+/** Returns undefined if the key was already changed: then only values sealed meanwhile under the old key remain. */
 async function newKey(state: MasterKeyState, deps: RotationDeps): Promise<string | undefined> {
   const { masterKeys } = deps;
   if (masterKeys.source === 'folder') return masterKeys.makeNext();
@@ -90,7 +86,7 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
     {
       what: 'has the new key',
       does: (one) => one.keyIds.includes(keyId),
-      // A live instance registers every 30 seconds: it had the time to find the key.
+      // A live instance registers every 30 seconds, so it had time to load the key.
       isHopeless: (one) => now() - begun >= patience && one.seenAt >= begun,
     },
     deps,
@@ -121,7 +117,7 @@ type AwaitedStep = {
   readonly isHopeless?: (instance: Instance) => boolean;
 };
 
-/** Waits until all live instances satisfy the condition. Returns those that do not, once one is hopeless. */
+/** Waits until all live instances meet the condition. Returns those that do not, once one is hopeless. */
 async function everyInstance(
   { what, does, isHopeless = () => false }: AwaitedStep,
   { system, now, sleep, tell }: RotationDeps,
@@ -142,7 +138,7 @@ async function everyInstance(
 const instanceName = ({ instanceId, host, version }: Instance): string =>
   `the instance ${instanceId} (version ${version}) on ${host}`;
 
-/** Seals values again until none is under another key. */
+/** Seals values again until no value is under another key. */
 async function resealAll(deps: RotationDeps): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let again = true; again; ) {

@@ -1,4 +1,4 @@
-/** The running program, as the dashboard shows it, and the operations that it offers. */
+/** The running program and its operations, for the dashboard. */
 import type { Config, SettingInForce } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { type Backups, backupsIn } from './backups.ts';
@@ -10,13 +10,12 @@ export type RunningProgram = {
   readonly node: string;
   readonly engine: 'sqlite' | 'postgres';
   readonly settings: readonly SettingInForce[];
-  /** The algorithm of new signing keys. */
   readonly tokenAlgorithm: Config['tokenAlgorithm'];
-  /** Checks everything that an operator can get wrong. A caller that comes during a check gets the same result. */
+  /** Runs all checks. Concurrent callers share a result. */
   check(): Promise<readonly Check[]>;
-  /** Undefined with PostgreSQL, whose own tools make backups. */
+  /** Undefined with PostgreSQL, which has its own backup tools. */
   readonly backups: Backups | undefined;
-  /** The interval of scheduled backups. */
+  /** The interval of scheduled backups, in milliseconds. */
   readonly backupEveryMs: number | undefined;
 };
 
@@ -25,7 +24,6 @@ type ProgramDeps = DoctorDeps & {
   readonly databaseBytes: () => Promise<number>;
 };
 
-/** Returns the program of this process. */
 export function runningProgram(config: Config, deps: ProgramDeps): RunningProgram {
   let checking: Promise<readonly Check[]> | undefined;
   return {

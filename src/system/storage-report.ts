@@ -1,34 +1,33 @@
 import type { AppKind } from '../access/provider-apps.ts';
 import type { MasterKeyState } from './master-key.ts';
 
-/** The facts about a database and its keys that `doctor` needs. */
+/** The facts that `doctor` needs about a database and its keys. */
 export type StorageReport =
   | { readonly state: 'absent' }
   | { readonly state: 'unreachable'; readonly reason: string }
   | {
       readonly state: 'reachable';
       readonly engine: 'sqlite' | 'postgres';
-      /** Migrations that are not applied yet, by number. */
+      /** The numbers of unapplied migrations. */
       readonly pending: readonly number[];
       readonly masterKey: MasterKeyState;
-      /** Why the master key does not fit the database; undefined if it does, or if there is no key yet. */
+      /** The problem with the master key, if any. */
       readonly keyProblem: string | undefined;
-      /** The database's own clock minus ours, in milliseconds; 0 if it has none. */
+      /** The database's clock minus ours, in milliseconds; 0 if it has none. */
       readonly clockSkew: number;
-      /** The newest instant in the database, epoch milliseconds: it cannot be in the future. */
+      /** The newest instant in the database, in epoch milliseconds: it cannot be in the future. */
       readonly newestInstant: number | undefined;
-      /** How many calendars at Google and Microsoft are watched, and how many are not and why, as far as known. */
+      /** The numbers of watched and unwatched calendars at Google and Microsoft, with reasons. */
       readonly watched: readonly WatchedCalendars[];
-      /** The applications with developers that use the instance's webhook keys, by client id. */
+      /** The client ids of applications with developers that use the instance's webhook keys. */
       readonly sharedKeys: readonly string[];
-      /** The number of Microsoft accounts whose tenant is not known. */
       readonly accountsWithoutTenant: number;
-      /** When the database was created, and when Kalends last made a backup of it. */
+      /** The creation of the database, and the last backup by Kalends. */
       readonly begunAt: number | undefined;
       readonly lastBackup: number | undefined;
     };
 
-/** `state` is that of their watches (watches/watch.ts), or `ended` if a live watch was not renewed. */
+/** `state` is a watch's (watches/watch.ts), or `ended` if a live watch was not renewed. */
 export type WatchedCalendars = {
   readonly provider: AppKind;
   readonly state: string;

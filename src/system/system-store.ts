@@ -3,56 +3,53 @@ import type { Check } from './doctor-checks.ts';
 
 /** The processes that serve this database. */
 export interface InstanceStore {
-  /** Registers that an instance lives, and deletes those that were not seen since `goneBefore`. */
+  /** Registers a live instance, and deletes those last seen before `goneBefore`. */
   noteInstance(instance: Instance, goneBefore: number): Promise<void>;
 
   forgetInstance(instanceId: string): Promise<void>;
 
-  /** Lists instances seen since then, the longest running first; 200 at most. */
+  /** Lists at most 200 instances seen since then, the longest running first. */
   listInstances(seenSince: number): Promise<readonly Instance[]>;
 }
 
-/** The work that waits, and the size of the database. */
+/** Waiting work, and the size of the database. */
 export interface LoadStore {
-  /** Counts, by kind with jobs, how many wait and run, and how many should have run before `lateBefore`. */
+  /** Counts waiting and running jobs by kind, and those that were due before `lateBefore`. */
   countJobs(now: number, lateBefore: number): Promise<readonly JobCount[]>;
 
-  /** Counts streams with something to deliver, also of paused endpoints; MOST_COUNTED at most. */
+  /** Counts at most MOST_COUNTED streams with pending deliveries, including paused endpoints. */
   countStreams(): Promise<number>;
 
-  /** Returns the present size of the database. */
   databaseBytes(): Promise<number>;
 
-  /** Stores today's size, and deletes days before `since`. */
+  /** Stores today's size and deletes days before `since`. */
   keepSize(day: number, since: number): Promise<void>;
 
-  /** Lists sizes, the oldest first. */
   listSizes(): Promise<readonly DaySize[]>;
 
-  /** Lists the recently used budgets of apps at providers; 50 at most. */
+  /** Lists at most 50 recently used budgets of provider apps. */
   listAppBudgets(): Promise<readonly UsedBudget[]>;
 }
 
-/** Checks and backups. A change that a person requested is audited. */
+/** Checks and backups. Changes that a member requested are audited. */
 export interface UpkeepStore {
-  /** Replaces the result of the checks. Checks that a member requested are audited. */
+  /** Replaces the result of the checks. */
   keepChecks(checks: KeptChecks): Promise<void>;
 
   lastChecks(): Promise<KeptChecks | undefined>;
 
-  /** Stores that a backup was made. Backups that a member requested are audited. */
+  /** Stores that a backup was created. */
   noteBackup(backup: NotedBackup): Promise<void>;
 
-  /** Stores why the last scheduled backup failed, until one succeeds. */
+  /** Stores the failure of a scheduled backup until one succeeds. */
   noteBackupFailure(failure: BackupFailure): Promise<void>;
 
   lastBackups(): Promise<LastBackups>;
 }
 
-/** What is known of the program and of its database. Instants are epoch milliseconds. */
+/** Facts about the program and its database. Instants are epoch milliseconds. */
 export type SystemStore = InstanceStore & LoadStore & UpkeepStore;
 
-/** A process that serves this database. */
 export type Instance = {
   readonly instanceId: string;
   readonly host: string;
@@ -60,13 +57,12 @@ export type Instance = {
   readonly role: 'all' | 'web' | 'worker';
   readonly startedAt: number;
   readonly seenAt: number;
-  /** The ids of the instance's master keys; empty for a version that does not report them. */
+  /** The ids of the instance's master keys; empty for versions that do not report them. */
   readonly keyIds: readonly string[];
-  /** The id of the key that it seals under. */
   readonly keyId: string;
 };
 
-/** Counts of one kind, each MOST_COUNTED at most. `oldest` is when the first late job was due. */
+/** Counts of one kind up to MOST_COUNTED. `oldest` is when the first late job was due. */
 export type JobCount = {
   readonly kind: JobKind;
   readonly waiting: number;
@@ -75,22 +71,22 @@ export type JobCount = {
   readonly oldest: number | undefined;
 };
 
-/** Limits counts. Above it, only "more" is reported. */
+/** The maximum of a count. Above it, only "more" is reported. */
 export const MOST_COUNTED = 10_000;
 
 /** `day` is the day's first instant in UTC. */
 export type DaySize = { readonly day: number; readonly bytes: number };
 
-/** `app` is the provider and the app's id there. The budget is full again at `fullAt`. */
+/** `app` is the provider and its app id. The budget is full again at `fullAt`. */
 export type UsedBudget = { readonly app: string; readonly fullAt: number };
 
 export type NotedBackup = { readonly name: string; readonly bytes: number; readonly at: number };
 export type BackupFailure = { readonly at: number; readonly reason: string };
 export type LastBackups = {
-  /** When the database was created. */
+  /** The creation of the database. */
   readonly begunAt: number;
   readonly made: NotedBackup | undefined;
-  /** Undefined if a backup was made since. */
+  /** Undefined if a later backup succeeded. */
   readonly failure: BackupFailure | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** An instance follows what the database says of its master key: the command that changes it waits for that. */
+/** Makes an instance load the master keys that the database names, for which a key rotation waits. */
 import type { Log } from '../lib/log.ts';
 import type { MasterKeys } from './master-key.ts';
 
@@ -9,7 +9,7 @@ export type KeyWatchDeps = {
 
 export const LOOK_EVERY_MS = 2_000;
 
-/** Calls `changed` each time that other keys were taken up. */
+/** Calls `changed` each time other keys were loaded. */
 export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () => void) {
   let looking: Promise<void> | undefined;
   let last: string | undefined;

@@ -1,7 +1,4 @@
-/**
- * Sends spans to a collector, several at a time, in the background. Spans that the collector does not accept are
- * dropped and counted, and the queue is bounded.
- */
+/** Sends spans to a collector in batches. The queue is bounded; rejected spans are dropped and counted. */
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { within } from '../lib/within.ts';
@@ -10,7 +7,7 @@ import type { EndedSpan } from './span.ts';
 
 export type Exporter = {
   add(span: EndedSpan): void;
-  /** Sends the queue, for `stopMs` at most. */
+  /** Sends the queue within `stopMs`. */
   stop(): Promise<void>;
 };
 
@@ -20,11 +17,11 @@ export type ExporterOptions = {
   readonly headers: Readonly<Record<string, string>>;
   readonly program: TracedProgram;
   readonly log: Pick<Log, 'warn'>;
-  /** Called with the number of spans that were sent or dropped. */
+  /** Called with the number of sent or dropped spans. */
   readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
   /** In milliseconds; 2,000 by default. */
   readonly everyMs?: number;
-  /** How long `stop` takes at most, in milliseconds; 5,000 by default. */
+  /** The maximum duration of `stop`, in milliseconds; 5,000 by default. */
   readonly stopMs?: number;
 };
 
@@ -80,14 +77,14 @@ class OtlpExporter implements Exporter {
       const problem = await this.#post(spans);
       if (problem === undefined) this.#options.told('sent', spans.length);
       else {
-        // The others wait for the next time: a collector that is unreachable is not tried repeatedly.
+        // The others wait, so that an unreachable collector is not tried repeatedly.
         this.#drop(spans.length, problem);
         return;
       }
     }
   }
 
-  /** Returns why the spans were not accepted. */
+  /** Returns why the collector rejected the spans. */
   async #post(spans: readonly EndedSpan[]): Promise<string | undefined> {
     const { endpoint, headers, program } = this.#options;
     try {

@@ -1,7 +1,7 @@
-/** Renders spans as OTLP (opentelemetry-proto, trace/v1) in its JSON: ids in hexadecimal, 64-bit numbers as text. */
+/** Renders spans in the JSON of OTLP (opentelemetry-proto, trace/v1): ids in hexadecimal, 64-bit numbers as text. */
 import type { Attributes, EndedSpan, SpanKind } from './span.ts';
 
-/** The program that the spans are from. */
+/** The program that created the spans. */
 export type TracedProgram = { readonly version: string; readonly instanceId: string };
 
 const KINDS: Readonly<Record<SpanKind, number>> = {
@@ -48,5 +48,5 @@ function anyValue(value: string | number | boolean) {
   return typeof value === 'number' ? { intValue: String(Math.round(value)) } : { boolValue: value };
 }
 
-/** Converts as text: a number cannot hold today's time in nanoseconds. */
+/** Uses text, because a number cannot hold today's time in nanoseconds. */
 const nanoseconds = (milliseconds: number): string => `${Math.round(milliseconds * 1_000)}000`;

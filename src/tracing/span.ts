@@ -2,10 +2,10 @@ import type { TraceContext } from '../lib/current-trace.ts';
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
-/** The attributes of a span. They contain no token, title, address or user id. */
+/** Attributes without tokens, titles, addresses or user ids. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A piece of work that has ended. Instants are epoch milliseconds, with a fraction. */
+/** A finished operation. Instants are epoch milliseconds with a fraction. */
 export type EndedSpan = {
   readonly context: TraceContext;
   readonly parentSpanId: string | undefined;

@@ -6,11 +6,11 @@ import type { Tracer } from './tracer.ts';
 export type TracedTo = {
   /** A provider, or `webhook`. */
   readonly peer: string;
-  /** Whether requests carry the trace to the peer. */
+  /** Whether requests send the trace to the peer. */
   readonly tells: boolean;
 };
 
-/** Returns an egress that makes each request a span of the current trace. Without a trace nothing is recorded. */
+/** Returns an egress that records each request as a span of the current trace, if there is one. */
 export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: Tracer): Egress {
   return {
     async request(request) {

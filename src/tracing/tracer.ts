@@ -5,9 +5,8 @@ import { currentTrace, type TraceContext } from '../lib/current-trace.ts';
 import type { Attributes, EndedSpan, SpanKind } from './span.ts';
 
 export interface Tracer {
-  /** Continues `parent`, a traceparent, or else the current trace, or else begins a trace. */
+  /** Continues `parent` (a traceparent), otherwise the current trace, otherwise starts a trace. */
   start(kind: SpanKind, parent?: string): Span;
-  /** Runs the work as part of the span. */
   run<T>(span: Span, work: () => T): T;
 }
 
@@ -17,7 +16,7 @@ export type Span = {
 };
 
 export type TracerOptions = {
-  /** The share of the traces begun here that is exported, from 0 to 1. */
+  /** The exported share of traces that begin here, from 0 to 1. */
   readonly sampling: number;
   readonly ended: (span: EndedSpan) => void;
 };
@@ -48,7 +47,7 @@ export function openTracer({ sampling, ended }: TracerOptions): Tracer {
 
 const instant = (): number => performance.timeOrigin + performance.now();
 
-/** Parses a traceparent (W3C Trace Context §3.2); returns undefined for other text. Later versions may add to it. */
+/** Parses a traceparent (W3C Trace Context §3.2); undefined for other text. Later versions may be longer. */
 export function readTraceparent(text: string): TraceContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(text.slice(0, 200)) ?? [];

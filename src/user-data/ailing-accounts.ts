@@ -1,24 +1,23 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
 
-/** An account that does not work as it should. */
 export type AilingAccount = Pick<
   Account,
   'accountKey' | 'clientId' | 'userId' | 'provider' | 'display' | 'health'
 >;
 
 export type AilingFilter = {
-  /** All applications if absent. */
+  /** Undefined selects all applications. */
   readonly clientIds?: readonly string[] | undefined;
   readonly reason: HealthReason;
 };
 
-/** The account behind which a page begins. */
+/** The account after which a page begins. */
 export type AilingPlace = { readonly since: number; readonly accountKey: string };
 
-/** Lists accounts that have a problem, by reason, without accounts that are not their users' yet. */
+/** Lists accounts that have a problem, without accounts that belong to no user yet. */
 export interface AilingAccounts {
-  /** Counts accounts by reason, up to `most` each. Reasons without accounts are left out. */
+  /** Counts accounts by reason, up to `most` each, without reasons that have none. */
   countAiling(
     clientIds: readonly string[] | undefined,
     most: number,

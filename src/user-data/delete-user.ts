@@ -1,23 +1,21 @@
-/** Deletes a user permanently, and returns a receipt of what was deleted and what remains to be done. */
+/** Deletes a user permanently and returns a receipt of deleted and remaining data. */
 import type { DeletedUser, UserStore } from '../oauth/user-store.ts';
 
 export type DeleteUserDeps = {
   readonly users: Pick<UserStore, 'deleteUser'>;
   /** Removes deleted data from the disk; returns false if that happens later. */
   readonly clearLog: () => Promise<boolean>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 /** The receipt of a deletion. It does not identify the user. */
 export type DeletionReceipt = {
-  /** Epoch milliseconds. */
   readonly deletedAt: number;
-  /** The deleted records, by kind. */
+  /** The deleted records by kind. */
   readonly deleted: Omit<DeletedUser, 'accessToEnd'>;
-  /** Accounts whose access a running server ends at their providers. */
+  /** The accounts whose access a running server ends at their providers. */
   readonly accessToEnd: number;
-  /** Whether nothing of it is left on the disk. */
+  /** Whether all deleted data has left the disk. */
   readonly isOffDisk: boolean;
 };
 

@@ -2,20 +2,19 @@
 import { instantText } from '../lib/rendered-json.ts';
 import type { UserRecords } from './user-records.ts';
 
-/** The version of the document's format. It rises when a field is removed or changes its meaning. */
+/** The format version. It rises when a field is removed or changes its meaning. */
 export const EXPORT_VERSION = 1;
 
 export type ExportDeps = {
   readonly userRecords: UserRecords;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 export type UserToExport = { readonly clientId: string; readonly userId: string };
 
 /**
- * Returns the document in pieces, to be joined. Each is created on demand, so that at most one page of records is in
- * memory. Concurrent changes appear either before or after. Returns `undefined` if the user does not exist.
+ * Returns the document in pieces to be joined, each created on demand, so that at most one page of records is in
+ * memory. Concurrent changes are included or not. Returns `undefined` if the user does not exist.
  */
 export async function exportUser(
   { clientId, userId }: UserToExport,

@@ -1,14 +1,14 @@
-/** One record of what is kept about a user, ready for JSON. Instants are texts. */
+/** A record of the stored data about a user, ready for JSON. Instants are texts. */
 export type UserRecord = Readonly<Record<string, unknown>>;
 
-/** Everything that is kept about a user of an application, but for secrets and what was derived from the rest. */
+/** All stored data about a user, without secrets and derived data. */
 export interface UserRecords {
-  /** Notes in the audit log that it is about to be read; false when there is no such user. */
+  /** Notes the export in the audit log; returns false if the user does not exist. */
   beginExport(clientId: string, userId: string): Promise<boolean>;
 
-  /** The kinds of records, in the order of the document. */
+  /** The kinds of records, in the document's order. */
   readonly kinds: readonly string[];
 
-  /** The records of one kind, in pages that are read when they are asked for. */
+  /** Returns the records of one kind in pages, read on demand. */
   pagesOf(kind: string, clientId: string, userId: string): AsyncIterable<readonly UserRecord[]>;
 }

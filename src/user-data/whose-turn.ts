@@ -5,7 +5,7 @@ import { actorOf, type HealthReason } from '../calendars/health-reason.ts';
 export const TURNS = ['user', 'operator', 'administrator', 'provider', 'application'] as const;
 export type Turn = (typeof TURNS)[number];
 
-/** Problems of the app that the account was connected with. */
+/** Problems of the provider app that connected the account. */
 const OF_APP: ReadonlySet<HealthReason> = new Set<HealthReason>([
   'app_credentials_refused',
   'app_secret_expired',
@@ -13,10 +13,7 @@ const OF_APP: ReadonlySet<HealthReason> = new Set<HealthReason>([
   'provider_not_set_up',
 ]);
 
-/**
- * Returns who has to fix a problem. `hasOwnApp`: the application has its own provider app, which its developers
- * maintain.
- */
+/** Returns who must fix a problem. With `hasOwnApp`, the application's developers maintain its provider app. */
 export function turnOf(reason: HealthReason, hasOwnApp = false): Turn {
   if (hasOwnApp && OF_APP.has(reason)) return 'application';
   const actor = actorOf(reason);

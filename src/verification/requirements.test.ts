@@ -25,14 +25,14 @@ const fieldsMissing = (verification: Verification) =>
   missingForReview(verification).map(({ field }) => field);
 
 describe('missingForReview', () => {
-  it('a submission needs no logo, and either support contact', () => {
+  it('a submission needs one support contact and no logo', () => {
     const present = { ...COMPLETE.present, supportEmail: undefined, supportUrl: 'https://acme.example/help' };
 
     assert.deepEqual(fieldsMissing(COMPLETE), []);
     assert.deepEqual(fieldsMissing({ ...COMPLETE, present }), []);
   });
 
-  it('a submission names everything that is missing, each with what to do', () => {
+  it('a submission lists every missing value with how to set it', () => {
     const { present, redirectUri } = COMPLETE;
     const empty = { ...present, displayName: undefined, applicationUrl: undefined, supportEmail: undefined };
 
@@ -64,12 +64,12 @@ describe('missingForReview', () => {
     'com.example.app:/cb',
   ];
   for (const redirectUri of notPublic) {
-    it(`a submission needs another redirect URI than ${redirectUri}`, () => {
+    it(`a submission is incomplete with the redirect URI ${redirectUri}`, () => {
       assert.deepEqual(fieldsMissing({ ...COMPLETE, redirectUri }), ['redirectUri']);
     });
   }
 
-  it('a submission takes the redirect URI of Postman', () => {
+  it('a submission accepts the redirect URI of Postman', () => {
     assert.deepEqual(fieldsMissing({ ...COMPLETE, redirectUri: 'https://oauth.pstmn.io/v1/callback' }), []);
   });
 });

@@ -2,7 +2,6 @@
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import type { Verification } from './verification.ts';
 
-/** A missing value, with a sentence about how to fix it. */
 export type MissingValue = {
   readonly field: 'displayName' | 'applicationUrl' | 'redirectUri' | 'support';
   readonly sentence: string;

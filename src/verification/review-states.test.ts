@@ -1,10 +1,9 @@
-/** Every state of a review with every step: what the diagram in review-states.ts says, written out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { REVIEW_STEPS, type ReviewState, type ReviewStep, transitionOf } from './review-states.ts';
 
-/** `status*` is of a verified application. A step that is not named changes nothing. */
+/** `status*` is the state of a verified application. A missing step changes nothing. */
 const TABLE: Readonly<Record<string, Partial<Record<ReviewStep, string>>>> = {
   not_submitted: { submit: 'under_review', verify: 'approved*' },
   'not_submitted*': { submit: 'under_review*', verify: 'approved*', withdraw: 'not_submitted' },
@@ -39,7 +38,7 @@ const KINDS: Readonly<Record<ReviewStep, string>> = {
 };
 
 const stateNamed = (name: string): ReviewState => ({
-  // The table's own names.
+  // TABLE has no other names.
   status: name.replace('*', '') as ReviewState['status'],
   isVerified: name.endsWith('*'),
 });

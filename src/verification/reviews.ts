@@ -58,10 +58,9 @@ export const REVIEWS = errorTable({
   },
 });
 
-/** The maximum length of a note in the activity log. */
 export const MOST_NOTE_CHARACTERS = 2000;
 
-/** `verification` is the store of the caller, who is named in the activity log. */
+/** The caller of `verification` is named in the activity log. */
 export type ReviewDeps = {
   readonly verification: Pick<VerificationStore, 'makeStep'>;
   /** Epoch milliseconds. */
@@ -76,14 +75,14 @@ export type ReviewInput = {
 /** The input of a reviewer's decision. `submission` is `submissionOf` the verification that the reviewer saw. */
 export type DecisionInput = ReviewInput & { readonly submission: string };
 
-/** Returns a digest of an application's reviewed values, which changes with each of them. */
+/** Returns a digest of an application's reviewed values. */
 export const submissionOf = ({ clientId, present }: Verification): string =>
   hash('sha256', JSON.stringify([clientId, ...REVIEWED_FIELDS.map((field) => present[field] ?? null)]));
 
 /**
- * Submits the application's present values to the reviewers. Like all steps, returns the verification afterwards, or
- * `undefined` if the application does not exist. Throws ApiError 409 if the step is not possible, and 400 for a note
- * that cannot be stored. `details` of the error lists missing values by field.
+ * Submits the present values to the reviewers. Like all steps, returns the verification afterwards, or `undefined` if
+ * the application does not exist. Throws ApiError 409 if the step is not possible (`details` lists missing values by
+ * field), and 400 for an invalid note.
  */
 export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'submit' }, deps, (verification) => {
@@ -92,7 +91,6 @@ export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<V
     refuseIncomplete(verification);
   });
 
-/** Withdraws the developer's submission. */
 export const cancelReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'cancel' }, deps, refuseUnlessUnderReview);
 
@@ -103,7 +101,7 @@ export const approveSubmission = (
 ): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'approve' }, deps, (verification) => refuseUnlessSubmitted(verification, input));
 
-/** Returns the submission to the developer with a note about the changes needed. */
+/** Returns the submission to the developer with a note about the required changes. */
 export async function requestChanges(
   input: DecisionInput,
   deps: ReviewDeps,
@@ -114,7 +112,7 @@ export async function requestChanges(
   );
 }
 
-/** Ends the verification of an application: its users see its present values. The note gives the reason. */
+/** Ends the verification: users see the present values. The note gives the reason. */
 export async function withdrawVerification(
   input: ReviewInput,
   deps: ReviewDeps,
@@ -125,10 +123,7 @@ export async function withdrawVerification(
   );
 }
 
-/**
- * Approves the application's present values for the operator, without a submission and its requirements. Does nothing
- * if they are approved already.
- */
+/** Approves the present values for the operator, without a submission. Does nothing if they are approved already. */
 export const verifyNow = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'verify' }, deps, () => undefined);
 

@@ -1,10 +1,9 @@
-/** Decides what users see of an application: its present values or the approved ones. Nothing else decides this. */
+/** Decides in one place what users see of an application: its present values or the approved ones. */
 import type { ApplicationFacts, Branding } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore } from '../branding/branding-store.ts';
 import type { ReviewedValues, Verification } from './verification.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-/** An application as pages show it. */
 export type ShownLook = {
   readonly displayName: string | undefined;
   readonly branding: Branding;
@@ -31,7 +30,7 @@ export async function findShownLook(clientId: string, deps: ShownLookDeps): Prom
 export const presentLook = (look: ApplicationLook, verification: Verification): ShownLook =>
   lookWith(look, verification, verification.present);
 
-// All of `values` come from one read: a page never mixes approved and other values.
+// All `values` come from one read: a page never mixes approved and other values.
 function lookWith(
   { branding, facts }: ApplicationLook,
   { verifiedAt }: Verification,

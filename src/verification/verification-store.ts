@@ -12,19 +12,16 @@ export type ReviewEntry = {
 /** A page of an activity log. `before` is the number of the last entry of the previous page. */
 export type ActivityPage = { readonly before?: number | undefined; readonly limit: number };
 
-/**
- * Stores the verification of applications. Changes of reviewed values in ClientStore and BrandingStore make the step
- * `edit` in their own transaction.
- */
+/** Stores verifications. Changes in ClientStore and BrandingStore make the step `edit` in their own transaction. */
 export interface VerificationStore {
   /** Returns `undefined` if the application does not exist. */
   findVerification(clientId: string): Promise<Verification | undefined>;
 
   /**
-   * Makes a step in one transaction, serialized with other steps and edits of the application. `check` sees the
-   * application's state in it; if it throws, or the step is not possible (`transitionOf`), nothing changes. A step to
-   * `approved` copies the present values to what users see; the end of verification deletes that copy. Returns the
-   * verification afterwards and whether the step was made, or `undefined` if the application does not exist.
+   * Makes a step in one transaction, serialized with other steps and edits of the application. `check` sees its state.
+   * If `check` throws or the step is not possible (`transitionOf`), nothing changes. Approval copies the present values
+   * to those that users see; the end of verification deletes the copy. Returns `undefined` if the application does not
+   * exist.
    */
   makeStep(
     entry: ReviewEntry,

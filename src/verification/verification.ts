@@ -1,12 +1,8 @@
-/**
- * The reviewed values of an application, and the state of their review (docs/wire.md 5.3). Users of a verified
- * application see what was approved, whatever the application has set since.
- */
+/** The reviewed values of an application and the state of their review (docs/wire.md 5.3). */
 import type { Logo } from '../branding/branding.ts';
 
 export const REVIEW_STATUSES = ['not_submitted', 'under_review', 'approved', 'changes_requested'] as const;
 
-/** The state of the review of an application's present values. */
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
 /** The reviewed values. All others take effect at once. */
@@ -22,7 +18,6 @@ export type ReviewedValues = {
 
 export type ReviewedField = keyof ReviewedValues;
 
-/** The reviewed fields in display order. */
 export const REVIEWED_FIELDS: readonly ReviewedField[] = [
   'displayName',
   'applicationUrl',
@@ -36,13 +31,11 @@ export const REVIEWED_FIELDS: readonly ReviewedField[] = [
 export type Verification = {
   readonly clientId: string;
   readonly status: ReviewStatus;
-  /** When it was last submitted. */
   readonly submittedAt: number | undefined;
   /** The reviewer's request, while changes are requested. */
   readonly reviewerNote: string | undefined;
   /** When `approved` was approved; `undefined` for an application that is not verified. */
   readonly verifiedAt: number | undefined;
-  /** The values that the application has set. */
   readonly present: ReviewedValues;
   /** The values that users see while it is verified; `undefined` while it is not. */
   readonly approved: ReviewedValues | undefined;
@@ -62,7 +55,6 @@ export const ACTIVITY_KINDS = [
 /** The kind of an activity. `edited`: an approved value was changed. */
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** An entry in the activity log of an application. */
 export type Activity = {
   /** Counts from 1, by application. */
   readonly number: number;
@@ -72,7 +64,6 @@ export type Activity = {
   readonly actor: string | undefined;
   readonly kind: ActivityKind;
   readonly note: string | undefined;
-  /** The reviewed values that an edit changed. */
   readonly fields: readonly ReviewedField[];
 };
 

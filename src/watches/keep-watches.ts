@@ -1,7 +1,4 @@
-/**
- * Maintains an account's watches: creates missing ones, renews those that end soon, and stops those that are not
- * needed.
- */
+/** Maintains an account's watches: creates missing ones, renews those that end soon, stops the others. */
 import { randomBytes } from 'node:crypto';
 
 import type { AccountSessions } from '../access/account-session.ts';
@@ -23,10 +20,7 @@ export type WatchesDeps = {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly jobs: Pick<JobStore, 'schedule'>;
-  /**
-   * Returns the URL for a provider's push notifications; `undefined` if the provider cannot reach us. Absent: no
-   * provider can.
-   */
+  /** Returns the URL for push notifications, if the provider can reach us. Absent: no provider can. */
   readonly receiverUrl?: (provider: ProviderKind) => string | undefined;
   /** Absent: requests for watches are not limited. */
   readonly mayAskForWatch?: WatchCap;
@@ -128,10 +122,7 @@ type Keeping = {
   readonly deps: WatchesDeps;
 };
 
-/**
- * Maintains the watch of a target. `rows` are its watches, the newest first. Returns false and does nothing if the
- * limit of requests is reached.
- */
+/** Maintains the watch of a target. `rows` are its watches, newest first. False: the limit of requests is reached. */
 async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
   const { watches, now, mayAskForWatch } = keeping.deps;
   const current = rows.find((row) => !hasNoAnswer(row));
@@ -147,10 +138,7 @@ async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping)
   return true;
 }
 
-/**
- * Whether a watch was requested by a process that died, since one process at a time maintains an account's watches. It
- * may exist and send notifications, but its name and expiry are unknown.
- */
+/** Whether the process that requested the watch died: it may exist, but its name and expiry are unknown. */
 const hasNoAnswer = ({ state, remoteId }: Watch): boolean =>
   remoteId === undefined && state !== 'unsupported' && state !== 'failed';
 

@@ -2,7 +2,6 @@
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 export type ReceiverSettings = {
-  /** The instance's public origin. */
   readonly url: string;
   readonly google: { readonly apiUrl: string };
   readonly microsoft: { readonly apiUrl: string };
@@ -10,7 +9,7 @@ export type ReceiverSettings = {
 
 /**
  * Returns the receiver's URL by provider. Google and Microsoft send notifications only to https addresses; a sandbox at
- * a plain http address sends them to http too. Apple and CalDAV send none.
+ * a plain http address sends them to http too.
  */
 export function receiverUrls(settings: ReceiverSettings): (provider: ProviderKind) => string | undefined {
   const { url } = settings;

@@ -14,21 +14,16 @@ export type Watch = {
   readonly madeAt: number;
   /** Earlier reads show nothing about later changes. */
   readonly trustedFrom: number;
-  /** When the watch is to be renewed or tried again. */
   readonly renewAt: number;
   readonly expiresAt: number;
 };
 
-/** A watched calendar or list of calendars, as the mirror has it. */
 export type Watched = {
   readonly calendarKey: string | undefined;
   readonly failure: unknown;
 };
 
-/**
- * For this long, a calendar read under a watch is not read again: notifications may get lost. It is shorter than the
- * interval between two syncs of an account that is fully watched.
- */
+/** A watched calendar is not read again for this long, since notifications get lost: less than its sync interval. */
 const TRUSTED_MS = 9 * 3_600_000;
 
 export const isLive = ({ state, expiresAt }: Watch, now: number): boolean =>

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** The channel of a calendar for which the application chose none: the same each time, and nobody else's. */
+/** Returns the stable and unique channel id of a calendar for which the application chose none. */
 export const defaultChannelId = (calendarKey: string): string =>
   `ch_${hash('sha256', `channel ${calendarKey}`, 'hex').slice(0, 32)}`;
 
-/** Whether the id has the form of those, of whatever calendar. */
+/** Returns whether the id has the form of a default one, of any calendar. */
 export const isDefaultChannelId = (channelId: string): boolean => /^ch_[0-9a-f]{32}$/.test(channelId);

@@ -1,4 +1,4 @@
-/** Checks which signatures of a delivery are genuine, and by which key, as a receiver does with every key. */
+/** Checks which key or secret made each signature of a delivery. */
 import { createPublicKey, verify } from 'node:crypto';
 
 import { secretSignaturesOf } from './endpoint-secret.ts';
@@ -7,30 +7,29 @@ import type { PublishedWebhookKey } from './webhook-signer.ts';
 
 export type SignedMessage = {
   readonly messageId: string;
-  /** Seconds, as `webhook-timestamp` has them. */
+  /** Seconds, as in `webhook-timestamp`. */
   readonly timestamp: string;
-  /** The body as sent, byte for byte. */
+  /** The sent body, byte for byte. */
   readonly body: string;
 };
 
-/** The keys and secrets to check signatures with. `now` is in epoch milliseconds. */
+/** The candidate keys and secrets. `now` is in epoch milliseconds. */
 export type SignatureKeys = {
   readonly published: readonly PublishedWebhookKey[];
   readonly secrets: readonly EndpointSecret[];
   readonly now: number;
 };
 
-/** `by`: the id of the key, or `secret` for a secret of the endpoint; undefined if none of them made it. */
+/** `by` is the id of the key, `secret` for an endpoint secret, or undefined if nothing matches. */
 export type CheckedSignature = {
   readonly scheme: 'v1' | 'v1a' | undefined;
   readonly signature: string;
   readonly by: string | undefined;
 };
 
-/** A line has about four; further ones are ignored. */
+/** A header has about four; further ones are ignored. */
 const MOST_SIGNATURES = 20;
 
-/** Checks each signature of a `webhook-signature` line. */
 export function checkSignatures(
   line: string,
   message: SignedMessage,

@@ -1,7 +1,4 @@
-/**
- * Delivers a stream's next message: creates or continues it, reduces it to what may be seen now, sends it and stores
- * the result.
- */
+/** Delivers a stream's next message: creates or continues it, reduces it to what is visible, sends and settles it. */
 import type { ActivityNotes } from '../activity/activity.ts';
 import type { PauseReason } from './endpoint.ts';
 import { type MakeMessageDeps, makeMessage } from './make-message.ts';
@@ -27,17 +24,14 @@ export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> &
     readonly attemptEnded?: ((attempt: EndedAttempt) => void) | undefined;
   };
 
-/** `delayMs`: since the message was created. `attempt` counts from 1. */
+/** `delayMs` counts from the creation of the message, `attempt` from 1. */
 export type EndedAttempt = {
   readonly outcome: 'delivered' | 'failed' | 'dead';
   readonly attempt: number;
   readonly delayMs: number;
 };
 
-/**
- * Delivers the next message of a leased stream. Returns the updated stream if more is waiting and the lease is still
- * held, otherwise `undefined`.
- */
+/** Delivers a leased stream's next message. Returns the updated stream if more waits and the lease is still held. */
 export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
   if (stream.calendarKey === undefined) return deliverNote(stream, deps);
@@ -70,7 +64,7 @@ const begunBy = (stream: TakenStream, { sequence }: NewMessage, told: ToldPlace)
 /** Does the same for the stream of a user's calendars and connections. */
 async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
-  // A pending message belongs to the last delivered note. If nobody may see it any more, it is not sent.
+  // A pending message belongs to the last delivered note. It is not sent if it is no longer visible.
   const { message } = stream;
   const behind = message === undefined ? stream.told : { seq: stream.told.seq - 1, id: undefined };
   const notes = await streams.pendingNotes({ ...stream, told: behind }, MOST_NOTES + 1);
@@ -99,10 +93,10 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   );
 }
 
-/** The notes that are read together. */
+/** The number of notes per read. */
 const MOST_NOTES = 50;
 
-/** Returns whether the endpoint has the note's topic, and a grant lets the application see it. */
+/** Returns whether the endpoint has the note's topic and a grant makes it visible to the application. */
 function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
   const isTopic = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
   return isTopic && isNoteShown(kind, shows);
@@ -110,7 +104,7 @@ function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boole
 
 type Trying = {
   readonly message: PendingMessage;
-  /** Undefined for a note of the user. */
+  /** Undefined for a note about the user. */
   readonly calendar: ToldCalendar | undefined;
   readonly more: boolean;
 };
@@ -143,7 +137,7 @@ async function attempt(
   return more ? { ...stream, message: undefined } : undefined;
 }
 
-/** Reduces a message that was created when more was visible; its id stays. */
+/** Reduces a message that was created when more was visible. Its id stays. */
 async function bodyToSend(
   message: PendingMessage,
   calendar: ToldCalendar | undefined,
@@ -162,14 +156,14 @@ type Failed = {
   readonly outcome: Outcome;
 };
 
-/** Returns the consequences of a failed attempt for the message and its endpoint. `now` is in epoch milliseconds. */
+/** Returns the effects of a failed attempt on the message and its endpoint. `now` is in epoch milliseconds. */
 export function afterFailure({ stream, message, outcome }: Failed, now: number): AfterFailure {
   const { failures, failingSince } = stream.endpoint;
-  // While the circuit is open, a message that is not due tests the endpoint for all, without using an attempt.
+  // With an open circuit, a message that is not due tests the endpoint without using an attempt.
   const counts = failures < OPEN_AFTER || message.nextAt <= now;
   const attempts = message.attempts + (counts ? 1 : 0);
   const { retryAfterMs, gone } = outcome;
-  // Six failures in a row would have opened the circuit: other messages were accepted meanwhile.
+  // Six failures in a row would have opened the circuit, so other messages were accepted meanwhile.
   const refusedAlone = failures < OPEN_AFTER && attempts >= REFUSED_ALONE;
   const next = counts
     ? nextAttemptAt({ attempts, createdAt: message.createdAt, now, retryAfterMs })

@@ -1,4 +1,4 @@
-/** The log of deliveries and their replay: for the application itself, by HTTP Basic. Only HTTP lives here. */
+/** The delivery log and resends, for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
@@ -16,7 +16,6 @@ export type DeliveriesRouteDeps = ClientAuthenticationDeps & DeliveriesDeps;
 
 type OfDelivery = { Params: { id: string } };
 
-/** Relative paths: mounted wherever the resources are. */
 export function deliveriesRoutes(deps: DeliveriesRouteDeps): FastifyPluginAsync {
   const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
     const { clientId } = await authenticateBasic(request, deps);

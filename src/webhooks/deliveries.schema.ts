@@ -1,4 +1,4 @@
-/** The log of deliveries and their replay, for the API reference. */
+/** The delivery log and resends, for the API reference. */
 import { Type } from 'typebox';
 
 import { badBodies, badField } from '../http/error.schema.ts';

@@ -18,7 +18,6 @@ import { WEBHOOKS } from './webhook-error.ts';
 
 export type DeliveriesDeps = VisibleBodyDeps & {
   readonly messages: MessageLog;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -26,7 +25,7 @@ export const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 const MAX_ID = 2_000;
 const PAGE_SIZE = 50;
 const TIME = '2026-11-23T09:00:00Z';
-/** The seconds are optional. */
+/** RFC 3339 with optional seconds. */
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 const time = (doc: string, example: string) =>
   parsedText(parseTime, {
@@ -62,10 +61,10 @@ export const REPLAYED_DELIVERIES = { ...FILTER, from: required(FILTER.from), to:
 const inOrder: Check<typeof FILTER> = ({ from, to }, report) =>
   from !== undefined && to !== undefined && from >= to ? report('to', 'must be after from') : undefined;
 
-/** The most messages that one request resends. */
+/** The maximum number of messages that one request resends. */
 export const MOST_REPLAYS = 10_000;
 
-/** Returns a page of the log, the newest first. Throws 400 with every mistake. */
+/** Returns a page of the log, the newest first. Throws ApiError 400 with all mistakes. */
 export async function listDeliveries(clientId: string, query: unknown, { messages }: DeliveriesDeps) {
   const input = readQuery(query, DELIVERIES_QUERY, inOrder);
   const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
@@ -79,7 +78,7 @@ export async function listDeliveries(clientId: string, query: unknown, { message
   };
 }
 
-/** Returns a delivery with its attempts and its body, as far as it may still be seen. Throws 404. */
+/** Returns a delivery with its attempts and its visible body. Throws 404. */
 export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps) {
   const message = await deps.messages.findMessage(clientId, messageId);
   if (message === undefined) throw new ApiError(WEBHOOKS.delivery_not_found);
@@ -105,7 +104,7 @@ export async function replayDelivery(clientId: string, messageId: string, { mess
   return { success: true, id: messageId } as const;
 }
 
-/** Requests resends of all deliveries that match a filter, the oldest first. Throws 400 with every mistake. */
+/** Requests resends of all deliveries that match a filter, the oldest first. Throws ApiError 400 with all mistakes. */
 export async function replayDeliveries(clientId: string, body: unknown, { messages, now }: DeliveriesDeps) {
   const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
   const count = await messages.askReplays({ clientId, ...filter }, now(), MOST_REPLAYS);
@@ -128,7 +127,7 @@ function parsePlace(text: string): MessagePlace | undefined {
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
 }
 
-/** Returns a delivery as responses and `kalends webhook` show it. */
+/** Returns a delivery as in responses and in `kalends webhook`. */
 export const deliveryOf = (message: LoggedMessage) => ({
   id: message.messageId,
   endpointId: message.endpointId,

@@ -1,4 +1,4 @@
-/** Sends what is due to endpoints, several at a time: changes, stream by stream, and resends. */
+/** Sends due work to endpoints, several at a time: changes by stream, and resends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WakeUp } from '../jobs/wake-up.ts';
@@ -17,11 +17,11 @@ import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 
 export type DeliveryWorkerDeps = DeliverDeps &
   ReplayDeps & {
-    /** Notified by the stores when a stream became due, or a resend was requested, in this process. */
+    /** Notified when a stream becomes due or a resend is requested in this process. */
     readonly deliveryWakeUp: WakeUp;
     readonly slots?: SlotListener | undefined;
     readonly log: Pick<Log, 'error'>;
-    /** Works the next message as part of the stream's trace. */
+    /** Runs the work as part of the stream's trace. */
     readonly deliveryInTrace?: DeliveryInTrace | undefined;
   };
 
@@ -32,32 +32,28 @@ const UNTRACED: DeliveryInTrace = (_stream, work) => work();
 /** `stop` claims nothing more and waits for running work. */
 export type DeliveryWorker = { stop(): Promise<void> };
 
-/** An edit that a provider reports three times becomes one message. */
+/** An edit that a provider reports three times then becomes one message. */
 const SETTLE_MS = 250;
-/** An attempt takes 15 s at most. A stream continues while there is time for another one. */
+/** An attempt takes at most 15 s. A stream continues while there is time for another one. */
 export const LEASE_MS = 32_000;
 const ATTEMPT_MS = 16_000;
-/** Other streams of the endpoint wait for their slots. */
+/** Other streams of the endpoint wait for the slot. */
 const MOST_IN_TURN = 10;
-/** A single application can use half of the slots. */
+/** One application can use half of the slots. */
 const DELIVERY_SLOTS = { slots: 128, share: 1 / 2 };
 const RESEND_SLOTS = { slots: 16, share: 1 / 2 };
 const DELIVERIES_OF_ENDPOINT = 8;
 const RESENDS_OF_ENDPOINT = 2;
-/**
- * While more streams than these are worked on, streams are claimed once in this many milliseconds, so that several
- * share a query and their commits.
- */
+/** With more streams in progress, claims are this far apart, so that several streams share a query and a commit. */
 const FEW_TURNS = 16;
 const TAKE_EVERY_MS = 10;
-/** The delay until work that another instance made due is seen. */
+/** The delay until work from another instance is seen. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
 
-/** Limits of the requests to receivers, for `createEgress`. */
+/** The limits of requests to receivers, for `createEgress`. */
 export const RECEIVER_LIMITS = { ofClientAtHost: OF_APPLICATION_AT_ORIGIN };
 
-/** Starts delivering and resending until stopped. */
 export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
   const { streams, messages, now, log, deliveryWakeUp, slots: listener } = given;
   const pace = originPace(given.webhookEgress);
@@ -69,7 +65,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
-  // A resend whose attempt could not be logged is sent again when its lease ends.
+  // A resend whose attempt could not be logged is sent again after its lease.
   const noteFault = (err: unknown) =>
     log.error({ event: 'delivery_fault', err }, 'A delivery met a fault of our own');
   const run = (slots: WorkSlots, place: SlotPlace, work: Promise<void>): void => {
@@ -99,10 +95,10 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
     for (const replay of claimed) run(resends, replay.place, sendAgain(replay, deps));
   };
 
-  /** Starts what is due. Returns for how many milliseconds there is nothing to do without a wake-up. */
+  /** Starts due work. Returns the milliseconds until the next look without a wake-up. */
   const startDue = async (): Promise<number> => {
     const lookedAt = now();
-    // Together, so that their writes share a commit. If one fails, what the others claim is started all the same.
+    // Run together to share a commit. If one fails, the claims of the others still start.
     await Promise.all([streams.scheduleChanged(lookedAt + SETTLE_MS), takeDeliveries(), takeResends()]);
     const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
     // Due work that was not claimed waits for running work to end.
@@ -137,7 +133,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
 
 export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;
 
-/** Works on a leased stream, message by message, while there is time and more is waiting. Never throws. */
+/** Works on a leased stream, message by message, while time remains and more waits. Never throws. */
 export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: () => boolean): Promise<void> {
   const { leaseUntil, streamId } = stream;
   const { deliveryInTrace = UNTRACED } = deps;
@@ -153,7 +149,7 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
       current = await deliveryInTrace(next, () => deliverNext(next, deps));
     }
   } catch (err) {
-    // Its lease ends by itself, and it is claimed again.
+    // After its lease, the stream is claimed again.
     deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery met a fault of our own');
   }
 }
@@ -164,10 +160,7 @@ export type ReplayDeps = SendDeps &
     readonly streams: Pick<StreamStore, 'narrowMessage'>;
   };
 
-/**
- * Sends a claimed resend and logs the attempt. Fails if the database does; the resend is then sent again after its
- * lease.
- */
+/** Sends a claimed resend and logs the attempt. If the database fails, the resend repeats after its lease. */
 export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
   const { messageId } = replay;
@@ -177,9 +170,7 @@ export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<
   await messages.settleReplay(messageId, attempt, now());
 }
 
-/**
- * Returns the body reduced to what may be seen now, and stores it; `undefined` if no grant lets the application see it.
- */
+/** Returns and stores the body reduced to what is visible now; `undefined` if no grant makes it visible. */
 async function bodyToReplay(replay: TakenReplay, deps: ReplayDeps): Promise<string | undefined> {
   const visible = await visibleBody(replay, deps);
   if (visible !== undefined && visible !== replay.body)

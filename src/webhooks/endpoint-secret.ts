@@ -1,4 +1,4 @@
-/** The secrets that endpoints verify `v1` signatures with (Standard Webhooks, HMAC-SHA256). */
+/** Endpoint secrets for `v1` signatures (Standard Webhooks, HMAC-SHA256). */
 import { createHmac, randomBytes } from 'node:crypto';
 
 import type { EndpointSecret } from './message.ts';
@@ -8,7 +8,7 @@ const PREFIX = 'whsec_';
 /** Returns 256 random bits in the form of Standard Webhooks. */
 export const newEndpointSecret = (): string => `${PREFIX}${randomBytes(32).toString('base64')}`;
 
-/** Returns whether the text has that form, with 24 to 64 bytes as Standard Webhooks requires. */
+/** Returns whether the text has this form, with 24 to 64 bytes as Standard Webhooks requires. */
 export function isEndpointSecret(text: string): boolean {
   const [, base64] = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/.exec(text) ?? [];
   if (base64 === undefined) return false;
@@ -16,7 +16,7 @@ export function isEndpointSecret(text: string): boolean {
   return bytes.toString('base64') === base64 && bytes.length >= 24 && bytes.length <= 64;
 }
 
-/** Returns a `v1,` signature by each secret that is valid at `now`, epoch milliseconds. */
+/** Returns a `v1,` signature for each secret that is valid at `now`, epoch milliseconds. */
 export function secretSignaturesOf(
   content: Uint8Array,
   secrets: readonly EndpointSecret[],
@@ -30,7 +30,7 @@ export function secretSignaturesOf(
     });
 }
 
-/** Returns `fresh` as the current secret; the one before stays valid for another `overlapMs`. */
+/** Returns `fresh` as the current secret; its predecessor stays valid for another `overlapMs`. */
 export function rotatedSecrets(
   secrets: readonly EndpointSecret[],
   fresh: string,

@@ -1,72 +1,65 @@
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecret } from './message.ts';
 
-/** Endpoints that an operator sets up. */
+/** Endpoints that an operator manages. */
 export interface EndpointSettings {
-  /** Lists endpoints of one application or of all: each application's webhook URL first, then the oldest. */
+  /** Lists endpoints of one or all applications: each webhook URL first, then the oldest. */
   listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
 
   findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
 
-  /** Throws ApiError 409 `too_many_endpoints` if the application has as many as it may; racing calls included. */
+  /** Throws ApiError 409 `too_many_endpoints` at the application's limit, even for concurrent calls. */
   addEndpoint(endpoint: NewEndpoint): Promise<void>;
 
   /**
-   * Changes an endpoint's topics and URL. A new URL ends a pause: waiting deliveries go there, at once. The URL of the
-   * first endpoint stays, since it is its application's. Returns false if the endpoint does not exist.
+   * Changes topics and URL; false if it does not exist. A new URL ends a pause and is due at once. The first endpoint
+   * keeps its application's URL.
    */
   changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
 
-  /**
-   * Removes an endpoint with its deliveries and its log. Returns false if it does not exist, or is its application's
-   * webhook URL.
-   */
+  /** Removes an endpoint with its deliveries; false if it does not exist or is its application's webhook URL. */
   removeEndpoint(endpointId: string): Promise<boolean>;
 
-  /** Sends the endpoint nothing more until it is resumed. Returns false if it does not exist. */
+  /** Stops deliveries until a resume. Returns false if the endpoint does not exist. */
   pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
 
-  /** Continues deliveries where they stopped, at once. Returns false if the endpoint does not exist. */
+  /** Continues deliveries at once. Returns false if the endpoint does not exist. */
   resumeEndpoint(endpointId: string): Promise<boolean>;
 
   /** Returns whether another application has an endpoint at the address of `url` (endpoint-address.ts). */
   isElsewhere(url: string, clientId: string): Promise<boolean>;
 
-  /** Counts the results of its deliveries since then. */
+  /** Counts the results of deliveries since then. */
   figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
 }
 
 /** The temporary endpoints of `kalends listen`. */
 export interface ListenerStore {
-  /** Adds a listener that lives until `expiresAt`. Returns false if the application has `most` listeners already. */
+  /** Adds a listener until `expiresAt`. Returns false if the application has `most` listeners. */
   addListener(listener: NewEndpoint, expiresAt: number, most: number): Promise<boolean>;
 
-  /** Extends a listener's life. Returns false if the application has no such listener, or it expired before `now`. */
+  /** Extends a listener's life. Returns false if it does not exist or expired before `now`. */
   renewListener(listener: ListenerName, expiresAt: number, now: number): Promise<boolean>;
 
-  /** Removes a listener with its deliveries and its log. Returns false if the application has no such listener. */
+  /** Removes a listener with its deliveries. Returns false if it does not exist. */
   removeListener(listener: ListenerName): Promise<boolean>;
 
-  /** Removes listeners that expired before `now`. Returns their number. */
+  /** Removes listeners that expired before `now`; returns their number. */
   removeEndedListeners(now: number): Promise<number>;
 }
 
-/** The secrets of endpoints. */
 export interface EndpointSecretStore {
-  /** Returns its secrets, the newest first; `undefined` if the endpoint does not exist. */
+  /** Returns the secrets, the newest first; `undefined` if the endpoint does not exist. */
   secretsOf(endpointId: string): Promise<EndpointSecret[] | undefined>;
 
-  /**
-   * Replaces its secrets by the result of `change`. Of concurrent calls each sees the result of the one before. Returns
-   * false if the endpoint does not exist.
-   */
+  /** Replaces the secrets by the result of `change`; concurrent calls serialize. False without the endpoint. */
   changeSecrets(
     endpointId: string,
     change: (secrets: readonly EndpointSecret[]) => readonly EndpointSecret[],
   ): Promise<boolean>;
 }
 
-/** The URLs and listeners that receive deliveries. Instants are epoch milliseconds. */
+/** The endpoints of deliveries. Instants are epoch milliseconds. */
 export type EndpointStore = EndpointSettings & ListenerStore & EndpointSecretStore;
 
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
@@ -75,10 +68,10 @@ export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'he
 
 export type EndpointChange = Pick<Endpoint, 'hears'> & { readonly url?: string };
 
-/** Counts of its newest deliveries that were tried, a thousand at most. */
+/** Counts of at most a thousand of its newest attempted deliveries. */
 export type EndpointFigures = {
   readonly delivered: number;
-  /** Delivered and dead ones, and those that failed and will be retried. */
+  /** Delivered and dead deliveries, and failed ones that will be retried. */
   readonly judged: number;
   /** When the oldest undelivered change began to wait; undefined if nothing waits. */
   readonly oldestWaiting: number | undefined;
@@ -87,8 +80,7 @@ export type EndpointFigures = {
 export type ListenerName = Pick<Endpoint, 'endpointId' | 'clientId'>;
 
 export type ListedEndpoint = Endpoint & {
-  /** The number of streams with something waiting; 10,000 if there are more. */
+  /** The number of streams with waiting changes, at most 10,000. */
   readonly waiting: number;
-  /** The failure of the last failed attempt. */
   readonly lastFault: string | undefined;
 };

@@ -1,15 +1,15 @@
-/** Checks whether deliveries could reach a URL with this instance's configuration. Each connection checks it again. */
+/** Checks whether this instance could deliver to a URL. Each connection checks it again. */
 import { addressPolicy, bareHost, literalOf } from '../lib/egress/address-policy.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 
 /**
- * Returns why not, as the end of a sentence ("The webhook URL …"); `undefined` if no problem is known. Names are
- * resolved when a delivery is sent. `url` is absolute.
+ * Returns the problem of an absolute URL as the end of a sentence ("The webhook URL …"), or `undefined` if none is
+ * known. Names are resolved only at delivery.
  */
 export function unreachableProblem(url: string, privateNetwork: PrivateNetwork): string | undefined {
   const { protocol, hostname } = new URL(url);
-  // RFC 6761 §6.3: such names are loopback, whatever a resolver returns.
+  // Such names are loopback (RFC 6761 §6.3), whatever a resolver returns.
   const isLocal = /(^|\.)localhost$/.test(bareHost(hostname));
   const address = isLocal ? '127.0.0.1' : literalOf(hostname);
   if (address === undefined) return undefined;

@@ -1,22 +1,22 @@
-/** An endpoint for deliveries of an application. Instants are epoch milliseconds. */
+/** An application's endpoint for deliveries. Instants are epoch milliseconds. */
 export type Endpoint = {
   readonly endpointId: string;
   readonly clientId: string;
   readonly url: string;
-  /** 1 if an owner or the command line set the URL: requests to it may reach what KALENDS_PRIVATE_NETWORK opens. */
+  /** 1 if an owner or the command line set the URL: it may then use what KALENDS_PRIVATE_NETWORK allows. */
   readonly privateNetwork: 0 | 1;
-  /** Whether it is the application's webhook URL: it is created and removed with that. */
+  /** Whether it is the application's webhook URL, with which it is created and removed. */
   readonly isFirst: boolean;
   readonly hears: EndpointHears;
   /** A paused endpoint receives nothing; changes wait. */
   readonly state: 'active' | 'paused';
   readonly pausedReason: PauseReason | undefined;
   readonly pausedAt: number | undefined;
-  /** The failed attempts in a row, over all its messages, and since when. */
+  /** Failed attempts in a row, over all messages, and their start. */
   readonly failures: number;
   readonly failingSince: number | undefined;
   readonly createdAt: number;
-  /** When a listener expires unless it asks for deliveries again (listeners.ts); nothing is sent to it. */
+  /** When a listener expires unless it requests deliveries (listeners.ts). Nothing is sent to it. */
   readonly expiresAt: number | undefined;
 };
 
@@ -24,7 +24,7 @@ export type EndpointHears = {
   readonly events: boolean;
   readonly calendars: boolean;
   readonly connections: boolean;
-  /** Whether it also receives changes that the application made itself. */
+  /** Whether it also receives the application's own changes. */
   readonly own: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Endpoints and their secrets, as an operator makes them. */
+/** Operators' management of endpoints and their secrets. */
 import { randomBytes } from 'node:crypto';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -9,22 +9,21 @@ import type { EndpointStore } from './endpoint-store.ts';
 
 export type EndpointsDeps = {
   readonly endpoints: EndpointStore;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** The endpoint that is an application's webhook URL, where that is set. */
+/** Returns the id of the endpoint that is an application's webhook URL. */
 export const firstEndpointId = (clientId: string): string => `we_${clientId}`;
 
 export type EndpointToAdd = {
   readonly clientId: string;
   readonly url: string;
   readonly hears: EndpointHears;
-  /** Whether another application may have one at that address as well. */
+  /** Whether another application may have an endpoint at the same address. */
   readonly shared: boolean;
 };
 
-/** Throws ApiError 400 for a URL that cannot be, and 409 for the address of another application. */
+/** Throws ApiError 400 for an invalid URL, and 409 for the address of another application. */
 export async function addEndpoint(
   { clientId, url, hears, shared }: EndpointToAdd,
   { endpoints, now }: EndpointsDeps,
@@ -40,8 +39,8 @@ export async function addEndpoint(
 }
 
 /**
- * Throws ApiError 409 if another application has its webhooks at the address of `url`, where deliveries of one could be
- * taken for those of the other. This prevents mistakes; what protects a receiver is checking `metadata.clientId`.
+ * Throws ApiError 409 if another application has an endpoint at the address of `url`, where deliveries could be
+ * confused. This prevents mistakes; a receiver's protection is to check `metadata.clientId`.
  */
 export async function refuseElsewhere(
   url: string,
@@ -51,7 +50,7 @@ export async function refuseElsewhere(
   if (await endpoints.isElsewhere(url, clientId)) throw new ApiError(SETTINGS.address_in_use);
 }
 
-/** Makes the secret of an endpoint that has none. Answers it then; `undefined` where it has one, or there is none such. */
+/** Creates and returns an endpoint's first secret; `undefined` if it has one or does not exist. */
 export async function makeFirstSecret(
   endpointId: string,
   { endpoints }: Pick<EndpointsDeps, 'endpoints'>,
@@ -65,7 +64,7 @@ export async function makeFirstSecret(
   return isMade ? fresh : undefined;
 }
 
-/** A new secret beside the one before it, which signs for `overlapMs` more. `undefined` when there is no such endpoint. */
+/** Adds a secret; its predecessor signs for another `overlapMs`. `undefined` if the endpoint does not exist. */
 export async function rotateEndpointSecret(
   { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
   { endpoints, now }: EndpointsDeps,

@@ -1,4 +1,4 @@
-/** The calendar that a subscription names, among those that the grant covers at whatever scope. */
+/** Finds the calendar of a subscription among those that the grant covers at any scope. */
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
@@ -13,10 +13,7 @@ import type { CalendarName } from '../writing/write-requests.ts';
 
 export type FindToFollowDeps = Pick<FindCalendarDeps, 'events' | 'freshAccounts'>;
 
-/**
- * Throws 403 `calendar_permission_required` where the account was connected without its calendars, and 404
- * `calendar_not_found` for a calendar that the grant does not cover or its user left out.
- */
+/** Throws 403 `calendar_permission_required`, or 404 `calendar_not_found` for uncovered or excluded calendars. */
 export async function findToFollow(
   name: CalendarName,
   grant: Grant,
@@ -44,6 +41,5 @@ async function refreshed(grant: Grant, deps: FindToFollowDeps): Promise<readonly
   return (await deps.freshAccounts({ ...request, eventAge: undefined, choice: undefined })).accounts;
 }
 
-/** Each calendar with its account. */
 export const coveredCalendars = (accounts: readonly MirroredAccount[]): ChosenCalendar[] =>
   accounts.flatMap((account) => account.calendars.map((calendar) => ({ account, calendar })));

@@ -1,4 +1,4 @@
-/** Listeners (listeners.ts): for the application itself, by HTTP Basic. Only HTTP lives here. */
+/** Listeners (listeners.ts), for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
@@ -10,7 +10,6 @@ export type ListenersRouteDeps = ClientAuthenticationDeps & ListenersDeps;
 
 type OfListener = { Params: { id: string } };
 
-/** Relative paths: mounted wherever the resources are. */
 export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
   const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
     const { clientId } = await authenticateBasic(request, deps);

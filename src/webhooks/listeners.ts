@@ -1,6 +1,6 @@
 /**
- * Listeners: endpoints for programs that cannot be reached, such as on a laptop (docs/webhooks.md). A listener asks for
- * its deliveries, and gets each once, signed like those of every endpoint.
+ * Listeners: endpoints for unreachable programs, such as on a laptop, which request their deliveries
+ * (docs/webhooks.md).
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,19 +18,18 @@ import { WEBHOOKS } from './webhook-error.ts';
 
 export type ListenersDeps = Omit<TurnDeps, 'webhookEgress'> & {
   readonly endpoints: Pick<EndpointStore, 'addListener' | 'renewListener' | 'removeListener'>;
-  /** The limit of waiting requests. */
   readonly waits: Turns;
 };
 
-/** A delivery as it would have been sent. */
+/** A delivery in the form in which it would have been sent. */
 export type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 export const HEARS = ['events', 'calendars', 'connections'] as const;
-/** The most listeners of an application at a time. */
+/** The maximum listeners of an application. */
 export const MOST_LISTENERS = 5;
-/** How long a listener lives after its last request. */
+/** The life of a listener after its last request. */
 const LIVES_MS = 3 * 60_000;
-/** Published clients of long polls time out after 30 s. */
+/** Published clients end long polls after 30 s. */
 export const MOST_SECONDS = 25;
 const LOOK_EVERY_MS = 250;
 const STREAMS_AT_ONCE = 8;
@@ -61,8 +60,8 @@ export const LISTENER_QUERY = {
 };
 
 /**
- * Creates a listener, which receives changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`.
- * The body may contain a secret, so that a receiver keeps its configuration.
+ * Creates a listener for changes from now on. The body may contain a secret, so that a receiver keeps its settings.
+ * Throws 400 with all mistakes, and 429 `too_many_listeners`.
  */
 export async function addListener(clientId: string, body: unknown, { endpoints, now }: ListenersDeps) {
   const { hears: topics = ['events'], own = false, ...input } = readBody(body, NEW_LISTENER);
@@ -88,12 +87,12 @@ function parseTopics(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isTopic) ? value : undefined;
 }
 
-/** Aborted once the client no longer waits. */
+/** Aborted when the client disconnects. */
 type Waiting = { readonly query: unknown; readonly signal: AbortSignal };
 
 /**
- * Returns the listener's deliveries, in order within a calendar; waits up to `wait` seconds for one. Each request
- * extends the listener's life. Throws 400, 404 `listener_not_found`, and 429 as Turns does.
+ * Returns the listener's deliveries, in order within a calendar; waits up to `wait` seconds for one, and extends the
+ * listener's life. Throws 400, 404 `listener_not_found`, and 429 like Turns.
  */
 export async function takeDeliveries(
   listener: ListenerName,
@@ -115,13 +114,13 @@ export async function takeDeliveries(
   return { deliveries, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-/** Removes a listener with all its deliveries. Throws 404. */
+/** Removes a listener with its deliveries. Throws 404. */
 export async function removeListener(listener: ListenerName, { endpoints }: ListenersDeps) {
   if (!(await endpoints.removeListener(listener))) throw new ApiError(WEBHOOKS.listener_not_found);
   return { success: true } as const;
 }
 
-/** Works on the listener's due streams like the worker, and returns what would be sent. */
+/** Processes the listener's due streams like the worker, and returns their deliveries. */
 async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {
   const now = deps.now();
   const claimed = await deps.streams.takeStreams({

@@ -1,4 +1,4 @@
-/** Creates a stream's next message from the changes behind its position, as the events are now. */
+/** Creates a stream's next message from the changes after its position, with the events' present state. */
 import { randomUUIDv7 } from 'node:crypto';
 
 import { entryTexts, keyOf } from '../reading/change-texts.ts';
@@ -13,18 +13,13 @@ import type { StreamStore } from './stream-store.ts';
 export type MakeMessageDeps = {
   readonly streams: Pick<StreamStore, 'pendingChanges'>;
   readonly events: Pick<EventReader, 'eventsToTell'>;
-  /** Seals cursors. */
   readonly pagingKey: Buffer;
   /** Returns the event's id for scope `free-busy`. */
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/**
- * `message` is undefined if nothing is to be delivered. The stream's position afterwards is `told`; `more`: further
- * changes wait.
- */
+/** `message` is undefined if nothing is delivered. `told` is the stream's next position; `more`: changes wait. */
 export type Made = {
   readonly message: NewMessage | undefined;
   readonly told: ToldPlace;
@@ -33,7 +28,7 @@ export type Made = {
 
 const MOST_CHANGES = 50;
 const MOST_BYTES = 20_000;
-/** Changes older than this may have been deleted (old-changes.ts). */
+/** Older changes may have been deleted (old-changes.ts). */
 const REMEMBERED_MS = 29 * 24 * 3_600_000;
 
 /** Returns the next message of a stream without a pending one. */
@@ -67,7 +62,7 @@ export async function makeMessage(
 
 type Telling = { readonly stream: TakenStream; readonly calendar: ToldCalendar };
 
-/** Returns as many events as a message has room for: at least one, however large it is. */
+/** Returns as many events as fit into a message, at least one. */
 async function toldEvents(
   pending: readonly PendingChange[],
   { stream, calendar }: Telling,
@@ -91,7 +86,7 @@ async function toldEvents(
       bytes += size;
       events.push(event);
     }
-    // A number is complete with its last event, since all its changes are committed together.
+    // A number is complete with its last event, because all its changes are committed together.
     const isLast = pending[index + 1]?.seq !== change.seq;
     told = { seq: change.seq, id: isLast ? undefined : change.id };
   }
@@ -123,7 +118,7 @@ type Shown = {
   readonly calendar: ToldCalendar;
 };
 
-/** Returns `undefined` if nothing of the event is visible, or it was deleted meanwhile and has a later change. */
+/** Returns `undefined` if nothing of the event is visible, or it was deleted and has a later change. */
 function eventOf(
   change: PendingChange,
   { from, shown, calendar }: Shown,
@@ -165,7 +160,7 @@ function messageOf(
   const createdAt = now();
   const sequence = stream.sequence + 1;
   const { feedId, shows } = calendar;
-  // If the position is inside a number, that number's events are sent again: a cursor never skips a change.
+  // Inside a number, that number's events are sent again: a cursor never skips a change.
   const seq = told.id === undefined ? told.seq : told.seq - 1;
   const cursor =
     feedId === undefined || shows === 'busy'

@@ -1,7 +1,6 @@
 /** Renders the JSON of a delivery (docs/wire.md 2.7), and reduces it for scope `free-busy`. */
 import type { ChangeType, Shows, ToldCalendar } from './message.ts';
 
-/** An event in a delivery. */
 export type ToldEvent = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly changeType: Exclude<ChangeType, 'mixed'>;
@@ -16,18 +15,15 @@ export type MessageFacts = {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly isInitialSync?: boolean | undefined;
-  /** How many events the calendar has, if the delivery contains none. */
+  /** The calendar's number of events, if the delivery contains none. */
   readonly eventCount?: number | undefined;
   readonly cursor?: string | undefined;
-  /** Earlier changes are no longer available. */
+  /** Whether earlier changes are no longer available. */
   readonly reset?: boolean | undefined;
   readonly test?: boolean | undefined;
 };
 
-/**
- * Returns the body. Its top level has what published clients read; additions of Kalends are in `metadata` and in the
- * events.
- */
+/** Returns the body. Published clients read its top level; Kalends' additions are in `metadata` and the events. */
 export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): string {
   const { clientId, userId, calendar, channelId, sequence, now, cursor } = facts;
   const { isInitialSync = false, eventCount = events.length, reset, test } = facts;
@@ -51,14 +47,14 @@ export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): 
   });
 }
 
-/** Returns the change type of all the events, `mixed` if they differ. */
+/** Returns the change type of all events, or `mixed` if they differ. */
 export function changeTypeOf(events: readonly ToldEvent[], isInitialSync: boolean): ChangeType {
   if (isInitialSync) return 'created';
   const [first, ...others] = new Set(events.map(({ changeType }) => changeType));
   return first === undefined || others.length > 0 ? 'mixed' : first;
 }
 
-/** The fields of an event, and of its changed fields, that scope `free-busy` may see (docs/wire.md 2.5). */
+/** The fields of an event and names of changed fields that `free-busy` may see (docs/wire.md 2.5). */
 const BUSY_MEMBERS = [
   'provider',
   'calendarId',
@@ -80,7 +76,7 @@ const BUSY_FIELDS: ReadonlySet<unknown> = new Set([
   'overrides',
 ]);
 
-/** Returns `undefined` if nothing that `free-busy` may see has changed. `busyId` returns the event's id for it. */
+/** Returns `undefined` if nothing visible to `free-busy` has changed. `busyId` returns the event's id for it. */
 export function busyEvent(event: ToldEvent, busyId: (id: string) => string): ToldEvent | undefined {
   const busyEvent: Record<string, unknown> = {};
   for (const name of BUSY_MEMBERS) if (event[name] !== undefined) busyEvent[name] = event[name];
@@ -97,9 +93,9 @@ export function busyEvent(event: ToldEvent, busyId: (id: string) => string): Tol
   };
 }
 
-/** Reduces the body of a message for scope `read` to `free-busy`. An event without visible fields is left out. */
+/** Reduces a message for scope `read` to `free-busy`, without events that have no visible fields. */
 export function busyBody(body: string, busyId: (id: string) => string): string {
-  // Written by messageBody.
+  // messageBody wrote it.
   const message: { events: ToldEvent[]; metadata: Record<string, unknown> } & Record<string, unknown> =
     JSON.parse(body);
   const events = message.events.flatMap((event) => busyEvent(event, busyId) ?? []);
@@ -108,15 +104,15 @@ export function busyBody(body: string, busyId: (id: string) => string): string {
   return JSON.stringify({ ...message, events, metadata: { ...metadata, eventCount: count } });
 }
 
-/** The fields of an event that a delivery leaves out: `/event` returns the provider's own object. */
+/** The fields of an event that deliveries omit: `/event` returns the provider's own object. */
 const LEFT_OUT: readonly string[] = ['original', 'originalTruncated'];
 
-/** Returns an event of a response without the fields that a delivery leaves out, also in its overrides. */
+/** Returns an event without the fields that deliveries omit, also in its overrides. */
 export function withoutOriginals(event: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const visible = Object.fromEntries(Object.entries(event).filter(([name]) => !LEFT_OUT.includes(name)));
   if (Array.isArray(visible.overrides)) visible.overrides = visible.overrides.map(withoutOriginals);
   return visible;
 }
 
-/** Returns whether a message that was made for `made` has to be reduced for `now`. */
+/** Returns whether a message for `made` must be reduced to `now`. */
 export const showsLess = (made: Shows, now: Shows): boolean => made === 'events' && now === 'busy';

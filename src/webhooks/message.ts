@@ -1,4 +1,4 @@
-/** The types of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
+/** Types of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -6,15 +6,14 @@ import type { Endpoint } from './endpoint.ts';
 /** The topics of an endpoint besides events. */
 export type NoteKind = 'calendars' | 'connections';
 
-/** How much of events a message contains: what scope `read` sees, or `free-busy`. */
+/** The visible part of events: for scope `read`, or for `free-busy`. */
 export type Shows = 'events' | 'busy';
 
 export type ChangeType = 'created' | 'updated' | 'deleted' | 'mixed';
 
-/** `withheld`: when it was due, no active grant covered its account. */
+/** `withheld`: no active grant covered its account when it was due. */
 export type MessageState = 'pending' | 'delivered' | 'dead' | 'withheld';
 
-/** A message before it is stored. */
 export type NewMessage = {
   /** The `webhook-id` of every attempt: `msg_` and a UUID. */
   readonly messageId: string;
@@ -22,19 +21,18 @@ export type NewMessage = {
   readonly changeType: ChangeType;
   readonly eventCount: number;
   readonly shows: Shows;
-  /** JSON, as sent. */
   readonly body: string;
   readonly createdAt: number;
 };
 
-/** A message that is being tried. */
+/** A message between attempts. */
 export type PendingMessage = Pick<NewMessage, 'messageId' | 'sequence' | 'shows' | 'body' | 'createdAt'> & {
   /** The attempts that counted. */
   readonly attempts: number;
   readonly nextAt: number;
 };
 
-/** A stream's position in the user's feed: after all of `seq` or, with `id`, after this event of that number. */
+/** A stream's position in the user's feed: after all of `seq`, or after its event `id`. */
 export type ToldPlace = { readonly seq: number; readonly id: string | undefined };
 
 /** A leased stream: no other process works on it before `leaseUntil`. */
@@ -42,7 +40,6 @@ export type TakenStream = {
   readonly streamId: string;
   readonly holder: string;
   readonly leaseUntil: number;
-  /** The slot that it holds. */
   readonly place: SlotPlace;
   readonly clientId: string;
   readonly userId: string;
@@ -51,9 +48,9 @@ export type TakenStream = {
   readonly told: ToldPlace;
   /** The number of its last message; 0 before the first. */
   readonly sequence: number;
-  /** Whether the end of the calendar's first sync is still to be delivered. */
+  /** Whether the end of the calendar's first sync is still undelivered. */
   readonly initial: boolean;
-  /** Since when something waits to be delivered. */
+  /** The start of the wait for a delivery. */
   readonly pendingSince: number | undefined;
   /** The traceparent of the last change, if it is traced. */
   readonly trace?: string;
@@ -71,26 +68,25 @@ export type TakenEndpoint = Pick<
   readonly hearsConnections: boolean;
 };
 
-/** A shared secret of one endpoint, `whsec_` and base64. A replaced secret signs beside its successor until `until`. */
+/** An endpoint's secret, `whsec_` and base64. A replaced one also signs until `until`. */
 export type EndpointSecret = { readonly secret: string; readonly until?: number | undefined };
 
-/** A change behind a stream's position, in its last state. */
+/** A change after a stream's position, in its last state. */
 export type PendingChange = {
   readonly id: string;
   readonly seq: number;
   readonly createdSeq: number;
   readonly createdOwn: boolean;
-  /** The last number of a change by somebody else; 0 for never. */
+  /** The number of the last change by others; 0 for none. */
   readonly foreignSeq: number;
   readonly deleted: boolean;
   readonly notedAt: number;
   /** The number of the last change of each field. */
   readonly fields: Readonly<Record<string, number>>;
-  /** The fields of a deleted event, as far as known. */
+  /** The known fields of a deleted event. */
   readonly was: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** A note about a user's calendar or connection. */
 export type PendingNote = {
   readonly seq: number;
   readonly kind: NoteKind;
@@ -99,11 +95,11 @@ export type PendingNote = {
   readonly provider: ProviderKind;
   readonly data: Readonly<Record<string, unknown>>;
   readonly notedAt: number;
-  /** How much an active grant may see of its account; undefined if none covers it. */
+  /** The data of its account that active grants show; undefined if none covers it. */
   readonly shows: Shows | undefined;
 };
 
-/** A calendar as an application may see it now. */
+/** A calendar as visible to an application now. */
 export type ToldCalendar = {
   readonly accountKey: string;
   readonly provider: ProviderKind;
@@ -113,25 +109,24 @@ export type ToldCalendar = {
   readonly href: string;
   readonly timeZone: string;
   readonly eventCount: number;
-  /** The widest access of active grants. */
+  /** The most that an active grant shows. */
   readonly shows: Shows;
-  /** When the first of those grants began. Earlier changes are not delivered. */
+  /** The start of the first of those grants. Earlier changes are not delivered. */
   readonly coveredSince: number;
   readonly feedId: string | undefined;
   /** The last number of the user's feed. */
   readonly seq: number;
-  /** The channel that the application chose for it. */
+  /** The channel that the application chose. */
   readonly channelId: string | undefined;
 };
 
-/** One attempt to deliver a message. */
 export type Attempt = {
   readonly startedAt: number;
   readonly durationMs: number;
-  /** The status of the response; undefined without a response. */
+  /** Undefined without a response. */
   readonly status: number | undefined;
-  /** Why it failed, as a public sentence; undefined if it succeeded. */
+  /** The public sentence about the failure; undefined for success. */
   readonly fault: string | undefined;
-  /** The beginning of the response's text, only from a public address. */
+  /** The start of the response's text, only from a public address. */
   readonly answer: string | undefined;
 };

@@ -1,9 +1,9 @@
-/** Creates deliveries about calendars or connections, for endpoints with these topics (docs/webhooks.md). */
+/** Creates deliveries about calendars or connections for endpoints with these topics (docs/webhooks.md). */
 import { randomUUIDv7 } from 'node:crypto';
 
 import type { NewMessage, NoteKind, PendingNote, Shows, TakenStream } from './message.ts';
 
-/** Returns the next message of the stream. `now` is in epoch milliseconds. */
+/** Returns the stream's next message. `now` is in epoch milliseconds. */
 export function noteMessage(
   { eventType, provider, data, notedAt }: PendingNote,
   { clientId, userId, sequence: last }: Pick<TakenStream, 'clientId' | 'userId' | 'sequence'>,
@@ -23,7 +23,7 @@ export function noteMessage(
   };
 }
 
-/** Returns whether an application may receive a note about an account of which its active grants show this much. */
+/** Returns whether an application may receive a note about an account of which its grants show this much. */
 export const isNoteShown = (kind: NoteKind, shows: Shows | undefined): boolean =>
   kind === 'calendars' ? shows === 'events' : shows !== undefined;
 

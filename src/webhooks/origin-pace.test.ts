@@ -44,7 +44,7 @@ describe('the pace of an origin', () => {
     assert.equal(most({ ...PLACE, host: 'https://hooks.example' }), 16);
   });
 
-  it('is forgotten first where it was measured longest ago, so that 1,000 are remembered', async () => {
+  it('is remembered for the 1,000 most recently measured origins', async () => {
     const { most, send } = timedPace();
     const places = Array.from({ length: 1_000 }, (_, n) => ({ ...PLACE, host: `https://h${n}.example` }));
 

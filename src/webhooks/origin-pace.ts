@@ -1,22 +1,19 @@
-/** How many turns of an application may be under way for one origin: more while its receivers there respond quickly. */
+/** Limits an application's concurrent deliveries to an origin; more are allowed while receivers respond quickly. */
 import type { Egress } from '../lib/egress/egress.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 
-/** Requests of an application to one origin at a time, whatever its pace. */
+/** An application's concurrent requests to one origin, at any pace. */
 export const OF_APPLICATION_AT_ORIGIN = 16;
 const QUICK_MS = 250;
-/** How many origins are remembered as quick, over all applications. */
+/** The maximum of origins remembered as quick, over all applications. */
 const MOST_QUICK = 1_000;
 
-/**
- * Returns an egress that measures, and the limit of turns that follows from the last response of each origin. `now` returns
- * milliseconds.
- */
+/** Returns an egress that measures responses, and the limit from each origin's last one. `now` is in milliseconds. */
 export function originPace(egress: Egress, now = () => performance.now()) {
   const quick = new Set<string>();
   const keyOf = (clientId: string, origin: string) => `${clientId} ${origin}`;
   return {
-    /** A turn works in the database before and after its request, so more turns keep the same number of requests going. */
+    /** A delivery also uses the database before and after its request, so more of them keep the requests going. */
     most: ({ clientId, host }: SlotPlace): number =>
       quick.has(keyOf(clientId, host)) ? Number.POSITIVE_INFINITY : OF_APPLICATION_AT_ORIGIN,
     egress: {

@@ -13,7 +13,7 @@ const failures = fc.array(
 );
 
 describe('the schedule of a delivery that fails', () => {
-  it('makes ten attempts, however late each is made and whatever Retry-After says', () => {
+  it('makes ten attempts, even if they are late and whatever Retry-After says', () => {
     fc.assert(
       fc.property(failures, (surroundings) => {
         let [attempts, now] = [0, 0];
@@ -30,7 +30,7 @@ describe('the schedule of a delivery that fails', () => {
     );
   });
 
-  it('waits as long as Retry-After asks, but not beyond the time in which ten attempts fit', () => {
+  it('respects Retry-After, but not beyond the time for ten attempts', () => {
     const next = (now: number) =>
       nextAttemptAt({ attempts: 8, createdAt: 0, now, retryAfterMs: DAY, random: 0 });
 

@@ -1,10 +1,10 @@
-/** Computes when a failed delivery is retried, and how long an endpoint pauses after failures. In milliseconds. */
+/** Computes retries of failed deliveries and pauses of failing endpoints, in milliseconds. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The delay after each failed attempt but the tenth: 75 hours, 35 minutes and 5 seconds in total. */
+/** The delay after each failed attempt except the tenth: 75 hours, 35 minutes and 5 seconds in total. */
 const DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -16,27 +16,23 @@ const DELAYS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** A delay is longer by up to this share, so that deliveries that failed together are not retried together. */
+/** The maximum random increase of a delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.05;
-/** A Retry-After delays no attempt beyond this time after the message was created. */
+/** A Retry-After cannot delay an attempt beyond this time after the message's creation. */
 export const MOST_RETRIED_MS = DELAYS.reduce((sum, delay) => sum + delay, 0) * (1 + JITTER) + MINUTE;
 
 export type RetryOf = {
-  /** Attempts that were made, the failed one included. */
+  /** The number of attempts, including the failed one. */
   readonly attempts: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly now: number;
-  /** The receiver's Retry-After in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** From 0 up to 1. */
+  /** From 0 to 1, exclusive. */
   readonly random?: number;
 };
 
-/**
- * Returns when the next attempt is due, in epoch milliseconds, or `undefined` after the tenth. Ten attempts are made
- * however late each of them is.
- */
+/** Returns when the next attempt is due; `undefined` after the tenth. All ten are made even if they are late. */
 export function nextAttemptAt({
   attempts,
   createdAt,
@@ -52,16 +48,16 @@ export function nextAttemptAt({
   return Math.max(scheduled, requested);
 }
 
-/** After this many failures in a row an endpoint's circuit opens: then one message at a time tests it. */
+/** After this many failures in a row, the endpoint's circuit opens: one message at a time tests it. */
 export const OPEN_AFTER = 5;
-/** After this many failures, a message is set aside if others are accepted. */
+/** After this many failures, a message is set aside if the endpoint accepts others. */
 export const REFUSED_ALONE = 6;
-/** After this long with only failures an endpoint is paused. */
+/** An endpoint with only failures for this long is paused. */
 export const PAUSE_AFTER_MS = 5 * 24 * HOUR;
 
 const LONGEST_GATE_MS = 15 * MINUTE;
 
-/** Returns how long nothing is sent to an endpoint after this many failures in a row; 0 while its circuit is closed. */
+/** Returns how long nothing is sent after this many failures in a row; 0 with a closed circuit. */
 export function gateMs(failures: number): number {
   if (failures < OPEN_AFTER) return 0;
   return Math.min(5 * SECOND * 2 ** Math.min(failures - OPEN_AFTER, 20), LONGEST_GATE_MS);

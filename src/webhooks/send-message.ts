@@ -1,4 +1,4 @@
-/** Makes one attempt to deliver a message: signs it, sends it, and evaluates the response (docs/webhooks.md). */
+/** Makes one attempt to deliver a message: signs it, sends it and evaluates the response (docs/webhooks.md). */
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../lib/retry-after.ts';
@@ -10,7 +10,6 @@ import type { WebhookSigner } from './webhook-signer.ts';
 export type SendDeps = {
   readonly webhookEgress: Egress;
   readonly webhookSigner: Pick<WebhookSigner, 'signaturesOf'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -30,10 +29,10 @@ export type Outcome = {
 
 const TIMEOUT_MS = 15_000;
 const MOST_ANSWER_BYTES = 64_000;
-/** The characters of a response that the log stores. */
+/** The maximum characters of a response in the log. */
 const KEPT_ANSWER = 1_024;
 
-/** Never throws because of a receiver. 2xx is success. A redirect is not followed, and counts as a failure. */
+/** Sends a message. Never throws because of a receiver. 2xx is success; a redirect is a failure and is not followed. */
 export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Outcome> {
   const startedAt = deps.now();
   const from = performance.now();
@@ -47,7 +46,7 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
     return { attempt, gone: false, retryAfterMs: undefined };
   }
   const { status } = answer;
-  // Only the operator may read the responses of hosts in their own network.
+  // Only the operator may read responses of hosts in the private network.
   const text = answer.fromPrivate === true ? '' : answer.body.toString('utf8', 0, KEPT_ANSWER * 4);
   const attempt = {
     startedAt,
@@ -76,7 +75,7 @@ function request(
       'content-type': 'application/json',
       'webhook-id': messageId,
       'webhook-timestamp': timestamp,
-      // One line, since some clients read no second one.
+      // One header, because some clients do not read a second one.
       'webhook-signature': signatures.join(' '),
     },
     body,

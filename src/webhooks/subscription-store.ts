@@ -1,11 +1,11 @@
-/** The settings of an application for a user's calendar. Instants are epoch milliseconds. */
+/** An application's settings for a user's calendar. Instants are epoch milliseconds. */
 export type Subscription = {
   readonly calendarKey: string;
-  /** The application's channel id; undefined if it chose none. */
+  /** Undefined if the application chose none. */
   readonly channelId: string | undefined;
-  /** The channel's expiry as the application gave it. */
+  /** The expiry that the application gave. */
   readonly expiresAt: number | undefined;
-  /** Whether the application unsubscribed from the calendar. */
+  /** Whether the application unsubscribed. */
   readonly ended: boolean;
 };
 
@@ -18,20 +18,20 @@ export type ChosenSubscription = {
   readonly expiresAt: number | undefined;
 };
 
-/** Stores subscriptions. Without a row a calendar is subscribed, with its default channel id (channel-id.ts). */
+/** Stores subscriptions. Without a row, a calendar is subscribed under its default channel id (channel-id.ts). */
 export interface SubscriptionStore {
-  /** Returns whether the application has an endpoint with the topic `events`, whatever its state. */
+  /** Returns whether the application has an endpoint with the topic `events`, in any state. */
   hasEndpoint(clientId: string): Promise<boolean>;
 
-  /** Lists the calendars of a user for which the application made settings. */
+  /** Lists the calendars of a user that have settings of the application. */
   listSubscriptions(clientId: string, userId: string): Promise<Subscription[]>;
 
   /**
-   * Subscribes to the calendar; if it was not subscribed before, from now on. If concurrent calls use one channel id
-   * for two calendars, one call returns `taken` and changes nothing. `gone`: the calendar no longer exists.
+   * Subscribes from now on, unless already subscribed. If concurrent calls use one channel id for two calendars, one
+   * returns `taken` without a change. `gone`: the calendar does not exist.
    */
   subscribe(chosen: ChosenSubscription, now: number): Promise<Subscription | 'taken' | 'gone'>;
 
-  /** Unsubscribes from the calendar, also from waiting changes. Does nothing if the calendar does not exist. */
+  /** Unsubscribes, also from waiting changes. Does nothing if the calendar does not exist. */
   unsubscribe(calendar: Omit<ChosenSubscription, 'channelId' | 'expiresAt'>, now: number): Promise<void>;
 }

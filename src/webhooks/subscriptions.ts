@@ -1,6 +1,4 @@
-/**
- * An application's subscriptions to calendars (docs/wire.md 1.12): all calendars, except those it unsubscribed from.
- */
+/** An application's subscriptions to calendars (docs/wire.md 1.12): all, except those that it ended. */
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -14,9 +12,7 @@ import { WEBHOOKS } from './webhook-error.ts';
 
 export type SubscriptionDeps = FindToFollowDeps & {
   readonly subscriptions: SubscriptionStore;
-  /** The public origin. */
   readonly publicUrl: string;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
@@ -34,7 +30,7 @@ const CHANNEL_ID = text({
   doc: 'Unique among the user’s calendars.',
   example: 'work-of-ada',
 });
-/** The end of the year 9999, the last year of RFC 3339. */
+/** The end of the year 9999, the last one of RFC 3339. */
 const LAST_INSTANT = 253_402_300_799_999;
 const NO_EXPIRATION = 'must be a time to come in milliseconds since 1970';
 
@@ -57,7 +53,7 @@ export const ENDED_SUBSCRIPTION = {
   resourceId: { doc: 'Ignored.', schema: {}, read: () => undefined, isRequired: false },
 };
 
-/** Reads milliseconds, as a number or in digits. */
+/** Reads milliseconds as a number or digits. */
 function readExpiration(value: unknown, report: Report): number | undefined {
   if (value === '') return undefined;
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -65,10 +61,7 @@ function readExpiration(value: unknown, report: Report): number | undefined {
   return isTime ? number : report(NO_EXPIRATION);
 }
 
-/**
- * Subscribes to a calendar. Throws 400 with every mistake, 403 `calendar_permission_required` and 404
- * `calendar_not_found`.
- */
+/** Subscribes. Throws 400 with all mistakes, 403 `calendar_permission_required`, 404 `calendar_not_found`. */
 export async function subscribe(
   body: unknown,
   grant: Grant,
@@ -82,7 +75,7 @@ export async function subscribe(
   const { clientId, userId } = grant;
   if (!(await deps.subscriptions.hasEndpoint(clientId))) throw new ApiError(WEBHOOKS.webhook_url_required);
   const { calendarKey } = (await findToFollow(name, grant, deps)).calendar;
-  // A default channel id belongs to one calendar, whether that is subscribed or not.
+  // A default channel id belongs to one calendar, subscribed or not.
   if (channelId !== undefined && isDefaultChannelId(channelId) && channelId !== defaultChannelId(calendarKey))
     refuseMistakes([TAKEN]);
   const ownChannelId = channelId === defaultChannelId(calendarKey) ? undefined : channelId;
@@ -103,10 +96,7 @@ export async function subscribe(
 
 const TAKEN = { field: 'channelId', problem: 'is already the channel of another calendar of this user' };
 
-/**
- * Unsubscribes. Returns success also for a channel that does not exist (docs/wire.md 1.12). Throws 400 with every
- * mistake.
- */
+/** Unsubscribes, even from an unknown channel (docs/wire.md 1.12). Throws ApiError 400 with all mistakes. */
 export async function unsubscribe(
   body: unknown,
   grant: Grant,
@@ -135,7 +125,7 @@ export type ListedSubscription = {
   readonly expiration?: string;
 };
 
-/** Lists the subscribed calendars in the order of `GET /calendars`; empty without an endpoint. */
+/** Lists the subscribed calendars in the order of `GET /calendars`; none without an endpoint. */
 export async function listSubscriptions(
   grant: Grant,
   { subscriptions, events }: SubscriptionDeps,

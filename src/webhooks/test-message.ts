@@ -1,4 +1,4 @@
-/** Sends test deliveries to an endpoint: without changes, signed as all are, and marked as a test. */
+/** Test deliveries to an endpoint: signed like others, without changes, and marked as a test. */
 import { randomUUID } from 'node:crypto';
 
 import { messageBody, type ToldEvent } from './message-body.ts';
@@ -6,7 +6,7 @@ import { type Outcome, type SendDeps, type SentMessage, sendMessage } from './se
 
 const HOUR_MS = 3_600_000;
 
-/** Sends a test delivery once, at once. It is not logged. */
+/** Sends one test delivery, without logging it. */
 export function sendTest(
   endpoint: Omit<SentMessage, 'messageId' | 'body'>,
   deps: SendDeps,

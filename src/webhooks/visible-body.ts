@@ -1,4 +1,4 @@
-/** Reduces an existing message to what may be seen now, for the log and for resends. */
+/** Reduces an existing message to what is visible now, for the log and resends. */
 import type { Shows } from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
 import { isNoteShown } from './note-message.ts';

@@ -1,11 +1,11 @@
 /** A stored key. Instants are epoch milliseconds. */
 export type WebhookKeyRecord = {
-  /** The application that it signs for; `''` if it is the instance's. */
+  /** The application that it signs for, or `''` for the instance. */
   readonly clientId: string;
   readonly keyId: string;
-  /** The 32 bytes of the public key in base64, padded. */
+  /** The public key's 32 bytes in padded base64. */
   readonly publicKey: string;
-  /** The private key (PKCS #8, PEM) under the master key. */
+  /** The private key (PKCS #8, PEM), sealed under the master key. */
   readonly sealed: string;
   /** Both sign; a previous one until it retires. */
   readonly status: 'active' | 'previous';
@@ -13,7 +13,7 @@ export type WebhookKeyRecord = {
   readonly retiresAt: number | undefined;
 };
 
-/** The keys that sign for an application. Until `overlapUntil`, exclusive, the others sign too; 0: there was no switch yet. */
+/** An application's signing keys. Until `overlapUntil` (exclusive; 0 without a switch), the others sign too. */
 export type WebhookKeyUse = {
   readonly clientId: string;
   readonly keys: 'own' | 'instance';
@@ -24,21 +24,21 @@ export type WebhookKeyUse = {
 export type FreshWebhookKey = Omit<WebhookKeyRecord, 'status' | 'retiresAt'>;
 
 export interface WebhookKeyStore {
-  /** Lists the keys that have not retired at `now`: the instance's, then each application's; the active one first, then the latest. */
+  /** Lists keys not retired at `now`: the instance's, then the applications'; the active one first, then the latest. */
   listWebhookKeys(now: number): Promise<WebhookKeyRecord[]>;
 
-  /** Lists which keys sign for every application, or for one. */
+  /** Lists which keys sign, for all applications or one. */
   listKeyUses(clientId?: string): Promise<WebhookKeyUse[]>;
 
-  /** Sets which keys sign, if the application exists. Naming those in use can only end an overlap earlier. */
+  /** Sets the signing keys, if the application exists. The present choice can only end an overlap earlier. */
   switchWebhookKeys(use: WebhookKeyUse): Promise<WebhookKeyUse | undefined>;
 
-  /** Adds the first key, unless one is active or its application has no own keys. Of concurrent calls one adds its key. */
+  /** Adds the first key, unless one is active or the application has no own keys. One concurrent call adds its key. */
   addFirstWebhookKey(key: FreshWebhookKey): Promise<void>;
 
-  /** active → previous until `retiresAt`, `fresh` → active, in one step. Returns false if the application has no own keys. */
+  /** Makes active previous until `retiresAt` and `fresh` active, in one step. Returns false without own keys. */
   rotateWebhookKeys(fresh: FreshWebhookKey, retiresAt: number): Promise<boolean>;
 
-  /** Deletes the keys that retired before that, and returns how many. */
+  /** Deletes keys that retired before then; returns their number. */
   deleteRetiredWebhookKeys(before: number): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): the keys that receivers verify deliveries with. */
+/** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): the keys that verify deliveries. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
@@ -10,10 +10,10 @@ export type WebhookKeysRouteDeps = {
   readonly clients: Pick<ClientStore, 'findClient'>;
 };
 
-/** Shorter than the overlap of a rotation by far; clients keep keys for a day at most. */
+/** Far shorter than the overlap of a rotation. Clients cache keys for at most a day. */
 const CACHED_FOR = 'public, max-age=3600';
 
-/** Mounted at the origin's root, where clients look whatever path the interface is under. */
+/** Mounted at the origin's root, where clients look whatever the interface's path. */
 export function webhookKeysRoute({ webhookSigner, clients }: WebhookKeysRouteDeps): FastifyPluginAsync {
   return async (app) => {
     for (const path of ['/.well-known/webhook-keys', '/.well-known/webhook-keys/:id'])

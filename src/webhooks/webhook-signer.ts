@@ -1,6 +1,6 @@
 /**
- * The Ed25519 keys for webhooks (docs/wire.md 2.7), of the instance and of applications with own keys: one active, and the
- * previous ones, which also sign until receivers have fetched the new one. Any instance can rotate and switch them.
+ * Ed25519 keys for webhooks (docs/wire.md 2.7), of the instance or an application: one active, and previous ones, which
+ * also sign until receivers have the new one. Any instance can change them.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -11,18 +11,17 @@ import type { FreshWebhookKey, WebhookKeyRecord, WebhookKeyStore } from './webho
 export type WebhookKeysDeps = {
   readonly webhookKeys: WebhookKeyStore;
   readonly sealer: Sealer;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** A reload that fails belongs to no request, so it is only logged. */
+/** A failed reload belongs to no request, so it is only logged. */
 export type WebhookSignerDeps = WebhookKeysDeps & { readonly log: Pick<Log, 'error'> };
 
-/** As docs/wire.md 2.7 publishes it; instants are ISO texts in UTC. */
+/** The published form (docs/wire.md 2.7). Instants are ISO texts in UTC. */
 export type PublishedWebhookKey = {
   readonly id: string;
   readonly alg: 'ed25519';
-  /** `whpk_` and the 32 bytes in base64, padded. */
+  /** `whpk_` and the 32 bytes in padded base64. */
   readonly key: string;
   readonly status: 'active' | 'previous';
   readonly activated_at: string;
@@ -30,11 +29,11 @@ export type PublishedWebhookKey = {
 };
 
 export interface WebhookSigner {
-  /** Returns the keys in use, of an application or of the instance: the active one first, never empty. */
+  /** Returns the keys of an application or the instance, the active one first, never empty. */
   published(clientId?: string): readonly PublishedWebhookKey[];
-  /** Returns these and, until an overlap ends, the other keys that also sign for the application. */
+  /** Returns these and, during an overlap, the other keys that sign for the application. */
   signing(clientId: string): readonly PublishedWebhookKey[];
-  /** Returns a signature by each of the signing keys, as `v1a,` and base64 of 64 bytes. */
+  /** Returns a signature by each signing key, `v1a,` and base64 of 64 bytes. */
   signaturesOf(clientId: string, content: Uint8Array): readonly string[];
 }
 
@@ -43,7 +42,7 @@ const RELOAD_MS = 30_000;
 
 type LoadedKey = { readonly record: WebhookKeyRecord; readonly privateKey: KeyObject };
 
-/** Creates the first key if there is none, and loads all. */
+/** Creates the first key if necessary, and loads all. */
 export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<WebhookSigner> {
   await deps.webhookKeys.addFirstWebhookKey(freshKey(deps));
   let loaded = await loadKeys(deps);
@@ -52,7 +51,7 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
     const now = deps.now();
     if (now - lookedAt > RELOAD_MS) {
       lookedAt = now;
-      // The caller does not wait for this. If it fails, the loaded keys still sign, and the next reload is due as usual.
+      // Not awaited. If it fails, the loaded keys still sign, and the next reload is due as usual.
       loadKeys(deps, loaded.keys).then(
         (keys) => {
           loaded = keys;
@@ -81,8 +80,8 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
 }
 
 /**
- * Activates a new key of the instance, or of an application with own keys. The previous ones also sign for `overlapMs`:
- * receivers may hold keys that they fetched before. Returns the id, and when those retire; `undefined` without own keys.
+ * Activates a new key and returns its id and when the previous ones retire, which sign for another `overlapMs` because
+ * receivers may cache them. Returns `undefined` for an application without own keys.
  */
 export async function rotateWebhookKeys(
   overlapMs: number,
@@ -109,7 +108,7 @@ function freshKey({ sealer, now }: WebhookKeysDeps, clientId = ''): FreshWebhook
   };
 }
 
-/** Loads all keys, after creating those that applications lack. Only keys that are not in `before` are unsealed. */
+/** Loads all keys and creates missing ones of applications. Unseals only keys that are not in `before`. */
 async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, LoadedKey[]> = new Map()) {
   const { webhookKeys, sealer, now } = deps;
   const uses = await webhookKeys.listKeyUses();

@@ -1,4 +1,4 @@
-/** Webhook subscriptions (docs/wire.md 1.12), under both of their names (docs/wire.md C11). Only HTTP lives here. */
+/** Webhook subscriptions (docs/wire.md 1.12), under both of their names (docs/wire.md C11). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import type { BearerDeps } from '../oauth/bearer-authentication.ts';
@@ -7,7 +7,7 @@ import { listSubscriptions, type SubscriptionDeps, subscribe, unsubscribe } from
 
 export type WebhookRouteDeps = BearerDeps & SubscriptionDeps;
 
-/** Every scope may subscribe: a notification contains only what its scope may read (docs/wire.md 3.2). */
+/** Every scope may subscribe: a delivery contains only what the scope may read (docs/wire.md 3.2). */
 export function webhookRoutes(deps: WebhookRouteDeps): FastifyPluginAsync {
   return async (app) => {
     const { check, grantOf } = bearerHook(deps);

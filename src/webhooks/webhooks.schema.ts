@@ -1,4 +1,4 @@
-/** Webhook subscriptions (docs/wire.md 1.12) and the keys of webhooks, for the API reference. */
+/** Webhook subscriptions (docs/wire.md 1.12) and keys, for the API reference. */
 import { Type } from 'typebox';
 import { badBodies, badField, badTokens } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-/** The requests that write calendars, parsed. */
+/** Parses the requests that write calendars. */
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
 import { BLANK, converted, parsedText, readBody, required, text } from '../http/fields.ts';
 import { present, zone } from './event-input.ts';
@@ -11,7 +11,7 @@ import {
   type SentParameters,
 } from './write-requests.ts';
 
-/** RGB, or the name that a provider has for one of its own. */
+/** RGB, or the name of a provider's color. */
 const COLOR = /^(#[\da-fA-F]{6}|[a-zA-Z]{3,30})$/;
 
 /** A blank title or color changes nothing. */
@@ -38,7 +38,7 @@ export const CALENDAR_UPDATE = { ...CALENDAR, ...CHANGE };
 
 export type NewCalendarRequest = { readonly account: AccountName; readonly draft: CalendarDraft };
 
-/** Throws 400 with every mistake, as do the functions below. */
+/** Throws ApiError 400 with all mistakes, as do the functions below. */
 export function newCalendarRequest(body: unknown): NewCalendarRequest {
   const { provider, account, description, ...draft } = readBody(body, NEW_CALENDAR);
   // A new calendar has no description to remove.

@@ -1,7 +1,4 @@
-/**
- * Serializes writes and syncs of one calendar over all instances by the calendar's lease. Within a process, writers
- * queue for it in order, so that one at a time asks the database.
- */
+/** Serializes writes and syncs of a calendar over all instances by its lease. Writers of one process queue. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '../calendars/account-store.ts';
@@ -25,16 +22,12 @@ export type Turn = {
   readonly calendar: MirroredCalendar;
   readonly provider: Account['provider'];
   readonly writing: EventWriting;
-  /**
-   * Stores the provider's result in the mirror, as the application's own change unless it is `others`'. Throws 503 if
-   * the lease was lost: then the next sync brings it.
-   */
+  /** Stores the result in the mirror as the application's own change or `others`'. Throws 503 if the lease was lost. */
   keep(result: WriteResult, of?: 'others'): Promise<void>;
-  /** The hrefs of series with an earlier change that is not finished. */
+  /** The hrefs of series with an unfinished earlier change. */
   readonly unfinished?: ReadonlySet<string>;
 };
 
-/** The calendar to write to, and its account. */
 export type TurnOf = { readonly calendarKey: string; readonly accountKey: string };
 
 /** Published clients time out after 30 s. */
@@ -42,8 +35,8 @@ export const TURN_BOUND_MS = 20_000;
 const POLL_MS = 50;
 
 /**
- * Runs `work` under the calendar's lease. Throws 503 `calendar_busy` if waiting takes too long, and 404 if the calendar
- * or account was deleted. A provider's failure is recorded in the account's health and rethrown.
+ * Runs `work` under the calendar's lease. Throws 503 `calendar_busy` if the wait is too long, and 404 if the calendar
+ * or account was deleted. Records a provider's failure in the account's health and rethrows it.
  */
 export async function inTurn<T>(
   turnOf: TurnOf,
@@ -110,7 +103,7 @@ async function underLease<T>(
 
 const NOTHING: MirroredChanges = { changed: [], leftOut: [], removed: [] };
 
-/** Extends the lease during the work, as a sync does by an empty part. Returns a function that ends this. */
+/** Extends the lease during the work, like an empty part of a sync. Returns a function that stops this. */
 function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
   const { mirror, now, log, renewEvery = RENEW_EVERY_MS } = deps;
   let last: Promise<unknown> = Promise.resolve();
@@ -130,7 +123,7 @@ function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
   };
 }
 
-/** Returns the failure of a write whose result the mirror cannot show. The provider has it; the next sync brings it. */
+/** Returns the failure of a write that only the mirror cannot show. The next sync brings the result. */
 function notShown(reason: unknown): ProviderError {
   if (!(reason instanceof ProviderError)) throw reason;
   if (reason.kind !== 'too_large') return reason;
@@ -138,7 +131,7 @@ function notShown(reason: unknown): ProviderError {
   return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }
 
-/** Opens the account. Throws 404 if it was deleted, and fails as `permission_missing` if it may only be read. */
+/** Opens the account. Throws 404 if it was deleted, and `permission_missing` if it may only be read. */
 export async function openForWriting(
   accountKey: string,
   deps: WriteDeps,
@@ -160,14 +153,14 @@ export async function openForWriting(
   return { account, open: provider.open(credentials, deps.sessions.open(account)) };
 }
 
-/** These kinds concern an event or this permission, not whether the account can be read. */
+/** These kinds concern an event or the permission to write, not whether the account can be read. */
 const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
   'not_found',
   'precondition_failed',
   'permission_missing',
 ]);
 
-/** Runs a write. It affects the account's health as a sync does. */
+/** Runs a write, which affects the account's health like a sync. */
 export async function runAndRecordHealth<T>(
   account: Account,
   work: () => Promise<T>,
@@ -341,7 +334,7 @@ export const WRITING = errorTable({
   },
 });
 
-/** Never 401, since a published client would then use up a refresh token in vain. */
+/** Never 401, because a published client would then waste a refresh token. */
 const ROWS: Readonly<Record<ProviderErrorKind, ErrorRow>> = {
   unauthorized: WRITING.reauth_required,
   access_denied: WRITING.reauth_required,
@@ -362,7 +355,7 @@ const ROWS: Readonly<Record<ProviderErrorKind, ErrorRow>> = {
 
 const LONGEST_RETRY_S = 3_600;
 
-/** Converts an adapter's failure to an API error; returns anything else unchanged. */
+/** Converts an adapter's failure to an ApiError; returns anything else unchanged. */
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
     const { message, field = 'provider' } = reason;

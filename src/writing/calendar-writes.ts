@@ -1,6 +1,4 @@
-/**
- * POST, PUT and DELETE /calendars: creates, changes or deletes a calendar if its provider can (additive to the wire).
- */
+/** POST, PUT and DELETE /calendars, if the provider can (additive to the wire). */
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -21,10 +19,7 @@ import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { CalendarName } from './write-requests.ts';
 
-/**
- * Creates a calendar. `seed` is the same for every repetition of the request, and different for others. Throws
- * ApiError.
- */
+/** Creates a calendar. `seed` is equal only for repetitions of the request. Throws ApiError. */
 export async function createCalendar(
   request: NewCalendarRequest,
   { grant, seed }: { readonly grant: Grant; readonly seed: string },
@@ -33,7 +28,7 @@ export async function createCalendar(
   const account = await findAccount(request.account, grant, deps);
   const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
   const href = await writeCalendar(account, create, deps);
-  // The user wants a calendar that was just created, even if new ones are left out.
+  // The user wants a new calendar even if new ones are excluded.
   await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
   return { body: await renderCalendar({ account, href }, grant, deps), accountKey: account.accountKey };
 }
@@ -51,7 +46,7 @@ export async function updateCalendar(
   return renderCalendar({ account, href }, grant, deps);
 }
 
-/** Deletes a calendar. Throws ApiError also for the provider's main calendar, and for a name of `primary` alone. */
+/** Deletes a calendar. Throws ApiError also for the main calendar, and for the name `primary`. */
 export async function deleteCalendar(
   name: CalendarName,
   grant: Grant,
@@ -66,8 +61,7 @@ export async function deleteCalendar(
 }
 
 /**
- * Writes at the provider, then updates the account's list, waiting for a running sync of it on any instance: later
- * reads have the change. Throws 503 if the list cannot be read soon; a job continues then.
+ * Writes at the provider, then syncs the list, so that later reads have the change. Throws 503 if that takes too long.
  */
 async function writeCalendar<T>(
   mirrored: MirroredAccount,
@@ -82,7 +76,7 @@ async function writeCalendar<T>(
     return result;
   } catch (reason) {
     if (reason instanceof ProviderError && reason.kind === 'not_found') {
-      // The list still had the calendar.
+      // The mirrored list still had the calendar.
       await deps.sync.syncList(accountKey, deps.now() + 1);
       throw calendarGone(reason);
     }
@@ -99,7 +93,7 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
   throw notReadBack();
 }
 
-/** Returns the calendar's fields at the root with `success`, and the same calendar under `calendar`. */
+/** Returns the calendar's fields at the root with `success`, and again under `calendar`. */
 async function renderCalendar(
   changed: { readonly account: MirroredAccount; readonly href: string },
   grant: Grant,

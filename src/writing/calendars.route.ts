@@ -1,4 +1,4 @@
-/** POST, PUT and DELETE /calendars (additive to the wire). Only HTTP lives here. */
+/** POST, PUT and DELETE /calendars (additive to the wire). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
@@ -6,7 +6,6 @@ import { createCalendar, deleteCalendar, updateCalendar } from './calendar-write
 import { type EventWriteRouteDeps, JSON_TYPE, repeatable } from './events.route.ts';
 import { onceOnly } from './idempotency.ts';
 
-/** Relative paths: mounted wherever the resources are. */
 export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
   return async (app) => {
     const { check, grantOf } = deps.writeAccess;

@@ -1,7 +1,4 @@
-/**
- * The response of a write (docs/wire.md 2.5): the event's fields at the root with `success`, and the same event under
- * `event`.
- */
+/** The response of a write (docs/wire.md 2.5): the event's fields with `success`, and again under `event`. */
 import type { EventResource } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { eventDetails } from '../calendars/render-event.ts';
@@ -23,10 +20,7 @@ import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-/**
- * Returns the event from the mirror as GET /event does; `undefined` if the mirror does not have it. A cancelled event,
- * which no read shows, is rendered from its own row.
- */
+/** Returns the event like GET /event; `undefined` if the mirror lacks it. A cancelled event comes from its row. */
 export async function renderedEvent(
   id: string,
   chosen: ChosenCalendar,
@@ -41,10 +35,7 @@ export async function renderedEvent(
   return exact && toText(cancelled(exact, calendarKey), chosen);
 }
 
-/**
- * Renders a new event as its provider created it, if the mirror cannot show it. It has no `original`. Returns undefined
- * if the resource has no event of its own.
- */
+/** Renders a created event that the mirror cannot show, without `original`; undefined if it has no event. */
 export function createdEvent(
   { eventId: id, etag, events }: EventResource,
   chosen: ChosenCalendar,
@@ -69,26 +60,22 @@ function cancelled(
 ) {
   const original = stored.originalDigest === undefined ? stored.original : undefined;
   const listed = { calendarKey, id, startsAt, content, original, etag };
-  // The content of a single event has its id and times; that of a series does not.
+  // A single event's content has its id and times; that of a series does not.
   if (readMembers(content).id !== undefined) return listed;
   return { ...listed, times: { start: startsAt, end: endsAt, allDay: event.start.type === 'date' } };
 }
 
-/** Returns the body of a response to a create or an update. */
 export const eventBody = (event: RenderedObject): RenderedObject =>
   renderObject({ success: true }, membersOf(event), renderMember('event', event));
 
-/** Returns the etag of a response; `undefined` if the server gives none. */
+/** Returns the etag; `undefined` if the server gives none. */
 function versionOf(event: RenderedObject): string | undefined {
-  // Written by eventText.
+  // eventText wrote it.
   const { etag }: { readonly etag?: string } = readObject(event);
   return etag;
 }
 
-/**
- * Throws 412 with the present event if `ifMatch`, the value of an If-Match header (RFC 9110 §13.1.1), does not name its
- * version. Versions are compared without quotes and weakness, which are only notation.
- */
+/** Throws 412 with the present event if If-Match (RFC 9110 §13.1.1) lacks its version, ignoring quotes and weakness. */
 export function requireVersion(ifMatch: string | undefined, event: RenderedObject): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const current = versionOf(event);
@@ -96,7 +83,6 @@ export function requireVersion(ifMatch: string | undefined, event: RenderedObjec
   if (!matches) throw changedMeanwhile(event);
 }
 
-/** Returns 412 with the present event. */
 export function changedMeanwhile(event: RenderedObject): ApiError {
   const current = versionOf(event);
   return new ApiError(WRITING.precondition_failed, {
@@ -107,8 +93,8 @@ export function changedMeanwhile(event: RenderedObject): ApiError {
 
 const bare = (version: string): string => version.trim().replace(/^W\//i, '').replace(/^"|"$/g, '');
 
-/** Includes the whole value too, since a version may contain a comma. */
+/** Includes the whole value, because a version may contain a comma. */
 const versionsIn = (header: string): ReadonlySet<string> => new Set([header, ...header.split(',')].map(bare));
 
-/** A header has visible ASCII only. */
+/** Keeps only visible ASCII, as a header requires. */
 const asHeader = (version: string): string => `"${bare(version).replace(/[^\x21\x23-\x7e]/g, '')}"`;

@@ -1,4 +1,4 @@
-/** Converts a request to the port's terms: a new event, or a change of an existing one. */
+/** Converts a request to the port's terms: a new event, or a change. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/fields.ts';
@@ -10,7 +10,7 @@ import { type EventDetailsInput, type EventInput, type NewEventInput, present } 
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Returns a new event. Throws 400 with every mistake that shows only in the calendar's zone. */
+/** Returns a new event. Throws ApiError 400 with all mistakes that depend on the calendar's zone. */
 export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
   const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
   const rule = ruleText(input, times.value.start, calendarZone);
@@ -18,7 +18,7 @@ export function draftOf(input: NewEventInput, calendarZone: string): EventDraft 
   return { ...draftDetails(input.details), ...times.value, ...onlyRule(rule.value) };
 }
 
-/** Returns a new event's fields besides times and rules. `null` has nothing to remove there. */
+/** Returns a new event's fields except times and rules. `null` means absent here. */
 export function draftDetails({
   title,
   autoConference,
@@ -44,7 +44,7 @@ export function draftDetails({
 const onlyRule = (rule: string | undefined) =>
   rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } };
 
-/** Returns the change of a single event or of one occurrence. Throws 400 with every mistake. */
+/** Returns the change of a single event or occurrence. Throws ApiError 400 with all mistakes. */
 export function changeOfOne(input: EventInput, current: Times, calendarZone: string): EventChange {
   const context = { calendarZone, recurs: input.recurrence !== undefined };
   const changed = changedTimes(input, current, context);
@@ -54,20 +54,17 @@ export function changeOfOne(input: EventInput, current: Times, calendarZone: str
   return { ...input.details, ...times, ...onlyRule(rule.value) };
 }
 
-/** A series follows a wall clock: an event in UTC that becomes a series takes the calendar's zone. */
+/** A series follows a wall clock, so an event in UTC that becomes one takes the calendar's zone. */
 function timeOfDay(current: Times, calendarZone: string): Times | undefined {
   const { start } = current;
   if (start.type !== 'zoned' || start.zone !== 'UTC' || calendarZone === 'UTC') return undefined;
   return inZone(current, calendarZone, { calendarZone, recurs: true });
 }
 
-/** `times` are the times that the request changes: those of the master, or of the occurrence that names the series. */
+/** `times` are the times that the request changes: the master's, or those of the named occurrence. */
 export type SeriesToChange = { readonly master: CalendarEvent; readonly times: Times };
 
-/**
- * Returns the change of a whole series. The master moves by as much as `times` does, on the wall clock. Throws 400 with
- * every mistake.
- */
+/** Returns the change of a series, whose master moves by as much as `times`, on the wall clock. Throws ApiError 400. */
 export function changeOfSeries(input: EventInput, series: SeriesToChange, calendarZone: string): EventChange {
   const { master, times: current } = series;
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
@@ -85,7 +82,7 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
   return { ...input.details, ...times, ...(isOther ? { recurrence } : {}) };
 }
 
-/** Returns the master's new times: moved by as much as `times` is, with the requested length. */
+/** Returns the master's new times: moved by as much as `times`, with the requested length. */
 function movedLike({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
   if (times.start === master.start) return requested;
   const onClock = (time: EventTime) => localOn(requested.start, time, calendarZone);

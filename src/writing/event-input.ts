@@ -1,7 +1,4 @@
-/**
- * The event fields of a request (docs/wire.md 1.8, 1.9), checked one by one and not yet in any zone. Absent is
- * `undefined`; `null` removes the present value.
- */
+/** The event fields of a request (docs/wire.md 1.8, 1.9), before zones apply. `undefined` is absent; `null` removes. */
 import type { Attendee } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
 import {
@@ -70,10 +67,7 @@ const checkRule: Check<typeof RULE> = ({ frequency, count, until, byDay, byMonth
 
 const rule = converted(object(RULE, { name: 'Recurrence', check: checkRule }), toRule);
 
-/**
- * PHP's empty list means no rule, and so does an object of nulls, which .NET sends. An empty object lacks the
- * frequency.
- */
+/** No rule: an empty list from PHP, or an object of nulls from .NET. An empty object lacks the frequency. */
 export const RECURRENCE: typeof rule = {
   ...rule,
   absent: {
@@ -143,10 +137,8 @@ export type EventInput = TimesInput & {
   readonly details: EventDetailsInput;
 };
 
-/** The fields without times. */
 export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
 
-/** The fields that are enough to create an event. */
 export type NewEventInput = EventInput & {
   readonly start: TimeInput;
   readonly end: TimeInput;
@@ -158,10 +150,10 @@ const MAX_CUSTOM = 32_000;
 const MAX_URL = 2_000;
 const MAX_EMAIL = 320;
 const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
-/** Excludes text that is no address. Only the provider knows whether an address exists. */
+/** Excludes text that cannot be an address. Only the provider knows whether it exists. */
 const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
 
-/** Returns a field for an IANA time zone. */
+/** Defines a field for an IANA time zone. */
 export const zone = (about: TextAbout) =>
   parsedText((name) => ianaZone(name.trim()), {
     max: 100,
@@ -183,14 +175,14 @@ const time = (about: TextAbout) =>
     problem: SENTENCES.noTime('2026-11-01T09:00:00Z'),
   });
 
-/** .NET clients cannot leave a title out: they send an empty one (docs/wire.md 1.9). */
+/** .NET clients send an empty title for an absent one (docs/wire.md 1.9). */
 const title = text({ max: 1_000, absent: BLANK, example: 'Planning' });
 const start = { doc: 'A date and time; without an offset in `timeZone`, else UTC.' };
 const end = { doc: 'Exclusive.' };
-/** .NET clients send year 1 for a date that is not set (docs/wire.md 1.9). */
+/** .NET clients send year 1 for an unset date (docs/wire.md 1.9). */
 const UNSET = /^\s*(0001-|$)/;
 
-/** Returns a text field whose empty value removes the present one. */
+/** Defines a text field whose empty value removes the present one. */
 const removable = (max: number) =>
   converted(text({ max, absent: 'never', doc: 'Empty removes it.' }), (value) => value || null);
 
@@ -214,7 +206,6 @@ const ATTENDEE = object({
   },
 });
 
-/** The fields of an event besides its title, start and end. */
 const DETAILS = {
   allDay: flag({ doc: 'The dates of `start` and `end` count as written; `end` is exclusive.' }),
   timeZone: zone({
@@ -287,7 +278,6 @@ export const NEW_EVENT = {
   timeZone: { ...DETAILS.timeZone, example: 'Europe/Vienna' },
 };
 
-/** The fields that change an event. */
 export const EVENT_CHANGE = {
   title,
   start: time({ ...start, absent: UNSET }),
@@ -305,7 +295,7 @@ export function changeInput({ title, start, end, ...rest }: Input<typeof EVENT_C
   return { ...input, start, end, details: present({ title, ...details }) };
 }
 
-/** A meeting that the provider creates has precedence over a URL (docs/wire.md 1.8). */
+/** A meeting that the provider creates takes precedence over a URL (docs/wire.md 1.8). */
 function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
   const { allDay, timeZone, recurrence, conference, conferenceData, ...details } = input;
   const autoConference = conference?.isAuto || conferenceData || undefined;
@@ -316,7 +306,7 @@ function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'en
 /** `url` is null if it removes the present one. */
 type Conference = { readonly url: string | null | undefined; readonly isAuto: boolean };
 
-/** Reads a URL, or the object that documentation shows (docs/wire.md 1.8). */
+/** Reads a URL, or the documented object (docs/wire.md 1.8). */
 function readConference(value: unknown, report: Report): Conference | undefined {
   const members = typeof value === 'string' ? { url: value } : asObject(value);
   if (members === undefined) return report(SENTENCES.noObject);
@@ -374,7 +364,6 @@ function parseEmail(text: string): string | undefined {
   return EMAIL.test(address) && problemOfText(address, MAX_EMAIL) === undefined ? address : undefined;
 }
 
-/** Returns the members that are not undefined. */
 export function present<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   // The entries are T's own, without undefined ones.

@@ -1,4 +1,4 @@
-/** Decides how much of a series a write concerns (docs/wire.md 1.9). */
+/** Decides which part of a series a write concerns (docs/wire.md 1.9). */
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/fields.ts';
@@ -16,15 +16,13 @@ import type { StoredEvent } from './stored-events.ts';
 import type { Mode } from './write-requests.ts';
 
 export type Scope =
-  /** A single event. */
   | { readonly of: 'event'; readonly match: StoredEvent }
-  /** `namedBy`: the occurrence whose id the request has, if that is not the master's. */
+  /** `namedBy`: the occurrence of the request's id, if that is not the master's. */
   | { readonly of: 'series'; readonly master: StoredEvent; readonly namedBy: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
-  /** This occurrence and all later ones; there are earlier ones. */
+  /** This occurrence and all later ones, if earlier ones exist. */
   | { readonly of: 'following'; readonly master: StoredEvent; readonly instance: InstanceTarget };
 
-/** This occurrence and all later ones. */
 export type Following = Extract<Scope, { of: 'following' }>;
 
 /** `field` is the request's field for the mode. */
@@ -35,8 +33,8 @@ type ScopeRequest = {
 };
 
 /**
- * Returns the scope of a write. Throws 400 for `this` of a whole series, and 422 if an occurrence without its series is
- * not enough, or if a series with unsupported rules would be split.
+ * Returns the scope of a write. Throws 400 for `this` of a whole series, and 422 for an occurrence whose series is
+ * needed but missing, or a split of unsupported rules.
  */
 export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
   if (target.kind === 'single') return { of: 'event', match: target.match };
@@ -62,7 +60,7 @@ export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
   return of === 'series' ? { href, etag, stored } : target;
 }
 
-/** Returns whether there are earlier occurrences, so that the series is split. Throws 422 if that cannot be decided. */
+/** Returns whether earlier occurrences exist, which requires a split. Throws 422 if that is undecidable. */
 function isDivided(
   master: StoredEvent,
   at: EventTime,
@@ -92,7 +90,7 @@ function hasEarlier(
   const start = Math.min(startsAt, instantOf(event.start, calendarZone));
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const budget = recurrenceBudget(200_000, 20_000_000);
-  // The first occurrence is usually at the start, so the window begins small: a rule can name millions of times.
+  // The first occurrence is usually at the start, so the window begins small: a rule can have millions of times.
   for (let length = 1; ; length = Math.max(4 * length, DAY)) {
     const window = { start, end: Math.min(start + length, end) };
     const { instances } = expand(series, window, calendarZone, budget);
@@ -101,7 +99,7 @@ function hasEarlier(
   }
 }
 
-/** Refuses a series whose rules are not supported or cannot be stated in a request. Throws 422. */
+/** Throws 422 for rules that are not supported or cannot be expressed in a request. */
 function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone: string): void {
   const { unsupported, extended } = masterClock({ ...event, payload: undefined }, calendarZone);
   if (!unsupported && !extended) return;
@@ -109,7 +107,7 @@ function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone:
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
-/** Refuses EXRULE, which RFC 5545 removed: it is not supported, and would be lost in both halves. Throws 422. */
+/** Throws 422 for EXRULE, which RFC 5545 removed: it is not supported, and both halves would lose it. */
 function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   const object = jsonIn(original);
   const { icalendar, recurrence }: Record<string, unknown> =
@@ -121,7 +119,6 @@ function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
-/** Returns the present times of an occurrence. */
 export function timesOf({ master, originalStart, override }: InstanceTarget, calendarZone: string): Times {
   if (override !== undefined) return override.event;
   if (master === undefined)

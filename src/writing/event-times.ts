@@ -1,11 +1,9 @@
 /**
- * The times of a request (docs/wire.md 1.7, 1.11). Callers send instants. A series needs a wall clock: that of the
- * request's zone, or else the calendar's.
- *
- * If the clock shows a time twice, a single event at the second of them is stored in UTC, since a wall clock could not
- * distinguish the two. A series begins at the first, as its later occurrences have such a time only once. Only a caller
- * that sends a zone and no offset can name a time that the clock skips. A series keeps it, and its occurrence of that
- * day moves by the gap; a single event is stored at the time to which it moves.
+ * The times of a request (docs/wire.md 1.7, 1.11). Callers send instants. A series needs a wall clock: the request's
+ * zone, otherwise the calendar's. If the clock shows a time twice, a single event at the second one is stored in UTC,
+ * because a wall clock could not distinguish them; a series begins at the first. Only a zone without an offset can name
+ * a time that the clock skips: a series keeps it, and its occurrence of that day moves by the gap; a single event is
+ * stored at the moved time.
  */
 import type { Checked, Mistake } from '../http/fields.ts';
 import {
@@ -24,11 +22,11 @@ import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
 export const REVERSED = 'must not be before start';
 
-/** A date or time as the request has it. Its zone is not known yet. */
+/** A date or time of a request, before its zone is known. */
 export type TimeInput = {
-  /** The date part: the day of an all-day event, whatever offset follows it. */
+  /** The date part, which is the day of an all-day event, whatever the offset. */
   readonly date: LocalDate;
-  /** The clock time, midnight if there is no time. Fractions of a second are cut off. */
+  /** The clock time, midnight by default, without fractions of a second. */
   readonly local: LocalMs;
   /** Milliseconds east of UTC; `undefined` without an offset. */
   readonly offset: number | undefined;
@@ -36,20 +34,20 @@ export type TimeInput = {
 
 const FORM =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?$/;
-/** The pattern of accepted texts, with spaces around them. */
+/** The pattern of accepted texts, with surrounding spaces. */
 export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
 const MINUTE = 60_000;
-/** The limits leave a day, so that a year has four digits in every zone. */
+/** The limits leave a day, so that the year has four digits in every zone. */
 export const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 export const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
 
-/** Returns `undefined` if the text is no date or time of the years 2 to 9998. */
+/** Returns `undefined` unless the text is a date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
   const parts = FORM.exec(text.trim());
   if (parts === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', utc, sign] = parts;
   const [hours = '00', minutes = '00'] = parts.slice(9);
-  // A leap second becomes the last second of its minute, since clocks here lack it.
+  // A leap second counts as the last second of its minute.
   const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
   if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
   if (local < EARLIEST || local >= END) return undefined;
@@ -58,27 +56,24 @@ export function parseTimeInput(text: string): TimeInput | undefined {
   return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
 }
 
-/** Returns epoch milliseconds; without an offset the time is in UTC (docs/wire.md 1.7). */
+/** Returns epoch milliseconds; without an offset the time is UTC (docs/wire.md 1.7). */
 export const instantOfInput = ({ local, offset }: TimeInput): number => local - (offset ?? 0);
 
 export type Times = { readonly start: EventTime; readonly end: EventTime };
 
-/** The time fields of a request. */
 export type TimesInput = {
   readonly start: TimeInput | undefined;
   readonly end: TimeInput | undefined;
   readonly allDay: boolean | undefined;
-  /** An IANA zone. */
   readonly timeZone: string | undefined;
 };
 
 export type TimesContext = {
   readonly calendarZone: string;
-  /** Whether the event is a series: its start is a time of day. */
+  /** Whether the event is a series, which starts at a time of day. */
   readonly recurs: boolean;
 };
 
-/** Returns the times of a new event. */
 export function newTimes(
   input: TimesInput & { readonly start: TimeInput; readonly end: TimeInput },
   context: TimesContext,
@@ -89,8 +84,8 @@ export function newTimes(
 }
 
 /**
- * Returns the times of an event after a request changes its `current` ones; `undefined` if it does not. Absent fields
- * keep their values. A change between a date and a time needs both.
+ * Returns an event's times after a request; `undefined` if it changes none. Absent fields keep their values. A change
+ * between date and time needs both.
  */
 export function changedTimes(
   input: TimesInput,
@@ -130,7 +125,7 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-/** `currentZone`: the zone of the event's current start. `staysFloating`: the event has no zone and gets none. */
+/** `currentZone`: the zone of the present start. `staysFloating`: the event has no zone and gets none. */
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
@@ -167,8 +162,8 @@ function placing(
 }
 
 /**
- * Returns the dates of an all-day event, which are the date parts. If every time is midnight in the calendar's zone and
- * none is midnight as sent, the caller converted local midnights to UTC: then the dates are those of that zone.
+ * Returns the dates of an all-day event: the date parts. If all times are midnight in the calendar's zone and none as
+ * sent, the caller converted local midnights to UTC, so the dates are the zone's.
  */
 function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
   const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
@@ -200,7 +195,7 @@ export const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
 export const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
   hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
 
-/** Returns whether the override is at its series' time: as long by the clock, or exactly, across a DST change. */
+/** Returns whether the override has its series' time: equally long by the clock, or exactly, across a DST change. */
 export function isUsual(
   event: Times & { readonly original: EventTime },
   master: Times,

@@ -1,4 +1,4 @@
-/** The writes of one event or series: creating, updating, deleting and responding. */
+/** Creates, updates and deletes one event or series, and responds to invitations. */
 import type { EventChange } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
@@ -18,10 +18,7 @@ import { splitSeries } from './run-split.ts';
 import { endSeriesBefore } from './split-steps.ts';
 import type { DeletionRequest, NewEventRequest, ResponseRequest, UpdateRequest } from './write-requests.ts';
 
-/**
- * Creates an event or a series (POST /event, docs/wire.md 1.8). `seed` is the same for every repetition of the request, and new for
- * each other. Throws ApiError.
- */
+/** Creates an event or series (docs/wire.md 1.8). `seed` is equal only for repetitions. Throws ApiError. */
 export async function createEvent(
   { calendar, input }: NewEventRequest,
   { grant, seed }: { readonly grant: Grant; readonly seed: string },
@@ -35,7 +32,7 @@ export async function createEvent(
     // A deletion frees space. A new event would not be shown.
     if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
     const result = await turn.writing.create(href, draft, keyOf(seed));
-    // The provider has the event, even if the mirror cannot show it: a caller that was refused would create it twice.
+    // The provider has the event, even if the mirror cannot show it: after an error, the caller would create it twice.
     await turn.keep(result).catch((reason: unknown) => {
       if (!(reason instanceof ProviderError || reason instanceof ApiError)) throw reason;
     });
@@ -49,7 +46,7 @@ export async function createEvent(
   return { body: deps.eventAnswers.bodyOf(event), accountKey: chosen.account.accountKey };
 }
 
-/** Changes the named fields of an event, and nothing else (PUT /event, docs/wire.md 1.9). Returns the body. Throws ApiError. */
+/** Changes only the given fields of an event (PUT /event, docs/wire.md 1.9). Returns the body. Throws ApiError. */
 export async function updateEvent(
   { calendar, event, mode, input, ifMatch }: UpdateRequest,
   grant: Grant,
@@ -81,7 +78,7 @@ export async function updateEvent(
 
 type WholeScope = Exclude<Scope, { of: 'following' }>;
 
-/** The id on the wire of what was written. */
+/** Returns the written event's id on the wire. */
 function idOf(scope: WholeScope, calendarZone: string): string {
   if (scope.of === 'series') return scope.master.eventId;
   if (scope.of === 'event') return scope.match.eventId;
@@ -104,10 +101,7 @@ function changeOf(scope: WholeScope, input: EventInput, calendarZone: string): E
   return changeOfOne(input, timesOf(scope.instance, calendarZone), calendarZone);
 }
 
-/**
- * Deletes an event, one instance, this and later ones, or a series (DELETE /event, docs/wire.md 1.9). Returns the body.
- * Throws ApiError.
- */
+/** Deletes an event, an instance, it and later ones, or a series (docs/wire.md 1.9). Throws ApiError. */
 export async function deleteEvent(
   { calendar, event, mode, ifMatch }: DeletionRequest,
   grant: Grant,
@@ -133,7 +127,7 @@ export async function deleteEvent(
   return JSON.stringify({ success: true, message });
 }
 
-/** Responds to an invitation as the account's own user (POST /event/rsvp). Returns the event with the response. Throws ApiError. */
+/** Responds to an invitation as the account's user (POST /event/rsvp). Returns the event. Throws ApiError. */
 export async function respondToEvent(
   { calendar, event, response, comment, mode }: ResponseRequest,
   grant: Grant,
@@ -154,7 +148,7 @@ export async function respondToEvent(
     return deps.eventAnswers.render(event.eventId, chosen);
   };
   const rendered = await writeEvent({ chosen, event }, respond, deps);
-  // Some providers take an event that was declined out of the calendar.
+  // Some providers remove a declined event from the calendar.
   const message = 'The answer was sent; the event is no longer in the calendar';
   const body =
     rendered === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(rendered);

@@ -1,4 +1,4 @@
-/** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9). Only HTTP lives here. */
+/** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9). */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import type { Grant } from '../oauth/grant.ts';
@@ -12,7 +12,6 @@ export type EventWriteRouteDeps = Pick<WritingPorts, 'writeAccess'> & EventWrite
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Relative paths: mounted wherever the resources are. */
 export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
   return async (app) => {
     const { check, grantOf } = deps.writeAccess;
@@ -44,12 +43,11 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
   };
 }
 
-/** The request as its Idempotency-Key makes it repeatable. */
+/** Returns the request in the form that its Idempotency-Key makes repeatable. */
 export function repeatable(request: FastifyRequest, grant: Grant, operation: string): Repeatable {
   return { grant, key: headerOf(request, 'idempotency-key'), operation, body: request.body };
 }
 
-/** A header's value, several joined. */
 function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;

@@ -65,7 +65,6 @@ const writeAnswer = {
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
 };
 
-/** The errors of operations that change or delete an existing event. */
 const ofEventChange: readonly OperationError[] = [
   badField('eventId', 'is missing'),
   ...ofAnyWrite,

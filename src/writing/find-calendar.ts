@@ -11,7 +11,7 @@ import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
-  /** The user's accounts, synced as for a read. */
+  /** Returns the user's accounts, synced as for a read. */
   readonly freshAccounts: (request: ReadRequest) => Promise<FreshAccounts>;
   /** Throws 403 for a scope that does not allow writing. */
   readonly requireWriteScope: (of: Pick<Grant, 'scope'>) => void;
@@ -19,13 +19,12 @@ export type FindCalendarDeps = {
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
-/** The maximum age of the list of calendars if the requested one is not on it, in milliseconds. */
+/** The maximum age of the calendar list, in milliseconds, if it lacks the requested calendar. */
 export const LIST_AGE = 10_000;
 
 /**
- * Returns the calendar. Throws 404 if the grant does not cover it or its user left it out, and 422
- * `calendar_read_only`. Throws 403 if the grant may not write to its account, or the account's user has to sign in
- * again or did not give the permission (docs/wire.md 3.2).
+ * Returns the calendar. Throws 404 if the grant does not cover it or its user excluded it, 422 `calendar_read_only`,
+ * and 403 if the grant or the account does not allow writing (docs/wire.md 3.2).
  */
 export async function findCalendar(
   name: CalendarName,
@@ -43,7 +42,7 @@ export async function findCalendar(
   return chosen;
 }
 
-/** Returns the account. Throws 400 if there are several, and 404 and 403 as findCalendar does. */
+/** Returns the account. Throws 400 if several match, and 404 and 403 like findCalendar. */
 export async function findAccount(
   { provider, account: accountId }: AccountName,
   grant: Grant,
@@ -72,10 +71,7 @@ async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly
   return fresh.accounts;
 }
 
-/**
- * Chooses among several accounts with such a calendar: by the exact id, a grant that may write, a writable calendar and
- * a working account.
- */
+/** Chooses among accounts with such a calendar: by exact id, write access, writable calendar and working account. */
 export function chosenAmong(
   accounts: readonly MirroredAccount[],
   name: CalendarName,
@@ -106,7 +102,7 @@ function requireWritable(account: MirroredAccount, { requireWriteScope }: FindCa
   requireWorking(account);
 }
 
-/** Throws 403 if the account's user has to sign in again or did not give the permission (docs/wire.md 3.2). */
+/** Throws 403 if the user must sign in again or did not permit calendar access (docs/wire.md 3.2). */
 function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;

@@ -1,4 +1,4 @@
-/** Resolves a request's event id in the mirror to a single event, a series, or one occurrence of a series. */
+/** Finds the event of a request's id in the mirror: a single event, a series, or one occurrence of a series. */
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
@@ -26,7 +26,7 @@ export type Target =
 
 export type InstanceTarget = {
   readonly kind: 'instance';
-  /** Undefined if the calendar has only this occurrence of its series. */
+  /** Undefined if the calendar has only this occurrence. */
   readonly master: StoredEvent | undefined;
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
@@ -36,10 +36,7 @@ export type InstanceTarget = {
 
 type Place = { readonly calendarKey: string; readonly timeZone: string };
 
-/**
- * Returns `undefined` if the mirror does not have the event, or the occurrence does not take place. Throws 400 if
- * `recurringEventId` names another series than the event's.
- */
+/** Returns `undefined` without the event. Throws 400 if `recurringEventId` names another series. */
 export async function findTarget(
   { eventId, recurringEventId }: EventName,
   place: Place,
@@ -52,7 +49,7 @@ export async function findTarget(
     const seriesId = target.master?.eventId ?? target.override?.seriesId;
     if (seriesId === recurringEventId) return target;
   } else {
-    // The two ids are swapped.
+    // The caller swapped the two ids.
     const instance = await targetOf(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
@@ -89,7 +86,7 @@ async function targetOf(id: string, place: Place, storedEvents: StoredEvents): P
 const masterOf = (stored: readonly StoredEvent[]): StoredEvent | undefined =>
   stored.find(({ event }) => event.recurrenceId === undefined);
 
-/** `named`: its original start, of any type and in any zone. */
+/** `named`: the original start from the id, of any type and zone. */
 type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly named: EventTime };
 
 function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {
@@ -101,9 +98,8 @@ function instanceOf({ stored, named, override }: StoredInstance, zone: string): 
 }
 
 /**
- * Returns the start of the occurrence according to the rules; `undefined` if they do not have it or something removes
- * it. On a day whose clock skips the start, an id has the time to which it moves, and the series keeps its own. Throws
- * 422 if the search exceeds its budget.
+ * Returns the occurrence's start by the rules; `undefined` if they lack it or it is removed. If the clock skips the
+ * start on its day, the id has the moved time, and the series the original. Throws 422 beyond the budget.
  */
 function startNamed({ event }: StoredEvent, named: EventTime, zone: string): EventTime | undefined {
   const start = instantOf(named, zone);
@@ -119,7 +115,7 @@ function startNamed({ event }: StoredEvent, named: EventTime, zone: string): Eve
   }
 }
 
-/** Returns the event for the provider's adapter, in exactly that version. */
+/** Returns the event in exactly that version, for the provider's adapter. */
 export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
   const stored = resourcesOf(target.stored, provider);
   if (target.kind !== 'instance') {
@@ -140,7 +136,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
   };
 }
 
-/** Returns the resources in the mirror as a sync stored them; the master's first. */
+/** Returns the resources in the mirror as a sync stored them, the master's first. */
 function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
@@ -157,6 +153,6 @@ function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): Ev
   });
 }
 
-/** If only an occurrence is known, its id on the wire differs from its resource's. */
+/** A lone occurrence's id on the wire differs from its resource's. */
 const wholeId = ({ event, seriesId }: StoredEvent): string | undefined =>
   event.recurrenceId === undefined ? undefined : seriesId;

@@ -1,4 +1,4 @@
-/** Finishes, undoes or closes splits that are half done, depending on the present state of the old series. */
+/** Finishes, undoes or closes unfinished splits, depending on the state of the old series. */
 import { ApiError } from '../http/refusal.ts';
 import type { Turn } from './calendar-turn.ts';
 import {
@@ -14,20 +14,16 @@ import type { OpenSplit, SplitStep } from './split-journal.ts';
 import { readPlan, type SplitPlan } from './split-plan.ts';
 import { lookAtOld, type OldSeries } from './split-steps.ts';
 
-/** A split that could not be finished now. */
+/** A split that cannot be finished now. */
 export type UnfinishedSplit = {
-  /** The hrefs of both series. */
   readonly hrefs: readonly string[];
   readonly reason: unknown;
 };
 
-/** After this many failed runs to which the provider responded, a split is undone, and after as many more closed. */
+/** The failed runs with a provider response after which a split is undone; after as many more it is closed. */
 const MOST_RUNS = 10;
 
-/**
- * Finishes or undoes the calendar's open splits, and returns those that fail because of their series: they are left to
- * the job, and block no write of other events. Throws failures that concern the whole account.
- */
+/** Finishes or undoes open splits. Returns those left to the job; throws failures of the whole account. */
 export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<readonly UnfinishedSplit[]> {
   const { calendarKey } = turn.calendar;
   const unfinished: UnfinishedSplit[] = [];
@@ -38,7 +34,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
       const left = (await deps.splits.openSplits(calendarKey)).find(
         ({ splitId }) => splitId === open.splitId,
       );
-      // It was undone because of the failure: the calendar is whole, and the caller who requested the split has left.
+      // The failure undid it: the calendar is complete, and the caller who requested the split has left.
       if (left === undefined && isRefusal(reason)) continue;
       if (left === undefined || endsTurn(reason)) throw reason;
       deps.log.warn(
@@ -57,7 +53,7 @@ const endsTurn = (reason: unknown): boolean => reason instanceof ApiError || isO
 function hrefsOf({ step, plan: text }: OpenSplit): readonly string[] {
   const plan = readPlan(text);
   if (plan === undefined) return [];
-  // The old series is done.
+  // The old series is complete.
   if (step === 'inviting') return plan.newHref === undefined ? [] : [plan.newHref];
   return [plan.seriesHref, ...plan.hrefs, ...(plan.newHref === undefined ? [] : [plan.newHref])];
 }
@@ -78,7 +74,7 @@ async function finishSplit(
   }
   if (step === 'inviting') return turn.keep(await invite({ splitId, plan: planned }, turn, deps));
   const old = await lookAtOld(planned, turn);
-  // Counted only now that the provider responds: nothing is given up while it is unreachable.
+  // Counted after a response only: nothing is given up while the provider is unreachable.
   const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };
   await deps.splits.noteStep(splitId, step, JSON.stringify(plan));
   const way = chooseStep(step, plan, old);
@@ -95,10 +91,7 @@ async function finishSplit(
   }
 }
 
-/**
- * Chooses how to continue. If the old series may be trimmed, the new series stays: it may be all there is of the later
- * half.
- */
+/** Chooses how to continue. Once the old series may be trimmed, the new one may be the only later half, so it stays. */
 function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {
   const { runs = 0, newHref } = plan;
   if (runs > 2 * MOST_RUNS) return 'close';
@@ -109,5 +102,5 @@ function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run
   return canRun ? 'run' : 'undo';
 }
 
-/** Plans of earlier releases do not say how to copy: for them, only a created series is finished. */
+/** Plans of earlier releases cannot be copied: only their existing new series is finished. */
 const isToBeMade = ({ later, newHref }: SplitPlan): boolean => later !== undefined || newHref !== undefined;

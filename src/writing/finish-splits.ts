@@ -1,4 +1,4 @@
-/** The job that finishes what a process left half done when it ended: splits of series, one calendar at a time. */
+/** The job that finishes the splits of a calendar that an ended process left unfinished. */
 
 import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
@@ -7,7 +7,7 @@ import { inTurn } from './calendar-turn.ts';
 import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-/** Returns the failure, so that it is retried later; `undefined` if nothing is left to do. */
+/** Returns the failure for a later retry; `undefined` if nothing remains. */
 export async function finishSplits(calendarKey: string, deps: WriteDeps): Promise<SyncFailure | undefined> {
   const open = await deps.splits.openSplits(calendarKey);
   const calendar = open.length === 0 ? undefined : await deps.mirror.findCalendar(calendarKey);

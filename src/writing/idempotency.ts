@@ -1,7 +1,6 @@
 /**
- * Idempotency-Key on the calendar API's POSTs: a request that is repeated with its key within a day gets the same
- * response, and what it creates exists once, whatever happened to the first attempt. OAuth endpoints do not support the
- * key.
+ * Idempotency-Key for POSTs of the calendar API: a repetition within a day gets the same response, and its object
+ * exists once, whatever happened to the first attempt. OAuth endpoints ignore the key.
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +11,7 @@ import { LEASE_MS } from '../sync/lease.ts';
 import { WRITING } from './calendar-turn.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
 
-/** How long a response is stored, in milliseconds. */
+/** The life of a stored response, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
 const POLL_MS = 50;
 /** Published clients time out after 30 s. */
@@ -29,24 +28,20 @@ export const IDEMPOTENCY_KEY = {
 
 export type IdempotencyDeps = {
   readonly idempotency: IdempotencyStore;
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How long a repetition waits for the first attempt, in milliseconds; the documented limit by default. */
+  /** The maximum wait of a repetition for the first attempt, in milliseconds; the documented one by default. */
   readonly repeatBound?: number;
 };
 
 export type Repeatable = {
   readonly grant: Pick<Grant, 'clientId' | 'userId' | 'coverageId'>;
-  /** The header's value. Without it, each request is carried out. */
+  /** The header's value. Without it, every request is executed. */
   readonly key: string | undefined;
   readonly operation: string;
   readonly body: unknown;
 };
 
-/**
- * Carries out the request, or returns its previous response. Throws 400 for a key that cannot be stored, 422 for a key
- * of another request, and 409 while the first attempt is running.
- */
+/** Executes the request or returns its previous response. Throws 400, 422 for another request, 409 during the first. */
 export async function onceOnly(
   request: Repeatable,
   carryOut: (seed: string) => Promise<WriteAnswer>,
@@ -64,7 +59,7 @@ export async function onceOnly(
     await deps.idempotency.keepAnswer(repeatable, holder, answer);
     return answer.body;
   } catch (reason) {
-    // A refused request has changed nothing. Otherwise the result is unknown, and the next attempt uses the same seed.
+    // An error response means no change. Otherwise the result is unknown, and the next attempt uses the same seed.
     if (isRefused(reason)) await deps.idempotency.forget(repeatable, holder);
     else await deps.idempotency.release(repeatable, holder);
     throw reason;
@@ -105,15 +100,15 @@ function repeatableOf({ grant, operation, body, ...sent }: Repeatable): Repeatab
 
 const newSeed = (): string => randomBytes(16).toString('hex');
 
-/** Returns the key of a creation at the provider: 32 hex digits, the same for each repetition of the request. */
+/** Returns the key of a creation at the provider: 32 hex digits, equal for repetitions of a request. */
 export const keyOf = (seed: string): string => hash('sha256', seed).slice(0, 32);
 
-/** Deletes responses that are too old to be returned. Returns their number. */
+/** Deletes expired responses; returns their number. */
 export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
   return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }
 
-/** Sorts members: a client that repeats a request may write them in another order. */
+/** Sorts the members, because a repetition may order them differently. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;

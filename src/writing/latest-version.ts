@@ -1,7 +1,7 @@
 /**
- * The common part of all writes of events. No write overwrites a version that it has not seen: each is conditional on
- * the version in the mirror. If the provider has a newer version, that is read into the mirror, and the change, which
- * has only its own fields, is applied to it. With If-Match the caller gets 412 instead.
+ * The common part of all event writes. Each is conditional on the version in the mirror, so none overwrites an unseen
+ * version. A newer version is read into the mirror, and the change of single fields is applied to it; with If-Match the
+ * caller gets 412.
  */
 
 import type { WriteTarget } from '../calendars/event-writing.ts';
@@ -20,15 +20,15 @@ import type { WritingPorts } from './writing-ports.ts';
 
 export type EventWriteDeps = WriteDeps & Omit<WritingPorts, 'writeAccess'>;
 
-/** After this many attempts the conflict is returned: somebody else keeps writing. */
+/** After this many attempts the conflict is returned. */
 const MOST_TRIES = 5;
-/** The time limit for reading an event that the mirror does not have, in milliseconds. */
+/** The time limit for finding an event that the mirror lacks, in milliseconds. */
 const LOOK_BOUND_MS = 8_000;
 
-/** The calendar of a write. `event` is absent if an event is to be created. */
+/** The calendar of a write, and the event if it exists. */
 type Place = { readonly chosen: ChosenCalendar; readonly event?: EventName };
 
-/** Runs `work` under the calendar's lease, after its open splits are finished. Throws ApiError. */
+/** Runs `work` under the calendar's lease after finishing its open splits. Throws ApiError. */
 export async function writeEvent<T>(
   { chosen, event }: Place,
   work: (turn: Turn) => Promise<T>,
@@ -57,8 +57,7 @@ type VersionedWrite = {
 };
 
 /**
- * Runs `write` on the event in the mirror, and again on each newer version at the provider. Throws 404, 412 with the
- * present event, 503 while a split of its series is half done, and the provider's failures.
+ * Runs `write` on the event, and again on newer versions. Throws 404, 412, 503 during a split, and provider failures.
  */
 export async function onLatestVersion<T>(
   { event, ifMatch, chosen, turn }: VersionedWrite,
@@ -99,10 +98,7 @@ async function readAgain({ href, stored }: WriteTarget, { writing, calendar, kee
   await keep({ changed: resources, removed: [...new Set(removed)] }, 'others');
 }
 
-/**
- * Syncs the calendar once before a write if the mirror lacks the event, which may be new. Throws 404 if it is still
- * missing, 503 if a sync takes long, and the sync's failure.
- */
+/** Syncs the calendar if the mirror lacks the event. Throws 404 if it is still missing, 503 if that takes long. */
 async function syncUnlessStored(
   event: EventName,
   { calendar }: ChosenCalendar,
@@ -116,7 +112,7 @@ async function syncUnlessStored(
     throw new ApiError(READING.sync_in_progress, 'The calendar is being read; ask again in a few seconds');
   }
   if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
-  // While the provider cannot be reached, nobody knows whether the event exists.
+  // While the provider is unreachable, it is unknown whether the event exists.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }
 

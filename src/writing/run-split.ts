@@ -1,9 +1,8 @@
 /**
- * Implements `following` on a series: creates a new series from one occurrence on, then ends the old one before it. The
- * order and the journal prevent losses: nothing is removed before its replacement exists, every step can be repeated,
- * and what a crash leaves half done is finished, or undone if the series was changed meanwhile (finish-open-splits.ts).
- * The old series is read before the new one is deleted: if it has ended or was deleted, the new one is all there is of
- * the later half. Attendees are invited to the new series last, when nothing can be undone any more.
+ * Implements `following`: creates a new series from one occurrence on, then ends the old one before it. Order and
+ * journal prevent losses: nothing is removed before its replacement exists, every step can be repeated, and after a
+ * crash the split is finished, or undone if the series changed (finish-open-splits.ts). The old series is read before
+ * the new one is deleted, which may be the only later half. Attendees are invited last, when nothing can be undone.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -18,7 +17,7 @@ import type { WriteDeps } from './write-deps.ts';
 
 export type SplitDeps = Pick<WriteDeps, 'splits' | 'now' | 'atStep' | 'log'>;
 
-/** Returns the id of the new series. Throws 400, and the provider's failure if nothing is half done. */
+/** Returns the new series' id. Throws 400, and the provider's failure if nothing is unfinished. */
 export async function splitSeries(request: SplitRequest, turn: Turn, deps: SplitDeps): Promise<string> {
   const { calendarKey, timeZone } = turn.calendar;
   const plan: JournalPlan = { ...planOf(request, timeZone), invitesLast: true };
@@ -31,7 +30,7 @@ export async function splitSeries(request: SplitRequest, turn: Turn, deps: Split
   return first.eventId;
 }
 
-/** Does the remaining steps and returns the new series. Safe to call again at any point. */
+/** Runs the remaining steps and returns the new series. It can be repeated at any point. */
 export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promise<readonly EventResource[]> {
   const { changed: copied, invitations } = await makeOrUndo(split, turn, deps);
   const newHref = split.plan.newHref ?? copied[0]?.href;
@@ -46,7 +45,7 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   await deps.splits.noteStep(split.splitId, 'created', JSON.stringify(trimming));
   const old = await trimOrUndo(created, turn, deps);
   await deps.atStep?.('trimmed');
-  // Both halves are whole. If the mirror lacks the space or the time, the next sync brings them.
+  // Both halves are complete. If the mirror has no space or time, the next sync brings them.
   const open = { splitId: split.splitId, plan: trimming };
   const series = invitations === undefined ? copied : ((await inviteOrWait(open, turn, deps)) ?? copied);
   if (invitations === undefined) await deps.splits.closeSplit(split.splitId);
@@ -55,10 +54,7 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   return series;
 }
 
-/**
- * Invites the attendees now, or leaves that to the job. Returns the new series as the provider has it, or undefined
- * while that cannot be read.
- */
+/** Invites the attendees or leaves that to the job. Returns the new series, or undefined if it cannot be read. */
 async function inviteOrWait(
   open: OpenPlan,
   turn: Turn,
@@ -82,17 +78,14 @@ async function inviteOrWait(
   });
 }
 
-/** Returns whether the provider or its adapter failed, and not this program or its database. */
+/** Returns whether the provider or its adapter failed, rather than this program or its database. */
 const isProviderFailure = (reason: unknown): boolean =>
   reason instanceof ProviderError || reason instanceof UnsupportedByProvider;
 
-/** After this many refusals by the provider, the attendees are not invited. */
+/** After this many refusals by the provider, attendees are not invited. */
 const MOST_REFUSALS = 10;
 
-/**
- * Invites the attendees of the new series and closes the split. Throws the provider's refusal, which is counted in the
- * journal; the tenth refusal closes the split instead.
- */
+/** Invites the new series' attendees and closes the split. Throws the provider's refusal, except the tenth. */
 export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   const { newHref: href = '', invitations, refusals = 0 } = plan;
   const { href: calendar } = turn.calendar;
@@ -113,10 +106,7 @@ export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: Spli
   return result;
 }
 
-/**
- * Returns whether the provider or its adapter refused the split. A missing response and a problem of the account are no
- * refusals.
- */
+/** Returns whether the provider or its adapter refused the split, unlike a missing response or an account problem. */
 export const isRefusal = (reason: unknown): boolean =>
   reason instanceof UnsupportedByProvider ||
   (reason instanceof ProviderError &&
@@ -124,7 +114,7 @@ export const isRefusal = (reason: unknown): boolean =>
     reason.kind !== 'unavailable' &&
     reason.kind !== 'invalid_response');
 
-/** Returns whether any other request would fail for the same reason. */
+/** Returns whether every request would fail for the same reason. */
 export const isOfAccount = (reason: unknown): boolean =>
   reason instanceof ProviderError && (reason.notSent || OF_THE_ACCOUNT.has(reason.kind));
 
@@ -150,10 +140,7 @@ async function makeOrUndo(
 
 const isFirstRun = ({ runs }: JournalPlan): boolean => runs === undefined;
 
-/**
- * Closes the split if nothing was written: the caller gets the failure, and may try again. Otherwise, or if nobody can
- * look, the job continues.
- */
+/** Closes the split if nothing was written, so that the caller may try again. Otherwise the job continues. */
 async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
   try {
     const begun = await findNewSeries(plan, turn);
@@ -166,40 +153,38 @@ async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: S
   }
 }
 
-/** Trims the old series. A refusal undoes the split, unless the old series had ended already. */
+/** Trims the old series. A refusal undoes the split unless the old series has already ended. */
 async function trimOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   try {
     return await trimSeries(split.plan, turn);
   } catch (reason) {
-    // Without a response nobody knows whether it was trimmed. The journal stays, and the job that finishes the split
-    // looks.
+    // Without a response, the job that finishes the split must check whether it was trimmed.
     if (isRefusal(reason)) await undoUnlessTrimmed(split, turn, deps);
     throw reason;
   }
 }
 
-/** A plan in the journal. */
 export type JournalPlan = SplitPlan & {
-  /** Whether the old series may be trimmed already. Earlier releases did not store it. */
+  /** Whether the old series may already be trimmed. Earlier releases did not store it. */
   readonly trimming?: boolean;
-  /** The number of runs to which the provider responded. */
+  /** The number of runs with a provider response. */
   readonly runs?: number;
-  /** Whether the new series is copied without attendees. Earlier releases invited them when they copied it. */
+  /** Whether the new series is copied without attendees. Earlier releases invited them with the copy. */
   readonly invitesLast?: true;
-  /** The number of times that the provider refused to invite the attendees. */
+  /** The number of refused invitations. */
   readonly refusals?: number;
 };
 
 type OpenPlan = { readonly splitId: string; readonly plan: JournalPlan };
 
-/** Uses the present journal: if the lease was lost, another process may have continued the split. */
+/** Reads the journal again: if the lease was lost, another process may have continued the split. */
 async function undoUnlessTrimmed({ splitId }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
   const all = await deps.splits.openSplits(turn.calendar.calendarKey);
   const open = all.find((other) => other.splitId === splitId);
   const plan = open && readPlan(open.plan);
   if (plan === undefined) return;
   const old = await lookAtOld(plan, turn);
-  // The refused request came after the trim. The journal stays: the rest of the split is done later.
+  // The refused request came after the trim, so the journal stays and the split is finished later.
   if (old.is === 'ended') return;
   if (old.is === 'gone' && plan.newHref !== undefined) await deps.splits.closeSplit(splitId);
   else await undo({ splitId, plan }, turn, deps);

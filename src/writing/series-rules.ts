@@ -1,4 +1,4 @@
-/** The rules of a series: those of a request, and their changes when the series moves, ends earlier or is split. */
+/** The rules of a series: in requests, and after it moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
@@ -25,22 +25,18 @@ import { EARLIEST, END, instantOfInput, REVERSED, type TimeInput } from './event
 
 /** A rule without its end, which depends on the zone and on whether the event is all-day. */
 export type RuleInput = {
-  /** `FREQ=…`, with every part but COUNT and UNTIL. */
+  /** `FREQ=…`, with all parts except COUNT and UNTIL. */
   readonly rule: string;
   readonly count: number | undefined;
   readonly until: UntilInput | undefined;
 };
 
-/** `hasTime` is false if the whole day is meant. */
+/** `hasTime` is false for a whole day. */
 export type UntilInput = TimeInput & { readonly hasTime: boolean };
 
-/** The rule and zone of a request. */
 type RuleRequest = { readonly recurrence: RuleInput | undefined; readonly timeZone: Zone | undefined };
 
-/**
- * Returns the rule of a series that starts at `start`, with its end as RFC 5545 §3.3.10 requires; `undefined` without a
- * rule.
- */
+/** Returns the rule for a series from `start`, with an end as in RFC 5545 §3.3.10; `undefined` without a rule. */
 export function ruleText(
   { recurrence, timeZone }: RuleRequest,
   start: EventTime,
@@ -64,7 +60,7 @@ export function ruleText(
 
 const bare = (time: string): string => time.replace(/[-:]/g, '');
 
-/** Returns a mistake if a series moves to another day and its rule names days, which would not move with it. */
+/** Returns a mistake if a series moves to another day but its rule names days. */
 export function mistakesOfOtherDays(
   { recurrence }: CalendarEvent,
   { before, after, floatingZone }: SeriesShift,
@@ -80,7 +76,7 @@ export function mistakesOfOtherDays(
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
 }
 
-/** Returns a date of a series that moves. Throws 400 if its year cannot be written. */
+/** Returns a date of a series that moves. Throws 400 if its year is out of range. */
 export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
   const moved = shiftWithSeries(time, shift);
   const local = parseLocal(moved.type === 'date' ? moved.date : moved.local);
@@ -89,7 +85,7 @@ export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
   return moved;
 }
 
-/** Returns the rules of a shifted series. Dates of single occurrences move with it. Throws 400, as shiftedTime does. */
+/** Returns the rules of a series that moves, with dates of single occurrences. Throws 400 like shiftedTime. */
 export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence {
   if (JSON.stringify(shift.before) === JSON.stringify(shift.after)) return rules;
   const move = (time: EventTime) => shiftedTime(time, shift);
@@ -102,13 +98,13 @@ export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence 
   };
 }
 
-/** Returns the rule with an UNTIL that names the same occurrence as before. */
+/** Returns the rule with an UNTIL that means the same occurrence as before. */
 function shiftedRule(rule: string, shift: SeriesShift): string {
   const until = parseRule(rule)?.until;
   if (until === undefined) return rule;
-  // An end in the last year means without end.
+  // An end in the last year means no end.
   if (until.local >= END) return withoutEnd(rule);
-  // The date of a timed series cannot be moved without guessing.
+  // The date in a timed series' UNTIL cannot be moved without guessing.
   if (until.form === 'date' && shift.before.type !== 'date') return rule;
   const time: EventTime =
     until.form === 'utc'
@@ -128,17 +124,14 @@ function withUntil(rule: string, last: EventTime, calendarZone: string): string 
 const withoutEnd = (rule: string): string =>
   rule.replace(/;?\b(?:UNTIL|COUNT)=[^;]*/gi, '').replace(/^;/, '');
 
-/**
- * Returns the end of a series before `start`: a second earlier, or the day before; before the gap if the clock skips
- * `start`.
- */
+/** Returns a second, or for dates a day, before `start`; before the gap if the clock skips `start`. */
 function justBefore(start: EventTime, calendarZone: string): EventTime {
   if (start.type === 'date') return timeLike(start, localOf(start) - DAY);
   if (start.type === 'floating') return timeLike(start, localOf(start) - 1000);
   const zone = zoneOf(start, calendarZone);
   const local = localOf(start);
   let instant = instantOfLocal(zone, local) - 1000;
-  // A start that the clock skips moves behind the gap, where the clock already shows later times.
+  // A skipped start moves behind the gap, where the clock shows later times.
   while (localOfInstant(zone, instant) >= local) instant -= 1000;
   return { type: 'zoned', local: formatLocal(instant), zone: 'UTC' };
 }
@@ -149,13 +142,13 @@ export const rulesOf = ({ recurrence }: CalendarEvent): Recurrence =>
 /** The point of a split. `at` is the original start of the first later occurrence. */
 export type Cut = { readonly at: EventTime; readonly calendarZone: string };
 
-/** Returns the rules of a series that is to end before the cut. */
+/** Returns the rules of a series that ends before the cut. */
 export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = rulesOf(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
   const split = localOf(cut.at);
   return {
-    // A rule that ends earlier keeps its own end: a later one would name occurrences that never existed.
+    // An earlier end stays: a later one would add occurrences.
     rrules: rrules.map((rule, i) => {
       const bounded = clock.unsupported ? undefined : clock.rules[i];
       const isOver = bounded !== undefined && endsBefore(bounded, clock.startLocal, split);
@@ -166,9 +159,7 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   };
 }
 
-/**
- * Returns whether no rule of the series names the cut or anything later. This cannot be decided for unsupported rules.
- */
+/** Returns whether no rule has the cut or a later time. False for unsupported rules. */
 export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal, unsupported } = masterClock({ ...master, payload: undefined }, calendarZone);
   if (unsupported) return false;
@@ -179,19 +170,19 @@ export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boo
       rules.every((rule) => endsBefore(rule, startLocal, split)) && rdates.every((local) => local < split)
     );
   } catch (error) {
-    // More than was counted when it was split: it was changed since.
+    // Beyond the budget, the series was changed since its split.
     if (error instanceof RecurrenceBudgetError) return false;
     throw error;
   }
 }
 
-/** Returns whether the rule has nothing from `split` on, by its UNTIL or because COUNT is used up. */
+/** Returns whether the rule ends before `split`, by UNTIL or COUNT. */
 function endsBefore({ rule, until }: MasterRule, start: LocalMs, split: LocalMs): boolean {
   if (until !== undefined && until < split) return true;
   return rule.count !== undefined && startsBefore(rule, start, split) >= rule.count;
 }
 
-/** Returns the rest of the rules from the cut on: COUNT is reduced, UNTIL stays. */
+/** Returns the rules from the cut on: COUNT is reduced, UNTIL stays. */
 export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = rulesOf(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
@@ -211,8 +202,8 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
 }
 
 /**
- * Returns whether a rule continues behind the cut without naming it, for example if the cut is an RDATE. If the rule
- * began there, its days, times and intervals would count from another start.
+ * Returns whether a rule continues after the cut without having it, for example if the cut is an RDATE. The rule's
+ * days, times and intervals would then count from a wrong start.
  */
 export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal } = masterClock({ ...master, payload: undefined }, calendarZone);
@@ -229,23 +220,16 @@ function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone 
   return localOn(at, originalStartOf(start, time, calendarZone), calendarZone) >= localOf(at);
 }
 
-/**
- * Returns how many occurrences COUNT has used up before `split`. The first start counts even if the rule does not
- * produce it.
- */
+/** Returns how many occurrences COUNT uses before `split`. The first start counts even outside the rule. */
 function startsBefore(rule: Rule, start: LocalMs, split: LocalMs): number {
   const budget = recurrenceBudget(0, MOST_COUNTED);
   const starts = expandRule(rule, start, { from: start, to: split }, budget);
   return starts.length + (starts[0] === start ? 0 : 1);
 }
 
-/** A future series. */
 type RulesFrom = { readonly start: EventTime; readonly rules: Recurrence };
 
-/**
- * Returns a function that says whether the rules name an occurrence at one of `starts`, excluded or not. It says yes
- * for unsupported rules, and for starts that are too far away.
- */
+/** Returns whether rules have an occurrence, even an excluded one, at a start of `starts`; true if undecidable. */
 export function hasInstances(
   { start, rules }: RulesFrom,
   starts: readonly EventTime[],
@@ -270,10 +254,10 @@ export function hasInstances(
 
 const MOST_INSTANCES = 200_000;
 const MOST_STEPS = 20_000_000;
-/** The steps of counting, which is done several times: enough for each day of a century. */
+/** The steps of counting, which runs several times: enough for each day of a century. */
 const MOST_COUNTED = 2_000_000;
 
-/** Returns the overrides that count among the items of a series that starts at `start`: see effectiveOverrides. */
+/** Returns the effective overrides among the items of a series that starts at `start`: see effectiveOverrides. */
 export function effectiveAmong<Item extends { readonly event: CalendarEvent }>(
   start: EventTime | undefined,
   items: readonly Item[],

@@ -1,7 +1,6 @@
 /**
- * Plans the split of a series before one of its occurrences: the new series, the later exceptions, and the end of the
- * old series. The old series ends at the original start of that occurrence, never at the new one, which may be later
- * and would show the occurrence twice.
+ * Plans a split before an occurrence: the new series, later exceptions, and the end of the old series. That is the
+ * occurrence's original start, because its new one may be later and would show it twice.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -33,9 +32,9 @@ import {
 /** A plan, stored as JSON in the journal: see readPlan. */
 export type SplitPlan = Cut & {
   readonly seriesHref: string;
-  /** The hrefs of the old series and, if they are separate resources, its exceptions when the plan was made. */
+  /** The hrefs of the old series and of its exceptions that are separate resources. */
   readonly hrefs: readonly string[];
-  /** The fingerprint of the old series when the plan was made: see fingerprintOf. */
+  /** Identifies the state of the old series. */
   readonly from: string;
   /** Identifies the new series at the provider. */
   readonly key: string;
@@ -45,29 +44,27 @@ export type SplitPlan = Cut & {
   readonly trimmed: Recurrence;
   /** The href of the new series, once it exists. */
   readonly newHref?: string;
-  /** The attendees to invite to the new series: see `copyLater`. */
+  /** The attendees of the new series: see `copyLater`. */
   readonly invitations?: unknown;
 };
 
-/** An update with `following`. */
 export type SplitRequest = {
   readonly input: EventInput;
   readonly scope: Following;
-  /** The whole series, of the version that the mirror has. */
+  /** The whole series in the mirror's version. */
   readonly target: WriteTarget;
 };
 
 /** The parts of LaterHalf that are not fields of the plan. */
 export type NewHalf = Omit<LaterHalf, 'key' | 'at'>;
 
-/** The request for the new series. */
 export type NewSeries = {
   readonly details: EventDetailsInput;
   /** The times of its first occurrence. */
   readonly times: Times;
-  /** Whether the request itself sets them, rather than the rule. */
+  /** Whether the request sets them, rather than the rule. */
   readonly moved: boolean;
-  /** A rule that replaces the series' own. */
+  /** A rule that replaces the series' rules. */
   readonly rule: string | undefined;
 };
 
@@ -80,22 +77,22 @@ export function seriesIn(resources: readonly EventResource[]): Series | undefine
   return master && { master, overrides: events.filter(({ recurrenceId }) => recurrenceId !== undefined) };
 }
 
-/** Parses a plan of the journal; returns `undefined` for other text. Plans of earlier releases may lack `later`. */
+/** Parses a plan; returns `undefined` for other text. Plans of earlier releases may lack `later`. */
 export function readPlan(text: string): SplitPlan | undefined {
   const plan = jsonIn(text);
   if (typeof plan !== 'object' || plan === null) return undefined;
   const { seriesHref, key, from, calendarZone, hrefs, at, trimmed }: Record<string, unknown> = { ...plan };
   const hasTexts = [seriesHref, key, from, calendarZone].every((value) => typeof value === 'string');
   const hasParts = [hrefs, at, trimmed].every((value) => typeof value === 'object' && value !== null);
-  // Only splitSeries writes plans: with these fields, the rest has the shape that it had then.
+  // Only splitSeries writes plans. With these fields, the rest has the shape of its release.
   return hasTexts && hasParts ? (plan as SplitPlan) : undefined;
 }
 
-/** Plans an update with `following`. Throws 400, and what planSplit throws. */
+/** Plans an update with `following`. Throws 400, and the errors of planSplit. */
 export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;
-  // Uses the series' times: an occurrence that was moved or lengthened by hand says nothing about later ones.
+  // Uses the series' times, because a changed occurrence says nothing about later ones.
   const current = timesOf({ ...instance, override: undefined }, calendarZone);
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value ?? current;
@@ -116,10 +113,7 @@ export function planOf({ input, scope, target }: SplitRequest, calendarZone: str
   return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
 }
 
-/**
- * Returns a mistake if a request has only the start or the end of an occurrence whose times are not those of its
- * series.
- */
+/** Returns a mistake if a request has only one end of an occurrence that does not have its series' times. */
 function mistakesOfHalf(
   { instance: { override } }: Following,
   { start, end }: EventInput,
@@ -132,10 +126,7 @@ function mistakesOfHalf(
   return isUsualThen ? [] : [{ field: start === undefined ? 'start' : 'end', problem }];
 }
 
-/**
- * Throws UnsupportedByProvider for a series with an override for all later occurrences, and if its rule continues
- * behind an occurrence that it does not name.
- */
+/** Throws UnsupportedByProvider for an override for all later occurrences, or a rule as in goesOnBesides. */
 function planSplit(
   series: Series,
   newSeries: NewSeries,
@@ -180,17 +171,14 @@ function planSplit(
   };
 }
 
-/** Returns `undefined` if nothing is left of the rules. */
+/** Returns `undefined` if the rules have nothing left. */
 function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefined): Recurrence | undefined {
   const shifted = shiftedRules(later, shift);
   const rules = rule === undefined ? shifted : { ...shifted, rrules: [rule], rdates: [] };
   return rules.rrules.length + rules.rdates.length === 0 ? undefined : rules;
 }
 
-/**
- * Returns the facts that a plan depends on as text: the times and rules of the series, and its later exceptions. A
- * cancelled exception counts only as such, since only some readings of a series have its content.
- */
+/** Returns the facts that a plan depends on: times, rules, and later exceptions (cancelled ones without content). */
 export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
   const instant = (time: EventTime) => instantOf(time, cut.calendarZone);
   const { rrules, rdates, exdates } = rulesOf(master);
@@ -219,10 +207,9 @@ export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calend
   return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
 }
 
-/** The continuation of a series in its later half. */
 type Continuation = { readonly newSeries: NewSeries; readonly shift: SeriesShift };
 
-/** An exception of the old series, and its original starts in both. */
+/** An exception of the old series, with its original starts in both. */
 type PlacedException = {
   readonly event: CalendarEvent;
   /** In the type and zone of the old series. */
@@ -231,10 +218,7 @@ type PlacedException = {
   readonly instance: EventTime;
 };
 
-/**
- * Returns the exceptions that have an occurrence in the new series: a rule of the request may name others, and a month
- * may lack the day to which a series moves. An exception that the old rules did not name needs no occurrence.
- */
+/** Returns the exceptions with an occurrence in the new series; those outside the old rules need none. */
 function placedIn(
   { later, master }: { readonly later: readonly CalendarEvent[]; readonly master: CalendarEvent },
   { newSeries, shift, rules }: Continuation & { readonly rules: Recurrence | undefined },
@@ -270,7 +254,7 @@ function laterException(
   return { recurrenceId, instance, times };
 }
 
-/** Returns whether the exception is not at its series' time, and keeps its times in the new series. */
+/** Returns whether the exception has its own times and keeps them in the new series. */
 function hasOwnTimes(
   { event, original }: PlacedException,
   master: CalendarEvent,

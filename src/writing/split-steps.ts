@@ -1,4 +1,4 @@
-/** The steps of a split at the provider: creating the whole new series, then ending the old one. */
+/** The steps of a split at the provider: creating the new series, then ending the old one. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { CopiedHalf, WriteResult, WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
@@ -8,13 +8,12 @@ import type { Following } from './event-scope.ts';
 import { type Cut, isTrimmed, trimmedRules } from './series-rules.ts';
 import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
 
-/** A split in the journal, and the present state of the old series. */
+/** A split of the journal, and the present old series. */
 export type Split = { readonly splitId: string; readonly plan: SplitPlan; readonly target: WriteTarget };
 
 /**
- * Creates the new series as a copy of the old one, `target`, and returns its resources, the master's first. It can be
- * repeated, since the provider knows the new series by its key: an existing series is read. Returns an empty list if
- * that was deleted.
+ * Copies `target` into the new series and returns its resources, the master's first; empty if it was deleted. It can be
+ * repeated: the provider knows the new series by its key, and an existing one is read.
  */
 export async function makeNewSeries(
   { plan, target }: Split,
@@ -31,10 +30,7 @@ export async function makeNewSeries(
   return copied;
 }
 
-/**
- * Returns the resources of a plan's new series at the provider, complete or begun; `undefined` if it does not exist.
- * Writes nothing.
- */
+/** Returns the new series' resources at the provider, complete or not; `undefined` if it does not exist. */
 export async function findNewSeries(
   plan: SplitPlan,
   turn: Turn,
@@ -44,7 +40,6 @@ export async function findNewSeries(
   return writing.findCreated(calendar.href, plan.key);
 }
 
-/** The present state of the old series of a plan. */
 export type OldSeries =
   | { readonly is: 'gone' }
   | {
@@ -56,7 +51,7 @@ export type OldSeries =
       readonly target: WriteTarget;
     };
 
-/** Reads the old series from the provider, and writes nothing. */
+/** Reads the old series from the provider. */
 export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): Promise<OldSeries> {
   const stored = (await writing.read(calendar.href, plan.seriesHref)) ?? [];
   const series = seriesIn(stored);
@@ -68,9 +63,7 @@ export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): P
 
 const MOST_TRIES = 3;
 
-/**
- * Ends the old series, unless that is done. Fails as `precondition_failed` if it is not what the plan was made from.
- */
+/** Ends the old series unless it has ended. Throws `precondition_failed` if it differs from the plan. */
 export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResult> {
   const { seriesHref, hrefs, trimmed } = plan;
   for (let tries = 1; ; tries += 1) {
@@ -80,7 +73,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
       throw new ProviderError('not_found', 'The series was deleted meanwhile');
     }
     if (isTrimmed(series.master, plan)) {
-      // An earlier attempt trimmed it and ended before the mirror had it.
+      // An earlier attempt trimmed it, but ended before it stored that in the mirror.
       const removed = hrefs.filter((href) => !hrefsOf(resources).has(href));
       return withoutLater({ before: resources, result: { changed: resources, removed } }, plan, turn);
     }
@@ -114,7 +107,7 @@ export async function endSeriesBefore(
 /** The result of trimming a series, and its previous resources. */
 type Trimming = { readonly before: readonly EventResource[]; readonly result: WriteResult };
 
-/** Deletes the exceptions behind the cut that the adapter did not delete with the rules. */
+/** Deletes exceptions after the cut that the adapter did not delete with the rules. */
 async function withoutLater(
   { before, result }: Trimming,
   { seriesHref, ...cut }: Cut & { readonly seriesHref: string },

@@ -1,4 +1,3 @@
-/** The dependencies of a write. */
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../calendars/calendar-choice-store.ts';
@@ -14,15 +13,12 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import type { SplitJournal } from './split-journal.ts';
 import type { StoredEvents } from './stored-events.ts';
 
-/**
- * When the last turn in a calendar's queue ends, by the calendar's key, for each calendar that this process writes to.
- */
+/** The end of the last turn in each calendar's queue, by calendar key. */
 export type WaitingTurns = Map<string, Promise<void>>;
 
 export type WriteDeps = {
   readonly events: EventReader;
   readonly sync: CalendarSync;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
@@ -32,16 +28,15 @@ export type WriteDeps = {
   readonly jobs: Pick<JobStore, 'schedule'>;
   readonly idempotency: IdempotencyStore;
   readonly splits: SplitJournal;
-  /** The providers that are configured. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   /** Shared by all writes of this process. */
   readonly turns: WaitingTurns;
   readonly log: Log;
-  /** How long a write waits for its turn, in milliseconds; the documented limit by default. */
+  /** The maximum wait of a write for its turn, in milliseconds; the documented one by default. */
   readonly turnBound?: number;
-  /** How often a running write renews its lease, in milliseconds; the interval of lease.ts by default. */
+  /** The interval at which a write renews its lease, in milliseconds; that of lease.ts by default. */
   readonly renewEvery?: number;
-  /** Called between the steps of a split, with the step's name. Tests end a process there. */
+  /** Called with the name of each step of a split. Tests end a process there. */
   readonly atStep?: (step: string) => Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** The requests that write events, parsed: which event, how much of a series, and what changes. */
+/** Parses the requests that write events. */
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import {
   asObject,
@@ -74,7 +74,7 @@ type Conditional = { readonly ifMatch: string | undefined };
 
 export type NewEventRequest = { readonly calendar: CalendarName; readonly input: NewEventInput };
 
-/** Throws 400 with every mistake, as do the functions below. */
+/** Throws ApiError 400 with all mistakes, as do the functions below. */
 export function newEventRequest(body: unknown): NewEventRequest {
   const { provider, account, calendarId, ...input } = readBody(body, NEW_EVENT_REQUEST, checkOrder);
   return { calendar: { provider, account, calendarId }, input: newEventInput(input) };
@@ -117,7 +117,7 @@ function splitName<T extends CalendarName & EventName>({
   return { calendar: { provider, account, calendarId }, event: { eventId, recurringEventId }, input };
 }
 
-/** Equal times are checked later, when the zone is known and whether the event is all-day. */
+/** Equal times are checked later, when the zone and all-day are known. */
 const checkOrder: Check<Pick<typeof EVENT_CHANGE, 'start' | 'end'>> = ({ start, end }, report) => {
   const isReversed = (a: TimeInput, b: TimeInput) => instantOfInput(b) < instantOfInput(a);
   if (start !== undefined && end !== undefined && isReversed(start, end)) report('end', REVERSED);
@@ -126,8 +126,8 @@ const checkOrder: Check<Pick<typeof EVENT_CHANGE, 'start' | 'end'>> = ({ start, 
 export type SentParameters = { readonly query: unknown; readonly body: unknown };
 
 /**
- * Reads parameters that come in the query, as every published client sends them, or in a JSON body; the query wins
- * (docs/wire.md C5). Throws 400 with every mistake.
+ * Reads parameters of the query, as published clients send them, or of a JSON body; the query takes precedence
+ * (docs/wire.md C5). Throws ApiError 400 with all mistakes.
  */
 export function readQueryOrBody<T extends Table>({ query, body }: SentParameters, table: T): Input<T> {
   const entries = Object.entries(asObject(query) ?? {})

@@ -1,7 +1,7 @@
 /**
- * Whatever is sent to /authorize, /token, /revoke and beside them: no fault, no delay, and every error in
- * its documented shape (docs/wire.md 3.1). Over real sockets on the program in its own process: the HTTP
- * parser belongs to what is tried, and a delay of the program is not one of the test.
+ * Random requests to /authorize, /token, /revoke and paths beside them: no internal error, no delay, and every error in
+ * its documented shape (docs/wire.md 3.1). They use real sockets to the program in its own process, so that its HTTP
+ * parser is tested too and a delay of the test is not one of the program.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -84,7 +84,7 @@ async function answersTo(port: number, requests: readonly string[]): Promise<num
   const statuses: number[] = [];
   while (waiting.length > 0) {
     const answered = await pipelined(port, waiting);
-    // One that goes on sending what is too large loses its answer with the connection.
+    // A client that still sends a request that is too large loses the response with the connection.
     if (answered.length === 0) answered.push(RESET);
     statuses.push(...answered);
     waiting.splice(0, answered.length);

@@ -1,4 +1,4 @@
-/** Which methods each route has, and what any other one is answered. */
+/** The methods of each route, and the response to any other method. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -30,7 +30,7 @@ after(async () => {
   await server?.close();
 });
 
-/** Also of routes with a parameter in the place of a word of this path. */
+/** Returns the methods at a path, including those of routes with a parameter instead of one of its words. */
 function methodsAt(path: string): Set<string> {
   const isMatch = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path);
   return new Set([...methodsOf].flatMap(([pattern, methods]) => (isMatch(pattern) ? [...methods] : [])));

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 
 export type RawRequest = {
   readonly method: string;
-  /** The request target as it goes on the wire. */
+  /** The request target as sent. */
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer | undefined;
@@ -29,14 +29,14 @@ export type RawConnection = {
 
 const NO_ANSWER_MS = 10_000;
 
-/** One connection at a time, kept alive; opened anew after the server closed it. */
+/** Opens one connection at a time, kept alive, and a new one after the server closed it. */
 export function rawConnection(port: number): RawConnection {
   let socket: Socket | undefined;
 
   const open = async (): Promise<Socket> => {
     if (socket !== undefined && !socket.destroyed && socket.writable) return socket;
     const opened = connect(port, '127.0.0.1').setNoDelay(true);
-    // What ends a connection is told where its answer is awaited.
+    // An error that ends a connection is reported where its response is awaited.
     opened.on('error', () => {});
     await once(opened, 'connect');
     socket = opened;
@@ -50,7 +50,7 @@ export function rawConnection(port: number): RawConnection {
       try {
         return await exchange(on, request);
       } catch (reason) {
-        // A kept connection may be closed at any moment: then the request goes on a new one (RFC 9112 §9.3.1).
+        // The server may close an idle connection at any moment: then a new one is used (RFC 9112 §9.3.1).
         if (!(reason instanceof ClosedUnanswered) || on !== reused) throw reason;
         return exchange(await open(), request);
       }
@@ -105,7 +105,7 @@ function answerOn(socket: Socket, withoutBody: boolean): Promise<Omit<RawAnswer,
   });
 }
 
-/** The answer once all of it is there. */
+/** Returns the response if it is complete. */
 function parse(bytes: Buffer, withoutBody: boolean, ended: boolean): Omit<RawAnswer, 'ms'> | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

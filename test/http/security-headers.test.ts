@@ -64,7 +64,7 @@ function assertRefused(answer: Answer, status: number, error: string): void {
   for (const member of ['message', 'code']) assert.match(body[member], /\w/, member);
 }
 
-/** What comes back for these bytes, until the server closes the connection. */
+/** Returns the response to these bytes once the server closes the connection. */
 async function send(bytes: string): Promise<Answer> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -140,7 +140,7 @@ describe('every answer', () => {
     ['what fails', 'application/json', '{}', 500, 'server_error'],
     ['what a provider is to blame for', 'application/json', '{"bad":1}', 502, 'Bad Gateway'],
   ] as const) {
-    it(`every answer to ${name} has a name of its own`, async () => {
+    it(`every response to ${name} names its error`, async () => {
       const plain = createServer({ log: recordingLog().log, trustProxy: undefined, secure: true });
       plain.post('/', async ({ body }) => {
         if (Object.keys(body ?? {}).length > 0) throw new ApiError(WRITING.provider_error, 'No answer');

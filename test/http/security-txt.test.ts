@@ -43,7 +43,7 @@ describe('security.txt', () => {
     assert.ok(expires > NOW && expires < NOW + YEAR_MS, body);
   });
 
-  it('security.txt names no address of itself that is not https', async () => {
+  it('security.txt does not name its own address unless that is https', async () => {
     const { body } = await ask({ securityContact: 'mailto:a@b.example', publicUrl: 'http://127.0.0.1:8080' });
 
     assert.equal(fieldOf(body, 'Canonical'), undefined);

@@ -29,7 +29,7 @@ after(async () => {
   await server?.close();
 });
 
-/** What comes back for a head of these lines, and not one byte of the body it tells of. */
+/** Returns the response to a head of these lines, without one byte of the announced body. */
 function withoutBody(...lines: string[]): Promise<Answer> {
   const { port } = app.server.address() as AddressInfo; // it listens on a port
   const socket = connect(port, '127.0.0.1');
@@ -139,7 +139,7 @@ describe('the room of bodies', () => {
       socket.write(head(99_008, caller) + part(99_000));
       return lastAnswer(socket);
     });
-    // Whose last part came last.
+    // The request whose last part came last is refused.
     const { status } = await Promise.race(answers);
     await Promise.all([small.close(), Promise.allSettled(answers)]);
 

@@ -29,7 +29,7 @@ describe('the worker', () => {
   const start = () => {
     worker = startWorker(server);
   };
-  /** Notifies until `done`, since the clock of these tests stands still. */
+  /** Notifies the worker until `isTrue`, because the clock of these tests does not advance. */
   const until = async (isTrue: () => boolean | Promise<boolean>) => {
     for (let i = 0; i < 200 && !(await isTrue()); i += 1) {
       server.deps.wakeUp.notify();
@@ -142,7 +142,7 @@ describe('the worker', () => {
     assert.equal(server.provider.calls.length, calls);
   });
 
-  it('the worker goes on after the database could not be reached', async () => {
+  it('the worker continues after the database could not be reached', async () => {
     await link(server);
     let failures = 1;
     const nextRunAt = async () => {

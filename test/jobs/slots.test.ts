@@ -32,7 +32,7 @@ describe("the worker's slots", () => {
     await server.close();
   });
 
-  /** Every job goes on until `release`. */
+  /** Returns handlers whose jobs run until `release`. */
   const hanging = () =>
     Object.fromEntries(
       KINDS.map((kind) => [
@@ -66,7 +66,7 @@ describe("the worker's slots", () => {
   };
   const begunOf = (kind: JobKind) => begun.filter((run) => run.kind === kind).length;
 
-  it('are kept for other work while syncs take all of theirs', async () => {
+  it('are reserved for other work while syncs use all that they may', async () => {
     for (let i = 0; i < 60; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
     for (let i = 0; i < 10; i += 1) await server.deps.jobs.schedule('end-access', `a${i}`, 1);
 
@@ -106,7 +106,7 @@ describe("the worker's slots", () => {
     assert.deepEqual(exhausted[0], { work: 'sync_job', clientId: 'acme', held: 24, waiting: 6 });
   });
 
-  it('are given free when a job does not end in time; it is told so, put off and counted', async () => {
+  it('are freed when a job does not end in time; it is aborted, postponed and counted', async () => {
     await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
 
     start({ deadlines: soon });
@@ -119,7 +119,7 @@ describe("the worker's slots", () => {
     assert.match(server.log.lines.join('\n'), /warn A job did not end in time .*"sync-calendar"/);
   });
 
-  it('are not given to a job a second time while its first run goes on', async () => {
+  it('are not given to a job again while its first run continues', async () => {
     await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
     start({ deadlines: soon });
     await until(async () => (await jobOf('slow'))?.unfinished === 1 && begunOf('sync-calendar') === 1);

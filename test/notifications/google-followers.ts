@@ -1,4 +1,4 @@
-/** The shipped program, one instance or two, told of changes by the sandbox's Google, with a receiver of what it tells. */
+/** The shipped program, one instance or two, which follows the sandbox's Google and sends deliveries to a receiver. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,7 @@ export type Followers = {
   readonly receiver: Receiver;
   readonly told: ToldState;
   readonly people: readonly Person[];
-  /** What Google has, as far as it was made here. */
+  /** The events at Google that were created here. */
   readonly held: Events;
   /** Makes an event with this title. */
   make(person: Person, title: string): Promise<string>;
@@ -49,7 +49,7 @@ export type FollowersOptions = {
   readonly databaseUrl?: string | undefined;
 };
 
-/** Links so many people, and waits until the first sync of each calendar was told. */
+/** Links `count` people, and waits until the first sync of each calendar was delivered. */
 export async function openFollowers({ people: count, databaseUrl }: FollowersOptions): Promise<Followers> {
   const google = await googleSandbox({ clock: sandboxClock(), faults: faultBoard() });
   const receiver = await openReceiver();

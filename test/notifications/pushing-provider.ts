@@ -1,6 +1,6 @@
 /**
- * Accounts at a provider that tells of changes, unreliably, over simulated time. Jobs, watches and notices are those of the
- * program; in the place of the mirror it is kept which changes of a calendar were not read yet.
+ * Accounts at a provider with unreliable push notifications, over simulated time. Jobs, watches and notices are those
+ * of the program. Instead of a mirror, it records which changes of a calendar were not read yet.
  */
 import type { AccountStore } from '../../src/calendars/account-store.ts';
 import type { CalendarProvider } from '../../src/calendars/calendar-provider.ts';
@@ -18,12 +18,12 @@ import { simulatedTime } from './simulated-time.ts';
 const HOUR = 3_600_000;
 const LIFE = 7 * 24 * HOUR;
 const CALENDARS = 2;
-/** Of one calendar, on average. */
+/** The average for one calendar. */
 const BETWEEN_CHANGES = 12 * HOUR;
 const LOST = 0.1;
 const REPEATED = 0.1;
 const FORGED = 0.05;
-/** Of the requests for a watch. */
+/** The share of requests for a watch. */
 const REFUSED = 0.02;
 /** Pushes arrive in any order within this. */
 const LATEST_PUSH = 60_000;
@@ -43,11 +43,11 @@ type Channel = { readonly hook: WatchHook; readonly expiresAt: number };
 export class PushingProvider {
   readonly startedAt = START;
   readonly counts = { sent: 0, lost: 0, repeated: 0, forged: 0, refused: 0 };
-  /** Calendars that were watched once and of which nobody would have been told, and when. */
+  /** Watched calendars and lists whose watches had all expired when a change came, and when. */
   readonly lapses: string[] = [];
   /** How long after a change it was read whose push was lost. */
   readonly healedAfter: number[] = [];
-  /** When a watch was made in the place of another. */
+  /** Times when one watch replaced another. */
   readonly renewals: number[] = [];
   forgedTaken = 0;
   readonly #time = simulatedTime(START);
@@ -110,7 +110,7 @@ export class PushingProvider {
     return this.#calls / this.#ofAccount.size / days;
   }
 
-  /** What of the program's dependencies is used here; the rest of each is not. */
+  /** Returns the program's dependencies; only what is used here is implemented. */
   #deps(): SyncJobsDeps {
     const { now } = this.#time;
     const open = (_: unknown, { accountKey }: { readonly accountKey: string }) => ({
@@ -143,7 +143,7 @@ export class PushingProvider {
     };
   }
 
-  /** One of a name waits at a time, and the earlier time counts. */
+  /** Schedules a job. One per name waits, and the earlier time counts. */
   #schedule(kind: string, key: string, at: number): void {
     const name = `${kind} ${key}`;
     if ((this.#dueJobs.get(name) ?? Number.POSITIVE_INFINITY) <= at) return;

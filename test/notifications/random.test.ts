@@ -1,6 +1,6 @@
 /**
- * Random changes against a receiver that fails, cuts and asks to be left alone: nothing is lost, a stream's deliveries come
- * in order, and whoever applies them, or reads on from any of their cursors, ends with what the mirror has.
+ * Random changes against a receiver that fails, cuts and asks for later attempts: nothing is lost and a stream's
+ * deliveries come in order. Applying them, or reading from any of their cursors, gives the mirror's state.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {
   describe(`random changes told to a receiver that fails, on ${database}`, () => {
-    // What is drawn is no matter of the database: a soak plays every seed on both.
+    // The random choices do not depend on the database: a soak plays every seed on both.
     const seeds = database === 'SQLite' || scale() > 1 ? [1, 2, 3] : [1];
     for (const seed of seeds) {
       it(`end in the same state everywhere, with seed ${seed}`, async () => {
@@ -55,7 +55,7 @@ function generator(seed: number): Random {
   };
 }
 
-/** Changes things for a while, with a receiver that fails a third of the time, and then lets everything be told. */
+/** Makes random changes with a receiver that fails a third of the time, then delivers everything. */
 async function playedOut(telling: DeliveryServer, random: Random): Promise<void> {
   const { server, receiver } = telling;
   for (const href of CALENDARS) server.provider.addCalendar(calendar(href));
@@ -72,7 +72,6 @@ async function playedOut(telling: DeliveryServer, random: Random): Promise<void>
     await telling.sync();
     if (random(3) > 0) await telling.deliver();
     server.clock.now += random(10) * MINUTE;
-    // A reader of long ago still has a grant: tokens are renewed by whoever has them.
   }
   receiver.answer = (received) => {
     taken.add(received);
@@ -151,14 +150,14 @@ function checkOrder(received: readonly Received[]): void {
   }
 }
 
-/** From the cursor of a few deliveries, with all that was told up to there, to the same end. */
+/** Checks that three cursors, with everything delivered up to each, lead to the same state. */
 async function checkCursors(telling: DeliveryServer, token: string, state: State): Promise<void> {
   const told = telling.receiver.received.filter(wasTaken);
   for (const index of [0, Math.floor(told.length / 2), told.length - 1]) {
     const { cursor } = told[index]?.body.metadata ?? {};
     assert.ok(typeof cursor === 'string');
     const changes = await changesAfter(telling, token, cursor);
-    // What came before the cursor in other calendars may be told later: all of it is in the mirror by then.
+    // Changes before the cursor in other calendars may be listed after it: all of them are in the mirror by then.
     for (const { changeType, event: changed } of changes) {
       const id = String(changed.id);
       if (changeType === 'deleted') assert.equal(state[id], undefined);

@@ -1,4 +1,4 @@
-/** What a reader of the API finds: everything, or all that came after a cursor. */
+/** Reads the API as an application: all events, or all changes after a cursor. */
 import { type Events, type Place, textOf } from './told-state.ts';
 
 /** GET of a path as a user's token allows it: the text of an answer 200. */
@@ -19,7 +19,7 @@ export async function mirrored(ask: Ask): Promise<Events> {
   }
 }
 
-/** What a reader that knows what was told up to the place does not end with; empty where nothing is missing. */
+/** Returns what differs from `state` for a reader that continues from the place; empty if nothing does. */
 export async function missedAfter(
   { calendarId, cursor, told }: Place,
   ask: Ask,

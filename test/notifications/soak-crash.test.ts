@@ -1,6 +1,6 @@
 /**
- * kill -9 of the shipped program at random while Google tells of changes and they are told on: nothing is lost, nothing is
- * out of order, and any cursor leads to the same state. On PostgreSQL there are two instances, and either is killed.
+ * kill -9 of the shipped program at random while Google reports changes and they are delivered: nothing is lost or out
+ * of order, and any cursor leads to the same state. On PostgreSQL there are two instances, and either is killed.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -18,13 +18,13 @@ const ROUNDS = scale() < 20 ? rounds(2) : rounds(10);
 const PEOPLE = 4;
 const EVENTS = 6;
 const LONGEST_LOAD_MS = 1_200;
-/** Of the cursors that were given meanwhile, so many are read on from. */
+/** The number of collected cursors that reads continue from. */
 const READ_ON = 40;
-/** What was killed again and again is tried again later and later. */
+/** A job that was killed repeatedly is retried later each time. */
 const LAST_WAIT_MS = 600_000;
 
 onEachDatabase((database, _open, place) => {
-  describe(`kill -9 while changes are told, on ${database}`, () => {
+  describe(`kill -9 during deliveries, on ${database}`, () => {
     let followers: Followers;
     let databaseUrl: string | undefined;
     before(async () => {
@@ -48,7 +48,7 @@ onEachDatabase((database, _open, place) => {
         await program?.start();
       }
       answers.calm();
-      // What Google told of while nobody listened is read with what it tells of next.
+      // Changes that Google reported while no program ran are read with the next ones.
       for (const person of people) await followers.make(person, 'the last');
       const isTold = () => differences(told.events(), held).length === 0;
       await until('all is told', isTold, LAST_WAIT_MS).catch(() => {});
@@ -131,7 +131,7 @@ function editing(followers: Followers) {
   };
 }
 
-/** The mirror is what was told, and so is what a reader ends with from any cursor. Answers how many were read on from. */
+/** Asserts that deliveries, and reads from any cursor, match the mirror. Returns the number of cursors. */
 async function checkReaders({ application, people, told }: Followers): Promise<number> {
   const places = told.places();
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Many changes against receivers that fail, stall, cut and answer 429: nothing is lost, nothing is out of order in a stream,
- * and whoever reads on from any cursor ends in the same state. A million changes by `npm run soak -- notifications`.
+ * Many changes against receivers that fail, stall, cut and respond with 429: nothing is lost or out of order in a
+ * stream, and reading from any cursor ends in the same state. A million changes by `npm run soak -- notifications`.
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -20,10 +20,10 @@ const CHANGES = inputs(900);
 const SMALL = scale() === 1;
 const CALENDARS = SMALL ? 8 : 20;
 const EVENTS = SMALL ? 20 : 50;
-/** Of all events, so many change between two syncs. */
+/** The share of all events that change between two syncs. */
 const SHARE = 0.5;
 const STEPS = SMALL ? 12 : 100;
-/** So many of an epoch's deliveries to each receiver are read on from. */
+/** The number of an epoch's deliveries to each receiver that reads continue from. */
 const READ_ON = 30;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -52,7 +52,7 @@ onEachDatabase((database, open) => {
   });
 });
 
-/** One that fails now and then, one that is slow to learn, and one that is out for an hour at a time. */
+/** Opens three receivers that fail at random, each more often than the one before. The third also has outages. */
 async function hearingOf(telling: DeliveryServer): Promise<Hearing[]> {
   const receivers = [telling.receiver];
   const hears = { events: true, calendars: false, connections: false, own: false };
@@ -98,7 +98,7 @@ async function play(telling: DeliveryServer, hearing: readonly Hearing[], t: Tes
   t.diagnostic(`requests: ${JSON.stringify(requests.counts)}; read on from ${readOn} cursors`);
 }
 
-/** Changes about half of the events; answers how many. */
+/** Changes about half of the events and returns their number. */
 function change({ server }: DeliveryServer, name: string): number {
   let count = 0;
   for (let index = 0; index < CALENDARS * EVENTS; index += 1) {
@@ -117,7 +117,7 @@ function change({ server }: DeliveryServer, name: string): number {
 
 type Requests = {
   readonly counts: Record<string, number>;
-  /** Of the last receiver. */
+  /** The outage of the last receiver. */
   outage: { readonly from: number; readonly until: number };
 };
 
@@ -170,7 +170,7 @@ async function settle(telling: DeliveryServer): Promise<void> {
   assert.fail('Something still waits after a hundred hours');
 }
 
-/** Answers how many cursors were read on from. */
+/** Checks every receiver, and returns the number of cursors that reads continued from. */
 async function check({ server }: DeliveryServer, hearing: readonly Hearing[]): Promise<number> {
   const token = await server.token('read');
   const ask = async (path: string) => {

@@ -39,7 +39,7 @@ onEachDatabase((database, _open, place) => {
         }
         return answer(received);
       };
-      // A calendar's first may be read before Google tells of it.
+      // A calendar's first event may be read before Google reports it.
       for (const person of people) await followers.make(person, 'the first');
       await until('the first are told', () => differences(told.events(), held).length === 0);
 

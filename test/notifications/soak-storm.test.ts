@@ -22,7 +22,7 @@ const QUARTER_MS = 250;
 /** Each edit comes as several changes, one soon after the other. */
 const PARTS = 3;
 const PATIENCE_MS = SMALL ? 30_000 : 300_000;
-/** Of calendars that are synced at once. */
+/** The number of calendars that are synced at once. */
 const AT_ONCE = 50;
 
 onEachDatabase((database, open) => {
@@ -128,7 +128,7 @@ function tooSoon(sent: ReadonlyMap<string, readonly Sent[]>): string[] {
   return problems;
 }
 
-/** Streams that were not told of the last edit. */
+/** Returns the ids of the calendars' last messages that lack the last edit. */
 async function untold({ server, deps }: DeliveryServer): Promise<string[]> {
   const rows = await server.db.all<{ messageId: string; clientId: string }>(
     `SELECT m.message_id AS "messageId", m.client_id AS "clientId"

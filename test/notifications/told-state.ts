@@ -1,4 +1,4 @@
-/** What a receiver knows by its deliveries alone, and whether they came as they are promised (docs/webhooks.md). */
+/** The state that a receiver knows from deliveries alone, and breaches of what docs/webhooks.md promises about them. */
 import { createHash } from 'node:crypto';
 
 import type { Received } from '../webhooks/receiver.ts';
@@ -6,7 +6,7 @@ import type { Received } from '../webhooks/receiver.ts';
 /** Title and start of each event, by its id. */
 export type Events = ReadonlyMap<string, string>;
 
-/** Where a delivery left a reader: its cursor, and what was told of its calendar up to there. */
+/** The position of a reader after a delivery: its cursor, and the events of its calendar delivered up to there. */
 export type Place = {
   readonly userId: string;
   readonly calendarId: string;
@@ -17,11 +17,11 @@ export type Place = {
 export type ToldState = {
   /** Every request counts for the order; what it tells is applied where the receiver took it. */
   hear(received: Received, isTaken: boolean): void;
-  /** Of every calendar. */
+  /** Returns the events of every calendar. */
   events(): Events;
-  /** Of the deliveries that were taken since the last call, as many as are kept. */
+  /** Returns the stored places of the deliveries that were taken since the last call. */
   places(): Place[];
-  /** What came out of order, with other bytes, or twice under two ids. */
+  /** Deliveries that came out of order, with other bytes, or twice under two ids. */
   readonly faults: string[];
   readonly messages: () => number;
 };
@@ -86,7 +86,7 @@ export function toldState(keeps: (message: number) => boolean = () => false): To
   };
 }
 
-/** What differs, a few lines of it. */
+/** Returns the first five differences. */
 export function differences(told: Events, mirrored: Events): string[] {
   const ids = new Set([...told.keys(), ...mirrored.keys()]);
   return [...ids]

@@ -32,7 +32,7 @@ describe('POST /par', () => {
       headers: { ...BASIC, 'content-type': 'application/json' },
       payload,
     });
-  /** What is kept under the reference that was answered. */
+  /** Spends the returned reference, and returns the request stored under it. */
   const spend = async (answer: Awaited<ReturnType<typeof push>>, clientId = 'acme') => {
     assert.equal(answer.statusCode, 201, answer.body);
     const { request_uri: uri } = answer.json<{ request_uri: string }>();

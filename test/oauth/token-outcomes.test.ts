@@ -1,4 +1,4 @@
-/** What is counted of /token: the grant and how it ended, in words that no caller chooses. */
+/** Counts of /token by grant and outcome, in names that no caller chooses. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 

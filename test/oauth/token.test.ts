@@ -1,4 +1,4 @@
-/** What POST /token answers: docs/wire.md O4.2, O4.3, O5, O7 and 3.1. */
+/** Responses of POST /token: docs/wire.md O4.2, O4.3, O5, O7 and 3.1. */
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -306,7 +306,7 @@ describe('client authentication', () => {
     assert.equal(answer.json().error, 'invalid_request');
   });
 
-  it('client authentication refuses a Bearer header in the place of a secret', async () => {
+  it('client authentication refuses a Bearer header instead of a secret', async () => {
     const answer = await postToken(server.app, form, { authorization: 'Bearer x' });
 
     assert.equal(answer.statusCode, 400);
@@ -385,7 +385,7 @@ describe('requests that cannot be read', () => {
     });
   }
 
-  it('POST /token takes JSON with nulls in the place of absent fields', async () => {
+  it('POST /token accepts JSON with nulls instead of absent fields', async () => {
     await approve(server);
     const payload = { ...code, client_id: 'acme', client_secret: SECRET, code_verifier: null, extra: [1] };
 

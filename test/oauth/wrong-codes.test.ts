@@ -49,7 +49,7 @@ describe('wrong codes', () => {
     assert.equal(wrongAtOther[0]?.json().error, 'invalid_grant');
   });
 
-  it('wrong codes of one application are answered 429 after three hundred in a minute, whoever they name', async () => {
+  it('different wrong codes of one application get 429 after three hundred in a minute', async () => {
     await approve(server);
 
     const answers = await present(310, (i) => ({ code: `nobody-${i}` }));

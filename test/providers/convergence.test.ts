@@ -1,6 +1,6 @@
 /**
- * Whatever people do at their provider, whatever fails on the way and however often Kalends is started anew:
- * two syncs after the last fault an application reads what the provider's own app shows.
+ * Random changes at a provider, random faults and restarts of Kalends: two syncs after the last fault, an application
+ * reads what the provider's own app shows.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -32,18 +32,18 @@ const SEEDS = scale() < 20 ? rounds(3) : rounds(15);
 /** One seed of so many is played on PostgreSQL. */
 const POSTGRES_EVERY = 3;
 
-/** Of CalDAV the server that schedules: it does what the other does, and more. */
+/** CalDAV only with the server that schedules: it does everything that the other one does. */
 const TARGETS = [...SANDBOX_TARGETS.filter(({ kind }) => kind !== 'caldav'), SCHEDULING_TARGET];
 
 const ADA = { email: 'ada@people.example', name: 'Ada Lovelace' };
 /** Invites Ada, and is invited by her, where the server sends invitations. */
 const BEN = { email: 'ben@people.example', name: 'Ben' };
-/** Around all that happens; Microsoft tells of changes within two years. */
+/** Contains all events of the test. Microsoft reports changes within two years. */
 const WINDOW = { start: Date.UTC(2026, 5, 1), end: Date.UTC(2028, 6, 1) };
 /** No read looks at more than it must while faults are about: what is synced is always the whole. */
 const GLANCE = { start: START, end: START + 1 };
 
-/** What services are reported to do to their clients. */
+/** Behavior that clients of these services report. */
 const HABITS: SandboxOptions = {
   google: {
     uidFindsCancelled: false,
@@ -142,7 +142,7 @@ async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
   }
 }
 
-/** What Ada does in her calendar, and where others can invite her, what Ben does that is in hers as well. */
+/** Returns a function that makes one random change in Ada's calendar or, if the server sends invitations, in Ben's. */
 async function changesOf({ started, calendarId, target }: Kalends, pick: Pick): Promise<() => Promise<void>> {
   const { manual } = started;
   if (!target.schedules) {
@@ -200,7 +200,7 @@ class Kalends {
     return kalends;
   }
 
-  /** Whatever comes of it: what failed is told, and nothing else happens. It is under way when this resolves. */
+  /** Starts a read, which is under way when this resolves. A failed read has an outcome too. */
   async startRead(window = GLANCE): Promise<{ readonly outcome: Promise<Read> }> {
     const { server } = this.#running;
     const { target, calendarId } = this;
@@ -208,7 +208,7 @@ class Kalends {
     return { outcome: readEvents(server, token, { kind: target.kind, calendarId, window }) };
   }
 
-  /** What is being answered is answered first, with what there is. */
+  /** Lets requests under way finish with the existing data, then starts again. */
   async restart(underWay?: Promise<unknown>): Promise<void> {
     await this.close(underWay);
     this.#running = await serve(this, connect(this.#place));

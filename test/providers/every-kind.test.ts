@@ -1,4 +1,4 @@
-/** What the type checker cannot hold a fifth kind of provider to; see docs/adding-a-provider.md. */
+/** Rules for every kind of provider that the type checker cannot enforce; see docs/adding-a-provider.md. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is played at the sandbox's providers, and what it must lead to: for failures.test.ts. */
+/** Failures that failures.test.ts plays at the sandbox's providers, and their expected outcomes. */
 import type { FaultEffect } from '../../sandbox/core/faults.ts';
 import type { Actor, HealthReason } from '../../src/calendars/health-reason.ts';
 import type { ProviderKind } from '../../src/calendars/provider-facts.ts';

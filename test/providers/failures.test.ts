@@ -1,7 +1,7 @@
 /**
- * What providers do to their accounts, at the sandbox: each failure ends in a state with a reason and who
- * must act, told by the next read of calendars older than ten seconds; and the account works again without
- * anybody's help when what passes has passed, after five minutes at most.
+ * Failures of providers, played at the sandbox. Each ends in a state with a reason and an actor, which the next read of
+ * calendars older than ten seconds reports. After a temporary failure, the account works again without help after five
+ * minutes at most.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -104,8 +104,8 @@ describe('a failure of a provider', () => {
 });
 
 /**
- * The status and the read tell the same; what is not the user's to mend, and what has working credentials, is active on
- * the wire (docs/wire.md 2.2).
+ * Asserts that the status and the read agree. On the wire, an account is active if the user cannot fix its problem, or
+ * if its credentials work (docs/wire.md 2.2).
  */
 function tellsOf(reading: Reading, expected: { state: string; reason: HealthReason; actor: Actor }): void {
   const { state, reason, actor, message } = reading.health;

@@ -1,4 +1,4 @@
-/** What people do in Outlook beside writing events: they are invited, and drag events into other calendars. */
+/** Changes that people make in Outlook besides writing events: invitations, and moves to other calendars. */
 import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { MicrosoftManualChanges } from '../../sandbox/microsoft/manual-changes.ts';
 import type { Pick } from './random-changes.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 
 import { pagesOf } from '../../src/providers/bearer-api.ts';
 
-/** Where a page leads. */
+/** The link from a page to the next one. */
 type Page = { readonly next: string | undefined };
 
 function readAll(from: string | undefined, nextOf: (place: string | undefined) => string | undefined) {

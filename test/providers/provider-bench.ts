@@ -26,7 +26,7 @@ import {
 
 export const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 
-/** What a reader sees of the account. */
+/** The account as a reader sees it. */
 export type Reading = {
   /** The titles of the events shown; `undefined` when nothing could be shown. */
   readonly titles: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export type Bench = {
   calendarId: string;
   /** Changes what is known of the app at the provider. */
   registerApp(change: { clientSecret?: string; secretExpiresAt?: number; status?: 'testing' }): void;
-  /** What goes wrong at the provider; `fault` sets one. */
+  /** Faults of the provider; `fault` sets one. */
   readonly faults: Faults;
   fault(effect: FaultEffect, operation?: string, times?: number): void;
   clearFaults(): void;

@@ -1,8 +1,8 @@
-/** What may befall a request at each provider, in the provider's own words. */
+/** Faults of a request at each provider, by the provider's own names. */
 import type { FaultEffect, SandboxKind } from '../../sandbox/core/faults.ts';
 import { MICROSOFT_HABITS } from '../../sandbox/core/microsoft-habits.ts';
 
-/** What can happen to any connection, and to any page. */
+/** Faults of any connection, and of any page. */
 const ANYWHERE: readonly FaultEffect[] = [
   { kind: 'reset' },
   { kind: 'lost_answer' },
@@ -19,7 +19,7 @@ const refused = (status: number, reason: string, retryAfter?: number): FaultEffe
   ...(retryAfter === undefined ? {} : { retryAfter }),
 });
 
-/** So long that nobody waits for it: what is waited for within a request is test/access/request-limits.test.ts’s. */
+/** Too long to wait for; test/access/request-limits.test.ts tests the waits within a request. */
 const LATER = 25;
 
 const dav: readonly FaultEffect[] = [
@@ -59,7 +59,7 @@ export const FAULTS: Readonly<Record<SandboxKind, readonly FaultEffect[]>> = {
   caldav: dav,
 };
 
-/** What a provider does all the time and does not say: it is on from the start, whatever faults come and go. */
+/** Behavior that a provider always has and does not document: on from the start, whatever faults come and go. */
 export const LASTING: Readonly<Partial<Record<SandboxKind, readonly FaultEffect[]>>> = {
   microsoft: MICROSOFT_HABITS.filter((kind) => kind !== 'passed_over').map((kind) => ({ kind })),
 };

@@ -1,4 +1,4 @@
-/** What an application reads of one user's calendars, in a form that does not differ from provider to provider. */
+/** One user's calendars as an application reads them, in a form that is the same for every provider. */
 import assert from 'node:assert/strict';
 
 import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
@@ -28,7 +28,7 @@ export type Read = {
   readonly problems: readonly Problem[];
 };
 
-/** What is asked for: the events of one calendar. */
+/** A query for the events of one calendar. */
 type EventQuery = {
   readonly kind: ProviderKind;
   readonly calendarId: string;

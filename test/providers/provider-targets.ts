@@ -23,7 +23,7 @@ export type ProviderTarget = {
   readonly kind: ProviderKind;
   /** For `describe`. */
   readonly options: { readonly skip: string | false };
-  /** What a person cannot change there, and why. */
+  /** Changes that a person cannot make there, with the reason. */
   readonly lacks: Partial<Record<Ability, string>>;
   /** Its people invite each other: what one does is in the calendars of others. */
   readonly schedules?: boolean;

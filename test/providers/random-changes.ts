@@ -1,4 +1,4 @@
-/** What people may do to a calendar, drawn by chance from a seed and played at any provider. */
+/** Changes to a calendar that people may make, drawn by chance from a seed and played at any provider. */
 import type {
   DraftRecurrence,
   DraftTime,
@@ -25,7 +25,7 @@ export type ChangedCalendar = {
   readonly manual: ManualChanges;
   readonly email: string;
   readonly calendarId: string;
-  /** Who may be invited. */
+  /** People who may be invited. */
   readonly guests?: EventDraft['attendees'] & {};
 };
 

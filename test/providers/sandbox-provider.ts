@@ -52,7 +52,7 @@ type SignedIn = Pick<
 >;
 
 export type StartedProvider = {
-  /** What people change in the provider's own app. */
+  /** Changes that people make in the provider's own app. */
   readonly manual: ManualChanges;
   readonly provider: CalendarProvider;
   /** The faults of its answers; none at a real server. */
@@ -67,7 +67,7 @@ export type Sandbox = GoogleSandbox | MicrosoftSandbox | CalDavSandbox;
 type SandboxProvider = StartedProvider & { readonly sandbox: Sandbox; readonly clock: SandboxClock };
 
 export type SandboxOptions = {
-  /** So many events in a page of Google's or Microsoft's, or a part of a CalDAV answer. */
+  /** The number of events in a page of Google or Microsoft, or in a part of a CalDAV response. */
   readonly pageSize?: number;
   /** How Google behaves. */
   readonly google?: GoogleSandboxOptions;

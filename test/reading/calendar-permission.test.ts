@@ -34,7 +34,7 @@ describe('an account without the calendar permission', () => {
   const missing = () =>
     new ProviderError('permission_missing', 'No calendars', { reason: 'calendar_permission_missing' });
 
-  it('an account without the calendar permission is active, for its credentials work, and is mended by its user', async () => {
+  it('an account without the calendar permission is active, as its credentials work; its user must act', async () => {
     await linkGoogle(false);
 
     const answer = await get(server, '/events', token);
@@ -85,7 +85,7 @@ describe('an account without the calendar permission', () => {
     assert.equal((await get(server, '/events', token)).json().events.length, 1);
   });
 
-  it('an account without the calendar permission stands beside others, whose events are shown with a word about it', async () => {
+  it('an account without the calendar permission does not hide the events of others, and has an error', async () => {
     await linkGoogle(true);
     await link(server);
     google.calendars.failures.push({ call: 'changes', error: missing() });

@@ -108,11 +108,11 @@ describe('GET /events/changes', () => {
       calendarId: '/work/',
       id: 'y',
     });
-    // From the older cursor the same is told.
+    // The older cursor returns the same changes.
     assert.deepEqual(linesOf((await follow(cursor)).changes), linesOf(changes));
   });
 
-  it('GET /events/changes misses nothing when the provider forgot its token and everything is listed anew', async () => {
+  it('GET /events/changes misses nothing when the provider forgot its token and all is listed again', async () => {
     const { cursor } = await ask('');
     server.provider.remove('/work/', '/z.ics');
     server.provider.forgetTokens();
@@ -122,7 +122,7 @@ describe('GET /events/changes', () => {
     assert.deepEqual(linesOf((await follow(cursor)).changes), ['n created', 'z deleted']);
   });
 
-  it('GET /events/changes tells of a calendar and an account that went, and of what comes back', async () => {
+  it('GET /events/changes reports events as deleted after a disconnect, and as created after a reconnect', async () => {
     const { cursor } = await ask('');
     await server.app.inject({
       method: 'POST',

@@ -75,7 +75,7 @@ describe('reading what a grant covers', () => {
     }
   });
 
-  it('a cursor of another grant tells of what this one covers and no more', async () => {
+  it('a cursor of another grant returns only what this grant covers', async () => {
     const { cursor } = (await get(server, '/events/changes', both)).json();
     server.provider.put('/mine/', resource('new', event('2026-12-20T09:00:00', { title: 'Mine, new' })));
     server.apple.put('/other/', resource('new', event('2026-12-20T09:00:00', { title: 'Other, new' })));

@@ -158,7 +158,7 @@ describe('the pages of GET /events', () => {
       const starts = [...answer.events, ...next.events].map(({ start }) => String(start));
       assert.equal(new Set(starts).size, 2000);
       assert.deepEqual(starts, starts.toSorted());
-      // Those of the hour before are under way when the window begins.
+      // Instances of the hour before are under way when the window begins.
       assert.equal(starts[0], '2025-12-31T23:01:00.000Z');
       assert.equal(starts[720], '2026-01-01T23:01:00.000Z');
     });

@@ -223,7 +223,7 @@ describe('GET /events', () => {
     it(`GET /events refuses ${query} and names ${field}`, () => refused(query, field));
   }
 
-  it('GET /events tells of everything that is wrong at once', async () => {
+  it('GET /events reports all errors in a request at once', async () => {
     const answer = await get(server, '/events?start=x&end=y&pageSize=z', token);
 
     assert.deepEqual(Object.keys(answer.json().details), ['start', 'end', 'pageSize']);

@@ -1,4 +1,4 @@
-/** A calendar by its address through the whole interface: read, told of its changes, and never written to. */
+/** A calendar by its address through the whole interface: it is read, its changes are reported, it is never written. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -73,7 +73,7 @@ describe('a calendar by its address', () => {
     assert.equal(calls(), 1);
   });
 
-  it('changes tell of what changed in a calendar by its address, and of nothing when it was only made anew', async () => {
+  it('changes report what changed in a calendar by its address, and nothing if it was only regenerated', async () => {
     const { body: first } = await ask('/events/changes?initial=true');
     server.clock.now += 10 * MINUTE;
     feedServer.say(

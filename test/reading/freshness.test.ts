@@ -1,4 +1,4 @@
-/** What a read shows of calendars that change, are slow, or fail (docs/reading.md). */
+/** Reads of calendars that change, are slow, or fail (docs/reading.md). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -160,7 +160,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('a read shows what it has when a sync is slow, tells of no failure, and lets it go on as a job', async () => {
+  it('a read shows what it has when a sync is slow, reports no failure, and leaves the sync to a job', async () => {
     await link(server);
     await read();
     server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
@@ -180,7 +180,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('a read tells of a failure beside what it has, in the body of /events', async () => {
+  it('a read reports a failure beside what it has, in the body of /events', async () => {
     await link(server);
     await read();
     server.provider.failures.push({ call: 'changes', error: down });
@@ -205,7 +205,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'degraded');
   });
 
-  it('a read tells of a failure of the list in the header Kalends-Errors of /calendars, in ASCII', async () => {
+  it('a read reports a failure of the list in the header Kalends-Errors of /calendars, in ASCII', async () => {
     await link(server);
     await read();
     server.provider.failures.push({
@@ -282,7 +282,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'reauth_required');
   });
 
-  it('a read goes on once the account is connected anew', async () => {
+  it('a read works again once the account is reconnected', async () => {
     await link(server);
     server.provider.failures.push({ call: 'list', error: new ProviderError('unauthorized', 'Refused') });
     assert.equal((await read()).statusCode, 503);

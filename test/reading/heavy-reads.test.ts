@@ -38,7 +38,7 @@ describe('turns of heavy reads', () => {
     return { reads, begun, ends, begin };
   };
 
-  it('two of a user go on at once, and the next begins when one has ended', async () => {
+  it('two of a user run at once, and the next begins when one has ended', async () => {
     const { begun, ends, begin } = reading();
     const [first] = ['a1', 'a2', 'a3'].map((name) => begin(ADA, name));
     await settled();
@@ -101,7 +101,7 @@ describe('a heavy read that waits', () => {
     assert.equal(await next, 'read');
   });
 
-  it('keeps its place when the twenty seconds of one that has begun are over', async () => {
+  it('keeps its place although an earlier read began twenty seconds ago', async () => {
     const reads = readTurns({ ...LIMITS, ofOwner: 1 });
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const first = reads.run(ADA, () => promise);
@@ -242,7 +242,7 @@ describe('reads of hostile calendars', () => {
     assert.deepEqual(starts, starts.toSorted());
   });
 
-  it('a large calendar is read in pieces, and answers what a small one does', async () => {
+  it('a large calendar is read in pieces, with the same response as a small one', async () => {
     const queries = [
       january,
       `${january}&pageSize=2`,

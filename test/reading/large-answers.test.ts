@@ -53,7 +53,7 @@ function answerOf(count: number, size: number) {
   return { read, gone, send };
 }
 
-/** So long that whatever is read without being asked for is read. */
+/** Waits until everything that may be read ahead is read. */
 async function aWhile(): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) await turn();
 }
@@ -87,7 +87,7 @@ describe('large answers', () => {
       taken += chunk.length;
       assert.ok(chunk.length <= 64_000, `${chunk.length}`);
       await aWhile();
-      // What is read ahead is less than a piece: a chunk, and what comes before the events.
+      // Less than a piece is read ahead: a chunk, and the text before the events.
       assert.ok(read.length <= Math.ceil((taken + 200_000) / perEvent), `${read.length} of ${taken}`);
     }
 

@@ -43,7 +43,7 @@ describe('calendars that were left out', () => {
     return { status: answer.statusCode, ...answer.json() };
   };
 
-  it('a calendar that was left out is in no answer, and its events are told as deleted', async () => {
+  it('a calendar that was left out is in no response, and its events are reported as deleted', async () => {
     const { cursor } = await ask('/events/changes');
 
     await choose(['shown']);

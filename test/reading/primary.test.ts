@@ -1,4 +1,4 @@
-/** `primary` in the place of a calendar's id (docs/wire.md C18): one rule, wherever an id is asked for. */
+/** `primary` instead of a calendar's id (docs/wire.md C18): one rule for all places of an id. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -10,7 +10,7 @@ import { ADA, openBench } from '../providers/provider-bench.ts';
 const DAY = 'start=2026-12-01&end=2026-12-02';
 const at = (hour: number) => event(`2026-12-01T${String(hour).padStart(2, '0')}:00:00`);
 
-describe('primary in the place of an id', () => {
+describe('primary instead of an id', () => {
   let server: CalendarServer;
   let token: string;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** Reading through the mirror from a CalDAV server nobody here wrote: Debian's Radicale. */
+/** Reading through the mirror from an independent CalDAV server: Debian's Radicale. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';

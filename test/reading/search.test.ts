@@ -119,7 +119,7 @@ onEachDatabase((database, open) => {
       ]);
     });
 
-    it('a search goes on with its words on the pages that follow', async () => {
+    it('a search keeps its words on the pages that follow', async () => {
       const ids: string[] = [];
       let page = await ask('standup', '&pageSize=1');
       for (;;) {

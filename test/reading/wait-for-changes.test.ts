@@ -35,7 +35,7 @@ describe('GET /events/changes with wait', () => {
         await server.deps.sync.syncCalendar(calendarKey, server.clock.now);
   };
 
-  it('answers at once what is there, and what comes as soon as it does', async () => {
+  it('returns present changes at once, and later ones as soon as they come', async () => {
     const cursor = await cursorNow();
     await change('there');
     const there = await ask(`cursor=${cursor}&wait=25`);

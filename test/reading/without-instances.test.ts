@@ -1,4 +1,4 @@
-/** A series of which nothing takes place: it is no event of any time, and everything else goes on with it. */
+/** A series without instances: it is in no time window, and everything else works beside it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

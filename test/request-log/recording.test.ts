@@ -1,4 +1,4 @@
-/** What of requests is in the database afterwards, and what never is. */
+/** Data of requests that the database stores, and data that it never stores. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -33,7 +33,7 @@ async function open(openDatabase: () => Promise<Database>) {
   const { app, routes } = await openWholeApp({ ...server, deps }, sealer);
   return {
     ...{ db, server, app, routes, requestLog },
-    /** Stops everything, and answers what was kept. */
+    /** Stops everything, and returns the stored entries. */
     async stop(): Promise<RequestEntry[]> {
       await recorder.stop();
       const kept = await requestLog.listRequests({}, { limit: 10_000 });
@@ -46,7 +46,7 @@ async function open(openDatabase: () => Promise<Database>) {
 
 onEachDatabase((name, openDatabase) => {
   describe(`the request log on ${name}`, () => {
-    it('the request log keeps a refusal with whose it is, its route and its words', async () => {
+    it('the request log stores a refusal with its user, its route and its message', async () => {
       const { app, server, requestLog, stop } = await open(openDatabase);
       const token = await server.token('free-busy');
       const bearer = { authorization: `Bearer ${token}` };

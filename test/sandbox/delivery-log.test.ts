@@ -1,4 +1,4 @@
-/** What the sandbox's application keeps of the deliveries that came, and which of them it takes for an answer to a move. */
+/** Deliveries that the sandbox's application keeps, and the one that it takes for the result of a move. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

@@ -67,7 +67,7 @@ describe('the kept folder', () => {
     openKeptFolder(folder).close();
   });
 
-  it('the kept folder’s database is its owner’s alone, whoever may read the folder', async () => {
+  it('only its owner can read the kept folder’s database, even if others can read the folder', async () => {
     await chmod(folder, 0o755);
 
     openKeptFolder(folder).close();
@@ -127,7 +127,7 @@ const statesOf = ({ google, microsoft, icloud, caldav }: Providers) => ({
   caldav: caldav.state(),
 });
 
-/** What the app of each provider shows of its first person's first calendar, in four weeks. */
+/** Returns what each provider's app shows of its first person's first calendar, over four weeks. */
 async function shownBy(providers: Providers, events: SandboxState['events']) {
   const window = { start: Date.now() - 14 * DAY, end: Date.now() + 14 * DAY };
   const shown = Object.values(providers).map(({ kind, manual }) => {

@@ -17,7 +17,7 @@ const sources: Readonly<Record<string, string>> = {
   ].join('\n'),
 };
 
-/** The problems of the real document with `rows` in the place of section 9, whose tests alone are looked up. */
+/** Returns the problems of the real document with `rows` instead of section 9. Only their tests are looked up. */
 function problemsOf(...rows: string[]): string[] {
   const others = document.split('\n').filter((line) => /^\| (?!No\.|---|9-)/.test(line));
   const always = `it('known', () => {});`;

@@ -1,4 +1,4 @@
-/** What documents and comments may point at, on small trees that each break one of the rules. */
+/** Targets that documents and comments may have, on small trees that each break one of the rules. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

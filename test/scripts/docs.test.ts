@@ -1,4 +1,4 @@
-/** What the documents promise about themselves. Where they point is held by scripts/check-docs.ts. */
+/** Promises of the documents about themselves. scripts/check-docs.ts checks their links. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What a release checks and changes, on this repository's own texts. */
+/** Checks and changes of a release, on this repository's own texts. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -22,7 +22,7 @@ describe('npm test', () => {
   const runOver = async (text: string, variables: Record<string, string> = {}) => {
     const file = path.join(folder, 'one.test.mjs');
     await writeFile(file, `import { it } from 'node:test';\n${text}\n`);
-    // Of the run this test is part of, nothing: neither its runner's mark nor its PostgreSQL.
+    // Leaves out the variables of the current run: its runner's mark and its PostgreSQL.
     const {
       NODE_TEST_CONTEXT: _,
       KALENDS_TEST_POSTGRES_URL: __,

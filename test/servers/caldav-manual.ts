@@ -1,6 +1,6 @@
 /**
- * What people do in the calendar app of a real CalDAV server: events are written as the sandbox writes
- * those of its own, in a shadow of each calendar, and go to the server by plain HTTP.
+ * Changes that people make in the calendar app of a real CalDAV server. Events are written as the sandbox writes its
+ * own, to a shadow of each calendar, and go to the server by plain HTTP.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -14,7 +14,7 @@ import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { basic, type ManagedCalDavServer } from './process.ts';
 
 type ServerManualChanges = ManualChanges & {
-  /** What proves the person now. */
+  /** Returns the person's current password. */
   passwordOf(email: string): string;
 };
 

@@ -75,7 +75,7 @@ function assertLikeStart(event: ICAL.Component, master: ICAL.Component): void {
   }
 }
 
-/** What ical.js reads is what we read. */
+/** Asserts that ical.js and Kalends read the same. */
 function assertReadAlike(text: string, events: readonly ICAL.Component[]): void {
   const parsed = parseICalendar(text);
   assert.equal(parsed.length, events.length);

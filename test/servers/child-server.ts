@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 
 export type ChildServer<Ready> = {
-  /** What it said when it was ready. */
+  /** The message that it sent when it was ready. */
   readonly ready: Ready;
   readonly pid: number;
   /** Sends a message and answers the next that comes. */

@@ -23,14 +23,14 @@ import { startMailSink } from './scheduling-mail.ts';
 
 export const CYRUS = '/usr/lib/cyrus/bin/httpd';
 
-/** Without scheduling: guests are lines of an event, and nobody is told. */
+/** Starts Cyrus without scheduling: attendees are lines of an event, and no one is notified. */
 export const startCyrus = (calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> =>
   start(calendars, undefined);
 
 /** The domain of its users' addresses. */
 const DOMAIN = 'cyrus.example';
 
-/** With scheduling: its users are told in their inboxes, others by mail, which is kept. */
+/** Starts Cyrus with scheduling: it notifies its users in their inboxes and others by email, which is kept. */
 export async function startSchedulingCyrus(
   calendars: readonly string[] = ['work'],
 ): Promise<SchedulingServer> {
@@ -89,7 +89,7 @@ type Place = {
   readonly folder: string;
   readonly imapPort: number;
   readonly httpPort: number;
-  /** Where invitations are mailed to; without one there is no scheduling. */
+  /** The port that invitations are mailed to; undefined without scheduling. */
   readonly mailPort: number | undefined;
 };
 

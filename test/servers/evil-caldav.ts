@@ -4,7 +4,7 @@
  */
 import { startChild } from './child-server.ts';
 
-/** Of every user. */
+/** The password of every user. */
 export const EVIL_PASSWORD = 'evil';
 
 export type EvilServer = {

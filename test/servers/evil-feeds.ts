@@ -1,4 +1,4 @@
-/** What an attacker publishes as a calendar by its address, by name: test/servers/evil-caldav.ts serves each to anybody. */
+/** Hostile calendars at an address, by name: test/servers/evil-caldav.ts serves each to anybody. */
 import { calendarObject, vevent } from './icalendar.ts';
 
 const times = (count: number, text: (index: number) => string): string =>

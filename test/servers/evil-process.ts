@@ -15,7 +15,7 @@ const ADDRESSES = 8;
 const SECOND_MS = 1000;
 
 const requests: Record<string, number> = {};
-/** What was made for one user is likely asked for again; that of one user is kept at a time. */
+/** The objects of the last user, who is likely to request them again. */
 let made: { user: string; objects: readonly string[] } = { user: '', objects: [] };
 let looks = 0;
 

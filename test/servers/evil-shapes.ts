@@ -1,7 +1,7 @@
-/** What an attacker's CalDAV server says, by name: test/servers/evil-caldav.ts serves each to the user of that name. */
+/** Hostile responses of a CalDAV server, by name: test/servers/evil-caldav.ts serves each to the user of that name. */
 import { calendarObject, event, vevent } from './icalendar.ts';
 
-/** One way to be evil. What is absent is as a good server has it. */
+/** One way to be hostile. Absent fields mean the behavior of a good server. */
 export type Shape = {
   /** The number of calendars; one when absent. */
   readonly calendars?: number;
@@ -14,11 +14,11 @@ export type Shape = {
   readonly listing?: (path: string) => string;
   /** The number of calendar homes; one when absent. */
   readonly homes?: number;
-  /** Answers about a calendar come at a byte a second, for this long. */
+  /** Responses about a calendar arrive at one byte per second, for this long. */
   readonly dripSeconds?: number;
-  /** Answers come packed, with this many bytes of blanks behind them. */
+  /** Responses are compressed, with this many blanks at the end. */
   readonly blanks?: number;
-  /** Says with every sync that all has changed. */
+  /** Every sync reports that everything has changed. */
   readonly restless?: boolean;
 };
 
@@ -27,7 +27,7 @@ const times = (count: number, text: (index: number) => string): string[] =>
 
 const two = (number: number): string => String(number).padStart(2, '0');
 const DAY_MS = 24 * 3600 * 1000;
-/** As many days from 2026 on as DATE-TIMEs on the wall clock, with commas. */
+/** Returns `count` local DATE-TIMEs from 2026 on, joined by commas. */
 const days = (count: number): string =>
   times(count, (index) => {
     const date = new Date(Date.UTC(2026, 0, 1 + (index % 3000)) + Math.floor(index / 3000) * 60_000);

@@ -9,13 +9,13 @@ export type FeedAnswer = {
   readonly body?: string | Uint8Array;
 };
 
-/** The path is the secret: whoever has it has the calendar. */
+/** The path is the secret: everyone who knows it can read the calendar. */
 export const SECRET = '/private-3f9c1d77aa4e/basic.ics';
 
 export class FeedServer {
   /** The headers of each request for the calendar, in their order. */
   readonly calls: http.IncomingHttpHeaders[] = [];
-  /** What the calendar is; a function sees the request's headers and path. */
+  /** The response with the calendar; a function receives the request's headers and path. */
   answer: FeedAnswer | ((headers: http.IncomingHttpHeaders, path: string) => FeedAnswer) = {};
   origin = '';
   readonly #server = http.createServer((request, response) => {
@@ -30,7 +30,7 @@ export class FeedServer {
     return `${this.origin}${SECRET}`;
   }
 
-  /** Says this, with these headers. */
+  /** Sets the response to this body with these headers. */
   say(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): void {
     this.answer = { body, headers };
   }

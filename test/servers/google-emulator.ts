@@ -1,7 +1,7 @@
 /**
- * `@emulators/google`, a Google in memory that nobody here wrote, on loopback. It signs ID tokens with a secret of its
- * own (HS256) and publishes no key; Google signs with RS256, and nothing else is accepted. So its ID tokens are signed anew
- * here, their claims untouched, and the key is published. Everything else is as it answers it.
+ * `@emulators/google`, an independent Google in memory, on loopback. It signs ID tokens with its own secret (HS256) and
+ * publishes no key. Google signs with RS256, and Kalends accepts nothing else. So its ID tokens get a new signature
+ * here, with the same claims, and the key is published. All other responses are unchanged.
  */
 import http from 'node:http';
 

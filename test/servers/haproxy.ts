@@ -6,7 +6,7 @@ import { answeringFrom, type Running, run, temporaryFolder } from './process.ts'
 
 export const HAPROXY = '/usr/sbin/haproxy';
 
-/** Waits until it answers at `url`, whatever stands behind it. */
+/** Starts HAProxy and waits for a response at `url`, whatever its backend. */
 export async function startHaproxy(configuration: string, url: string): Promise<Running> {
   const folder = temporaryFolder('haproxy');
   const file = path.join(folder, 'haproxy.cfg');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
 import type { EventResource } from '../../src/calendars/event.ts';
 
-/** What a mirror would hold after the parts were applied in order. */
+/** The resources that a mirror holds after the parts were applied in order. */
 export type Mirror = Map<string, EventResource>;
 
 /** Applies one sync to a mirror and answers the next token. */

@@ -29,7 +29,7 @@ export class OddGoogle {
   events: readonly calendar_v3.Schema$Event[] = [];
   pageSize = 1_000;
   nonce = '';
-  /** What the token endpoint grants. */
+  /** The scope that the token endpoint grants. */
   scope = '';
   readonly #server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];

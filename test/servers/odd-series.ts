@@ -18,7 +18,7 @@ export const ACME_ZONE = text(
 );
 export const ACME = 'TZID=Acme HQ Custom';
 
-/** What an event may have beside its times, its title and its guests. */
+/** Lines that an event may have besides its times, title and attendees. */
 export const FOREIGN = [
   'CREATED:20250101T000000Z',
   'CATEGORIES;LANGUAGE=en:WORK,TEAM',

@@ -44,11 +44,11 @@ export type Collector = Awaited<ReturnType<typeof openCollector>>;
 
 export async function openCollector() {
   const collected = {
-    /** All that came, and as it came. */
+    /** Accepted spans, and the body and headers of every request. */
     spans: [] as CollectedSpan[],
     bodies: [] as string[],
     headers: [] as IncomingHttpHeaders[],
-    /** What is answered to what is valid. */
+    /** The status of responses to valid requests. */
     status: 200,
   };
   const server = createServer(async (request, response) => {

@@ -10,14 +10,14 @@ export type CalDavServer = {
   readonly name: string;
   /** Without a trailing slash. */
   readonly origin: string;
-  /** What a user would type. */
+  /** The address as a user would type it. */
   readonly typed: string;
   /** The collection's absolute URL, with its slash. */
   calendarUrl(user: string, calendar: string): string;
   stop(): Promise<void>;
 };
 
-/** One whose users can be given other passwords, as administrators do. */
+/** A server that can change its users' passwords, as administrators do. */
 export type ManagedCalDavServer = CalDavServer & {
   setPassword(user: string, password: string): Promise<void>;
 };

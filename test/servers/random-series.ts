@@ -93,7 +93,7 @@ export function randomSeries(uid: string, pick: Pick, leastLength = 0): RandomSe
 
 const KINDS = ['usual', 'usual', 'usual', 'cancelled', 'moved', 'renamed', 'foreign'] as const;
 
-/** What a new event says of itself, and what Cyrus takes apart at each escaped comma, whoever writes it. */
+/** Properties that a new event sets itself, and that Cyrus splits at each escaped comma. */
 const NOT_KEPT = /^(CREATED|X-UNKNOWN)\b/;
 
 /** Some of what Kalends does not know. */

@@ -6,12 +6,12 @@ import { type ItipMessage, itipMessageOf } from './scheduling.ts';
 
 export type MailSink = {
   readonly port: number;
-  /** What arrived since the last time, one for each recipient. */
+  /** Returns the messages that arrived since the last call, one for each recipient. */
   take(): ItipMessage[];
   close(): Promise<void>;
 };
 
-/** Listens on loopback, takes whatever comes from whomever, and asks for no password. */
+/** Listens on loopback, accepts mail from and to every address, and asks for no password. */
 export async function startMailSink(): Promise<MailSink> {
   const messages: ItipMessage[] = [];
   const sockets = new Set<Socket>();

@@ -16,7 +16,7 @@ type Answer = {
   readonly body: Body & { readonly error?: string; readonly code?: string };
 };
 
-/** What one of the two does through Kalends. */
+/** Ada or Grace, acting through Kalends. */
 export type SchedulingPerson = {
   readonly address: string;
   readonly calendarId: string;
@@ -34,7 +34,7 @@ export type SchedulingSite = {
   readonly grace: SchedulingPerson;
   /** Requests that changed something at the server, since the last time: `PUT /path`. */
   takeWrites(): string[];
-  /** What the server sent since the last time, sorted: `REQUEST grace@…`, by mail `REQUEST bob@… by mail`. */
+  /** Returns the messages since the last call, sorted: `REQUEST grace@…`, by mail `REQUEST bob@… by mail`. */
   takeSent(): Promise<string[]>;
   takeMessages(): Promise<ItipMessage[]>;
   close(): Promise<void>;
@@ -83,9 +83,9 @@ export async function openSchedulingSite(
 }
 
 type Linked = {
-  /** Of the application. */
+  /** The id of the application's user. */
   readonly userId: string;
-  /** Of the calendar server. */
+  /** The name of the calendar server's user. */
   readonly user: string;
   readonly caldav: ReturnType<typeof caldavProvider>;
 };

@@ -21,11 +21,11 @@ export type SchedulingServer = ManagedCalDavServer & {
   addressOf(user: string): string;
   /** The calendar that invitations arrive in. */
   invitationsUrl(user: string): string;
-  /** What was sent since the last time, to whomever. */
+  /** Returns the messages that were sent since the last call. */
   takeSent(): Promise<ItipMessage[]>;
 };
 
-/** What can be told of a message from its text. */
+/** Returns the properties of a message that are in its text. */
 export function itipMessageOf(
   icalendar: string,
 ): Pick<ItipMessage, 'method' | 'uid' | 'title' | 'instance' | 'icalendar'> {

@@ -1,4 +1,4 @@
-/** A work pool without threads: it runs the tasks in this one, and is told which of them to stop. */
+/** A work pool without threads: it runs tasks in the calling thread, and stops those with poisoned data. */
 import type { WorkPool, WorkTask } from '../../src/lib/work-pool/work-pool.ts';
 import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
 import { DAV_TASKS } from '../../src/providers/caldav/dav-tasks.ts';
@@ -11,7 +11,7 @@ export type WorkHere = WorkPool & {
   takeTasks(): string[];
 };
 
-/** Each task takes `spentMs`, with its first part. What is poisoned ends it in the part that it is in. */
+/** Each task takes `spentMs`, which its first part reports. Poisoned data ends the task in the part that has it. */
 export function workHere(spentMs = 0): WorkHere {
   const tasks: string[] = [];
   return {

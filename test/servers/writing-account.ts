@@ -51,7 +51,7 @@ export async function writingAccount() {
       applied(await writing.update(calendar, targetAt(mirror, href, instance), change)),
     remove: async (href: string, instance?: EventTime) =>
       applied(await writing.delete(calendar, targetAt(mirror, href, instance))),
-    /** What the server has, unfolded, line by line. */
+    /** Returns the lines of the server's resource, unfolded. */
     lines: (name: string): string[] =>
       (server.resources.get(name)?.data ?? '').replace(/\r\n[ \t]/g, '').split('\r\n'),
     async close() {

@@ -39,7 +39,7 @@ onEachDatabase((database, _open, place) => {
       const oldest = await connect(applications[1], { userId: 'oldest', login });
       const load = chains.map((pair) => goOn(applications, pair));
 
-      // Twice: the key after next is one that the running instances have never heard of.
+      // Twice: the running instances do not know the key after next.
       for (const program of programs) await program.command('keys', 'rotate');
       // It signs with that key from its start, the others from when they take the rotations up.
       const newest = await instances.startAnother();
@@ -54,7 +54,7 @@ onEachDatabase((database, _open, place) => {
       const calls = ends.reduce((sum, { answered }) => sum + answered, 0);
       t.diagnostic(`${calls} calls over ${ROTATIONS} rotations, ${refused.length} refused`);
       assert.deepEqual(refused, []);
-      // A refresh token has no end: what the first key signed goes on after every rotation.
+      // A refresh token does not expire: one signed with the first key still works after every rotation.
       const last = await tokensOf(await refresh(applications[0], oldest.refreshToken));
       assert.equal((await read(applications[1], PROTECTED, last.accessToken)).status, 200);
     });
@@ -69,7 +69,7 @@ onEachDatabase((database, _open, place) => {
       const next = await tokensOf(await refresh(applications[1], old.refreshToken));
 
       assert.equal(decodeProtectedHeader(next.accessToken).kid, kid);
-      // The other instance has not heard of the key yet, and looks it up.
+      // The other instance does not know the key yet, and looks it up.
       assert.equal((await read(applications[0], PROTECTED, next.accessToken)).status, 200);
     });
   });

@@ -51,7 +51,7 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-/** Asks with the token at both instances; every request begins after this call. */
+/** Sends the token to both instances; every request begins after this call. */
 async function probe({ applications }: Instances, { accessToken }: TokenPair): Promise<number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < PROBES; sent += AT_ONCE) {

@@ -1,4 +1,4 @@
-/** What must be so of the accounts in a database that a program was killed on: they are the user's or not, never half. */
+/** Invariants of the accounts in a database whose program was killed: they are the user's or not, never half. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

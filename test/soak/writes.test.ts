@@ -27,7 +27,7 @@ const INSTANCES = 40;
 const APART = 20;
 
 type Create = { readonly key: string; readonly body: object };
-/** What one calendar is asked in one round, and what came of it. */
+/** Creations for one calendar in one round, and their responses. */
 type Load = {
   readonly provider: WritableProvider;
   readonly round: number;
@@ -117,7 +117,7 @@ async function makeSeries({ provider, round }: Load, site: WritingSite): Promise
   );
 }
 
-/** What the series has to be after any number of splits. */
+/** Returns the starts that the series must have after any number of splits. */
 function expectedStarts(round: number): string[] {
   const { start } = windowOf(round);
   return Array.from({ length: INSTANCES }, (_, i) => iso(start + i * DAY_MS + (i === APART ? 3_600_000 : 0)));

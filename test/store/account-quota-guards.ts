@@ -1,4 +1,4 @@
-/** Those of the quotas of accounts and of lists of calendars. */
+/** The guards of the quotas of accounts and of lists of calendars. */
 import type { Guard } from './known-guards.ts';
 
 export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [

@@ -29,7 +29,7 @@ onEachDatabase((database, open) => {
   it(`the connections of each application are counted through an index, once an hour, on ${database}`, async () => {
     const db = await open();
     for (const sql of FILL) await db.write(sql);
-    // What autovacuum does in its own time.
+    // Does at once what autovacuum does in its own time.
     if (db.dialect.engine === 'postgres') await db.all('VACUUM ANALYZE');
     else await db.write('ANALYZE');
     const plans: string[] = [];

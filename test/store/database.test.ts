@@ -23,7 +23,7 @@ onEachDatabase((name, open) => {
   databaseContract(name, empty);
 });
 
-/** Of this whole file. */
+/** Warnings of the process during this whole file. */
 const warnings: string[] = [];
 process.on('warning', ({ message }) => warnings.push(message));
 
@@ -57,7 +57,7 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       assert.match(row?.sql ?? '', /family_id\s+INTEGER PRIMARY KEY/);
     });
 
-    it('the SQLite driver answers every write of a commit that finds the disk full, and goes on when there is room', async () => {
+    it('the SQLite driver rejects every write of a commit if the disk is full, and works again later', async () => {
       const db = await open();
       await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1'));
       const large = 'x'.repeat(1_000_000);
@@ -210,7 +210,7 @@ function postgresRules(open: Opens[1]): void {
       await Promise.all(['a', 'b', 'c'].map((name) => db.batch(PUT_TWO, { name })));
       await db.transaction((tx) => tx.all('SELECT 1 AS "one"'));
 
-      // It would be told to whoever runs the program, once.
+      // The process would emit such a warning, once.
       await sleep(10);
       assert.deepEqual(warnings, []);
     });

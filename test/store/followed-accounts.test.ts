@@ -1,4 +1,4 @@
-/** Whose accounts are looked at more often, on both databases. */
+/** Accounts that are synced more often, on both databases. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

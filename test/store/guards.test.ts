@@ -35,7 +35,7 @@ describe('a guard', { concurrency: STORES_AT_ONCE }, () => {
         it(`${store} store: without "${text.trim()}" its contract fails`, () => {
           const output = outputs.get(guard) ?? '';
 
-          // What is left is a sound statement: it failed for what it did, not for how it was cut.
+          // The remaining statement is valid SQL: it failed for what it did, not for how it was cut.
           assert.doesNotMatch(output, /code: '?(ERR_SQLITE_ERROR|42\w{3}|22\w{3})/);
           assert.ok(failsWhereItMust(guard, output), output);
         });
@@ -52,7 +52,7 @@ function failsWhereItMust({ on }: Guard, output: string): boolean {
   );
 }
 
-/** What the store's own test file says without each of the guards. */
+/** Returns the output of the store's own test file without each of the guards. */
 async function outputsWithout(store: string, guards: readonly Guard[]): Promise<ReadonlyMap<Guard, string>> {
   const outputs = new Map<Guard, string>();
   let missed = guards;

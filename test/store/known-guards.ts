@@ -10,7 +10,7 @@ import { WEBHOOK_GUARDS } from './webhook-guards.ts';
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
   readonly store: string;
-  /** The guard as it stands in a statement, `=>`, and what stands there without it. */
+  /** The guard's text in a statement, `=>`, and its replacement. */
   readonly without: string;
   /** The rule of the store's contract that fails then. */
   readonly fails: string;

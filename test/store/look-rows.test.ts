@@ -69,7 +69,7 @@ onEachDatabase((database, open) => {
   });
 });
 
-/** Of one endpoint: a third had something to do at `dueAt` when the table was last counted, and none has now. */
+/** Creates streams of one endpoint: a third were due at `dueAt` when the table was analyzed, and none is now. */
 async function makeStreams(db: Database, dueAt: number): Promise<void> {
   await makeCalendars(db, []);
   await db.write(

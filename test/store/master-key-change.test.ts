@@ -137,7 +137,7 @@ onEachDatabase((name, _, place) => {
       await later.close();
     });
 
-    it('while the key is changed an instance needs both, and is told which it lacks and what to do', async () => {
+    it('during a key change an instance needs both keys, and its error names the change and the fix', async () => {
       const { ids, withOld, withBoth, withFresh } = await keyInSettings();
       const settings = { ...withOld };
       await (await openInstance(withOld)).close();
@@ -193,13 +193,13 @@ onEachDatabase((name, _, place) => {
       await later.close();
     });
 
-    it('a run after the end seals anew what was sealed under the old key meanwhile', async () => {
+    it('a run after the end reseals values that were sealed under the old key meanwhile', async () => {
       const { fresh, withOld, withBoth } = await keyInSettings();
       const late = await openInstance(withOld);
       await sealEverywhere(late.db, late.sealer, 1);
       const command = await openInstance(withBoth);
       await rotateMasterKey(command.deps);
-      // A process that was stopped all the while, and goes on.
+      // A process that was suspended during the whole change continues.
       const secrets = late.sealer.seal(SEALED_TEXT, secretsOf('we'));
       await late.db.write('UPDATE webhook_endpoint SET secrets = :secrets', { secrets });
       await late.close();
@@ -224,7 +224,7 @@ onEachDatabase((name, _, place) => {
       const settings = await place();
       const command = await openInstance(settings);
       const before = await readFile(path.join(settings.dataDir, 'master.key'), 'utf8');
-      // One that was killed is waited for until it is gone.
+      // An instance that was killed is waited for until it counts as gone.
       const killed = { instanceId: 'killed', host: 'here', version: '1', role: 'all', startedAt: 1 } as const;
       const seenAt = command.deps.now() - 60_000;
       await command.stores.system.noteInstance({ ...killed, keyIds: [], keyId: '', seenAt }, 0);

@@ -1,4 +1,4 @@
-/** What becomes of the rows of an older database. */
+/** The rows of an older database after its migrations. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 

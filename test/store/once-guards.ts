@@ -1,6 +1,6 @@
 import type { Guard } from './known-guards.ts';
 
-/** Of what is done once, by one of several: keys, sign-ins, requests, counts. */
+/** Guards of what only one of several callers may do once: keys, sign-ins, requests, counts. */
 export const ONCE_GUARDS: readonly Guard[] = [
   {
     store: 'master-key',

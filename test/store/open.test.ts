@@ -1,4 +1,4 @@
-/** Opening a database: made whole by whoever comes first, under one master key for good. */
+/** Opening a database: the first process completes it, under one permanent master key. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ import { rounds } from '../harness/rounds.ts';
 
 const CHILD = path.resolve(import.meta.dirname, 'database-child.ts');
 const MODES = 0o777;
-/** What stands in a database whose first migration was begun. */
+/** The tables of a database whose first migration was begun. */
 const BEGUN = `
   CREATE TABLE lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -25,7 +25,7 @@ const BEGUN = `
 
 type Outcome = { keyId?: string; refused?: string };
 
-/** What became of a process that opened the database. */
+/** Opens the database in another process and returns its outcome. */
 async function openInProcess({ masterKey, ...settings }: DatabaseSettings): Promise<Outcome> {
   const text = JSON.stringify({ ...settings, masterKey: masterKey?.toString('base64') });
   const child = spawn(process.execPath, [CHILD, 'open', text], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -122,7 +122,7 @@ onEachDatabase((name, _, place) => {
       await db.close();
     });
 
-    it('opening a database tells doctor what it is, without making or changing it', async () => {
+    it('doctor gets a report about a database without creating or changing it', async () => {
       const settings = await place();
       const { db, sealer } = await open(settings);
       const now = Date.now();

@@ -45,7 +45,7 @@ describe('A PostgreSQL without a free connection', () => {
     await untilServed();
   });
 
-  it('is away for callers without a connection, and goes on serving those that have one', async () => {
+  it('is away for callers without a connection, and still serves those that have one', async () => {
     const admin = new pg.Client({ connectionString: postgres.url });
     await admin.connect();
     await admin.query('SELECT pg_advisory_lock(1)');

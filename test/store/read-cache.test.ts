@@ -1,4 +1,4 @@
-/** Look-ups that are kept in memory answer what the database holds, whoever changed it. */
+/** Cached lookups return what the database holds, even after another process changed it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What a refresh writes: its row, where the row is, and no index. */
+/** Writes of a refresh: its row, on the same page, and no index. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -12,7 +12,7 @@ import { onEachDatabase } from '../harness/databases.ts';
 const ada = { clientId: 'acme', userId: 'ada', scope: 'read', coverageId: 'none' } as const;
 /** Some pages of grants. */
 const GRANTS = 300;
-/** One grant in so many is refreshed: a few of each page. */
+/** One in 30 grants is refreshed: a few on each page. */
 const REFRESHED = 30;
 
 const INDEXES = {
@@ -35,7 +35,7 @@ onEachDatabase((database, open) => {
 
     it('leaves its row on its page, so that no index is written, however many were begun at once', async () => {
       const db = await open();
-      // What an earlier test left on a page would make room too.
+      // Dead rows that an earlier test left on a page would make room too.
       await db.write('TRUNCATE token_family');
       const families = tokenFamilyStore(db);
       const made = await beginMany(db);

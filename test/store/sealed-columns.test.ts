@@ -1,4 +1,4 @@
-/** A new master key seals everything anew: nothing is sealed, and nothing derived, that is not in a list. */
+/** A new master key reseals everything: each sealed field and each derived key is in a list. */
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const SRC = path.resolve(import.meta.dirname, '../../src');
 /** They have no text of their own: a list that is walked, and the function itself. */
 const WITHOUT_LITERAL = ['store/keys/master-key-store.ts', 'lib/sealing.ts'];
 
-/** What stands between the brackets of each call, by file; tests are left out. */
+/** Returns the arguments of each call, by file, without tests. */
 async function argumentsOf(call: RegExp): Promise<{ file: string; text: string }[]> {
   const found: { file: string; text: string }[] = [];
   for await (const file of glob('**/*.ts', { cwd: SRC })) {
@@ -25,8 +25,8 @@ async function argumentsOf(call: RegExp): Promise<{ file: string; text: string }
 const unquoted = (text: string): string => /^'([^']*)'$/.exec(text)?.[1] ?? text;
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
 
-describe('What is sealed', () => {
-  it('every field that something is sealed for is a column that a new master key seals anew', async () => {
+describe('Sealed fields and derived keys', () => {
+  it('every field that is sealed is a column that a new master key reseals', async () => {
     const calls = await argumentsOf(/\bsealedField\(([^)]*)\)/g);
     const named = calls.filter(({ file }) => !WITHOUT_LITERAL.includes(file));
 

@@ -1,4 +1,4 @@
-/** The guards of what the pages of users and accounts read: whose it is, and each thing on one page. */
+/** The guards of reads for the pages of users and accounts: only the owner's rows, each on one page. */
 import type { Guard } from './known-guards.ts';
 
 export const USER_PAGE_GUARDS: readonly Guard[] = [

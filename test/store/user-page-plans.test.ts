@@ -10,7 +10,7 @@ import { onEachDatabase } from '../harness/databases.ts';
 
 const MANY = 5_000;
 const NUMBERS = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})`;
-/** Users of two applications, each with an account, of which every tenth ails; and what the database knows of them. */
+/** Users of two applications, each with an account; every tenth account is unhealthy. Updates the statistics too. */
 const FILL = [
   `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
    VALUES ('acme', 'A', 'https://a.example/cb', ${NOW}, ${NOW}), ('other', 'O', 'https://o.example/cb', ${NOW}, ${NOW})`,
@@ -72,7 +72,7 @@ onEachDatabase((database, open) => {
     for (const [index, name, read] of READS) {
       const plan = await planOf(db, read);
 
-      // What comes behind it is about one user. PostgreSQL may sort the few that it expects to find.
+      // The rest of the plan is about one user. PostgreSQL may sort the few rows that it expects to find.
       const place = plan.search(new RegExp(`\\b${index}\\b`));
       assert.ok(place > 0, `${name}:\n${plan}`);
       assert.doesNotMatch(plan.slice(0, place), /Seq Scan on (account|application_user) |SCAN/, name);

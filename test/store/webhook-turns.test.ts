@@ -1,4 +1,4 @@
-/** What looking for streams costs where there is nothing to take (store/webhook-turns.ts). */
+/** The cost of looking for streams if there is nothing to take (store/webhook-turns.ts). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';

@@ -54,7 +54,7 @@ describe('a list of too many calendars', () => {
     assert.equal((await account())?.health.state, 'active');
   });
 
-  it('a list of too many calendars is no failed sync: its calendars are read, and its failures are told first', async () => {
+  it('a list of too many calendars is no failed sync: its calendars are read, its failures listed first', async () => {
     for (let index = 0; index <= MOST; index += 1) server.provider.addCalendar(calendar(hrefOf(index)));
     const { accountKey } = await link(server);
 

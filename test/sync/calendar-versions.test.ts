@@ -1,4 +1,4 @@
-/** One request tells which calendars of an account changed: on servers nobody here wrote. */
+/** One request returns which calendars of an account changed, on independent servers. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What a sync does with too much, with what never ends, and with what nobody can read. */
+/** A sync with too much data, with data that never ends, and with data that cannot be read. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 
@@ -178,7 +178,7 @@ describe('a sync keeps to its limits', () => {
     assert.equal(await running, undefined);
   });
 
-  it('a sync of a slow server is put off after two minutes, and a job goes on with it', async () => {
+  it('a sync of a slow server is put off after two minutes, and a job continues it', async () => {
     const { read, later, health, state } = await start();
     server.provider.partSize = 1;
     server.provider.put('/a/', ...['one', 'two', 'three'].map((name) => meeting(name)));
@@ -197,7 +197,7 @@ describe('a sync keeps to its limits', () => {
     assert.equal(jobs.length, 1);
   });
 
-  it('a sync of a slow server that there is no more room for ends with that, and is not gone on with', async () => {
+  it('a sync of a slow server fails once there is no more room for it, and no job continues it', async () => {
     const { read, later, state } = await start({ quotas: { eventsPerCalendar: 1 } });
     server.provider.partSize = 1;
     server.provider.put('/a/', meeting('one'));

@@ -1,4 +1,4 @@
-/** What syncing promises: nothing lost when tokens are forgotten or syncs fail, and one sync at a time. */
+/** Guarantees of syncing: nothing is lost if tokens are forgotten or syncs fail, and one sync runs at a time. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

@@ -50,7 +50,7 @@ export async function openPolledAccount(login: Login, clock: { now: number } = {
       const calendars = await mirror.listCalendars(accountKey);
       return Math.min(...calendars.map(({ syncedAt }) => syncedAt ?? 0));
     },
-    /** Of all events that the mirror has. */
+    /** Returns the titles of all events in the mirror. */
     async titles(): Promise<readonly string[]> {
       const rows = await server.db.all<{ content: string }>(
         "SELECT content FROM event WHERE shape <> 'hidden'",

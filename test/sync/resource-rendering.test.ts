@@ -1,4 +1,4 @@
-/** What is rendered where: nothing that a server sends holds up the main thread for long. */
+/** Threads that render resources: nothing that a server sends blocks the main thread for long. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What waits for others, or comes back by a clock: with a clock that the test turns. */
+/** Code that waits for others or runs at intervals, with a clock that the test advances. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { FORMATS } from '../harness/published-formats.ts';
 
-/** What is used of a message that protobufjs has generated. */
+/** The members used here of a message class that protobufjs generated. */
 type MessageType = {
   fromObject(value: unknown): unknown;
   encode(message: unknown): { finish(): Uint8Array };

@@ -144,7 +144,7 @@ onSqlite((open) => {
       },
     );
 
-    it('providers are told of a trace where the setting says so', async () => {
+    it('providers receive the trace context if the setting says so', async () => {
       const spans = await serve({ tells: 'all' });
 
       const asked = spans.find(({ name }) => name === 'REPORT caldav');
@@ -152,7 +152,7 @@ onSqlite((open) => {
       assert.deepEqual([told?.traceId, told?.spanId], [asked?.traceId, asked?.spanId]);
     });
 
-    it('a trace goes on that a trusted proxy began, and none that somebody else says', async () => {
+    it('a trace that a trusted proxy began is continued, and one from another client is not', async () => {
       const headers = { traceparent: FROM_PROXY };
       const trusted = await serve({ sampling: 0, trustProxy: ['10.0.0.0/8'] }, headers);
       assert.ok(trusted.length > 2 && trusted.every(({ traceId }) => traceId === TRACE));
@@ -166,7 +166,7 @@ onSqlite((open) => {
       assert.deepEqual(await serve({ sampling: 0 }), []);
     });
 
-    it('polling is a trace of each job: what a job makes does not go on with its own', async () => {
+    it('each polling job is one trace, which the jobs that it creates do not continue', async () => {
       await serve({});
 
       const { jobs } = await stores.jobs.take({
@@ -188,7 +188,7 @@ describe('The export of traces', () => {
     ...{ attributes: {}, isError: false },
   };
 
-  it('drops, counts and logs once what a collector does not take, and goes on once it does', async () => {
+  it('drops, counts and logs once what a collector does not take, and continues once it does', async () => {
     const collector = await openCollector();
     const { log, entries } = recordingLog();
     const counts = { sent: 0, dropped: 0 };

@@ -1,4 +1,4 @@
-/** Which watches an account has, over months of a clock, at a provider that refuses, forgets and ends them. */
+/** The watches of an account, over months of a clock, at a provider that refuses, forgets and ends them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -22,7 +22,7 @@ const never = new AbortController().signal;
 describe('the watches of an account', () => {
   let server: CalendarServer;
   let deps: WatchesDeps;
-  /** What the provider holds, by our id. */
+  /** The watches that the provider holds, by our id. */
   let held: Map<string, { readonly href: string | undefined; readonly token: string }>;
   let refusal: (href: string | undefined) => Error | undefined;
   let renews: boolean;
@@ -71,7 +71,7 @@ describe('the watches of an account', () => {
     const open = () => ({ watching: renews ? { ...watching, renew } : watching });
     deps = {
       watches: server.deps.watches,
-      // Of an account and a provider it uses these members alone.
+      // Only these members of the account store and the provider are used.
       accounts: {
         findAccount: async () => account,
         credentialsOf: async () => ({}),
@@ -94,7 +94,7 @@ describe('the watches of an account', () => {
     assert.deepEqual(scheduled.toSorted(), ['sync-calendar c0', 'sync-calendar c1']);
   });
 
-  it('are asked for so many times a minute and no more; the next look goes on', async () => {
+  it('are requested up to a limit per minute; the next run continues', async () => {
     deps = { ...deps, mayAskForWatch: watchCap(deps.now, 2) };
     await keep();
     assert.deepEqual(hrefs(), ['c0', 'list']);
@@ -106,7 +106,7 @@ describe('the watches of an account', () => {
     assert.deepEqual(hrefs(), ['c0', 'c1', 'list']);
   });
 
-  it('count once they were heard from: until then everything is read as before', async () => {
+  it('count after their first push notification: until then everything is read as before', async () => {
     const made = await keep();
     const calendar = { calendarKey: 'c0', failure: undefined };
     const { clock } = server;
@@ -139,7 +139,7 @@ describe('the watches of an account', () => {
       assert.ok(most <= 6);
     });
 
-  it('one that its provider no longer has is made anew', async () => {
+  it('one that its provider no longer has is created again', async () => {
     renews = true;
     const [first] = await keep();
     await hearAll();

@@ -1,4 +1,4 @@
-/** What notices make due, and how little those do that nobody's provider sent. */
+/** Work that push notifications make due, and how little forged ones cause. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** Deleting an application or a user ends what is told of it: what waits, what is under way, and what is to be replayed. */
+/** Deleting an application or a user ends its deliveries: those that wait, are under way, or are to be resent. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -74,7 +74,7 @@ onEachDatabase((database, open) => {
     };
 
     for (const [what, deletion] of DELETIONS) {
-      it(`${what} that is deleted is told of no more, what waited and what was to be tried again`, async () => {
+      it(`${what} that is deleted gets no more deliveries, neither those that waited nor retries`, async () => {
         telling.receiver.answer = () => ({ status: 500 });
         await change('to be tried again');
         await telling.deliver();

@@ -89,7 +89,7 @@ onEachDatabase((database, open) => {
       assert.equal(shown.body.events[0].title, 'two');
       assert.equal(shown.attemptLog[0].status, 500);
       assert.equal(shown.attemptLog[0].fault, 'It answered 500');
-      // What a host of the operator's own network answers is nobody else's.
+      // The response of a host in the operator's own network is not shown.
       assert.equal(shown.attemptLog[0].answer, undefined);
     });
 

@@ -1,4 +1,4 @@
-/** What an endpoint is told of changes (docs/webhooks.md), from the mirror to a receiver that nobody here verifies for. */
+/** Deliveries of changes to an endpoint (docs/webhooks.md), from the mirror to an independent verifier. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -86,7 +86,7 @@ onEachDatabase((database, open) => {
       );
     });
 
-    it('tells that an event is gone that was deleted, made anew and deleted again meanwhile', async () => {
+    it('reports an event that was deleted, recreated and deleted again meanwhile as deleted', async () => {
       await begin();
       telling.server.provider.remove('/work/', '/b.ics');
       await telling.sync();
@@ -200,7 +200,7 @@ onEachDatabase((database, open) => {
       );
     });
 
-    it('signs each attempt anew', async () => {
+    it('signs each attempt separately', async () => {
       await begin();
       const statuses = [500];
       telling.receiver.answer = () => ({ status: statuses.shift() ?? 204 });

@@ -39,7 +39,7 @@ export type DeliveryServer = {
 type DeliveryServerOptions = {
   readonly db?: Database;
   readonly egress?: Egress;
-  /** What the calendar server has besides. */
+  /** More options of the calendar server. */
   readonly server?: CalendarServerOptions;
 };
 

@@ -1,4 +1,4 @@
-/** Receivers that fail, and what may be told at all: nothing is lost, nothing is sent that nobody may see. */
+/** Receivers that fail, and the limits of deliveries: nothing is lost, and nothing is sent without permission. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -106,7 +106,7 @@ onEachDatabase((database, open) => {
       assert.equal((await endpoint()).state, 'active');
     });
 
-    it('410 pauses the endpoint at once, and what changes meanwhile is told when it is resumed', async () => {
+    it('410 pauses the endpoint at once, and changes meanwhile are delivered when it is resumed', async () => {
       telling.receiver.answer = () => ({ status: 410 });
       await change('/work/', 'one');
       telling.receiver.answer = () => ({ status: 204 });
@@ -175,7 +175,7 @@ onEachDatabase((database, open) => {
       assert.equal((await messages())[0]?.state, 'pending');
     });
 
-    it('cuts a message that was made for more to what is allowed when it is sent', async () => {
+    it('removes from a waiting message everything that is not allowed when it is sent', async () => {
       telling.receiver.answer = () => ({ status: 500 });
       await change('/work/', 'Secret title');
       await telling.server.db.write(
@@ -229,7 +229,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(await messages(), []);
     });
 
-    it('a stream that waited beyond what is remembered says so and goes on from the present', async () => {
+    it('a stream that waited longer than changes are stored says so and continues from the present', async () => {
       await telling.server.db.write("UPDATE webhook_endpoint SET state = 'paused' RETURNING endpoint_id");
       await change('/work/', 'long ago');
       telling.server.clock.now += 31 * 24 * HOUR;

@@ -98,7 +98,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(sequences, [1, 2]);
     });
 
-    it('is told nothing once nobody lets its application see it, nor of another application', async () => {
+    it('receives nothing once no grant lets its application see it, and nothing of another application', async () => {
       const { id } = await listen();
       const other = await ask('/webhooks/listeners', { method: 'POST', as: 'other' });
       await change('seen');
@@ -137,7 +137,7 @@ onEachDatabase((database, open) => {
       assert.equal(await telling.deps.endpoints.findEndpoint(id), undefined);
     });
 
-    it('is nobody else’s, and ends when it is told to', async () => {
+    it('belongs to its application alone, and ends on request', async () => {
       const { id } = await listen();
       const path = `/webhooks/listeners/${id}`;
 

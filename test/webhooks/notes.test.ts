@@ -1,4 +1,4 @@
-/** What is told of calendars and connections, to endpoints that ask for it and to no others. */
+/** Deliveries about calendars and connections, to endpoints with these topics and to no others. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

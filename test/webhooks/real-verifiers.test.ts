@@ -34,7 +34,7 @@ const VERIFIERS: readonly {
   },
 ];
 
-describe('deliveries before verifiers that nobody here wrote', () => {
+describe('deliveries before independent verifiers', () => {
   let telling: DeliveryServer;
   let first: string;
   beforeEach(async () => {

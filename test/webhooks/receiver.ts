@@ -1,4 +1,4 @@
-/** A receiver of deliveries on this machine, which answers as it is told and keeps what it was sent. */
+/** A receiver of deliveries on this machine, which keeps what it was sent. The test sets its responses. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 
 export type Received = {
@@ -24,7 +24,7 @@ export type Answer = {
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** What the next requests are answered with; `cut`: the connection ends in the middle of the answer. */
+  /** Returns the response to a request; `cut` ends the connection in the middle of the response. */
   answer: (received: Received) => Answer | 'never' | 'cut' | Promise<Answer>;
   close(): void;
 };

@@ -15,7 +15,7 @@ const ZONE = 'Europe/Paris';
 /** Stands in every text of the events that scope `free-busy` sees nothing of. */
 export const CANARY = 'canary';
 
-/** What may be seen when something is told; `narrowedTo`: when it is tried again, after an attempt that failed. */
+/** The scope at a delivery. `narrowedTo` is the scope at the retry, after an attempt that failed. */
 export type ShownAt = { readonly name: string; readonly scope: Scope; readonly narrowedTo?: Scope };
 
 /** By its day in November 2027, which no other kind has. */
@@ -24,13 +24,13 @@ export type EventKind = {
   /** By the application itself, as the wire has it; else by a person in the provider's own app. */
   readonly posted?: Readonly<Record<string, unknown>>;
   readonly draft?: Partial<EventDraft>;
-  /** What a person does with it in the end. */
+  /** The last change, made by a person. */
   readonly later?: 'changeOccurrence' | 'delete';
 };
 
 export type Told = {
   readonly calendarId: string;
-  /** The last that was told of each kind, by its day. */
+  /** The last delivered event of each kind, by its day. */
   readonly events: ReadonlyMap<number, Readonly<Record<string, unknown>>>;
   readonly received: readonly Received[];
   /** The ids of events at the provider and for readers. */
@@ -130,7 +130,7 @@ async function changeLater({ day, later }: EventKind, id: string, { manual, cale
   await manual.changeOccurrence(ADA.email, calendarId, { id, original, ...moved });
 }
 
-/** What changed is read, and told as far as `shownAt` has it. */
+/** Syncs, and delivers the changes with the scopes of `shownAt`. */
 async function tell(
   { server, receiver, sync, deliver }: DeliveryServer,
   { scope, narrowedTo }: ShownAt,

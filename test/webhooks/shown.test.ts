@@ -1,4 +1,4 @@
-/** What deliveries show of events (docs/wire.md 2.5 and 2.7): each kind of event, at each provider, for each scope. */
+/** Fields of events in deliveries (docs/wire.md 2.5 and 2.7): each kind of event, at each provider, for each scope. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 
@@ -14,7 +14,7 @@ const SCOPES: readonly ShownAt[] = [
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** What `free-busy` sees of an event, whatever it is. */
+/** Fields that scope `free-busy` sees of every event. */
 const BUSY_MEMBERS = [
   ...['provider', 'id', 'calendarId', 'title', 'start', 'end', 'allDay', 'availability', 'status'],
   ...['changeType', 'changedFields', 'own'],
@@ -31,7 +31,7 @@ const KINDS: Readonly<
   Record<
     string,
     EventKind & {
-      /** What scope `read` sees, among the rest, and `free-busy` as far as those are its members. */
+      /** Some fields that scope `read` sees, and `free-busy` if they are in `BUSY_MEMBERS`. */
       readonly shows: Shown;
       /** Only there: elsewhere they are refused. */
       readonly at?: readonly ProviderKind[];
@@ -122,7 +122,7 @@ for (const provider of PROVIDER_KINDS) {
         });
       }
 
-      it('tell of nothing else, and name the calendar and its provider', () => {
+      it('contain nothing else, and name the calendar and its provider', () => {
         for (const { body } of told.received) {
           assert.equal(body.provider, provider);
           assert.equal(body.calendarId, told.calendarId);
@@ -137,7 +137,7 @@ for (const provider of PROVIDER_KINDS) {
 
           assert.ok(bytes.includes('"Busy"'));
           assert.ok(!bytes.toLowerCase().includes(CANARY), bytes);
-          // Microsoft's and Google's names of events, and those of CalDAV: no provider knows what is told.
+          // Not even the ids of events at the provider or for readers are in it.
           for (const id of told.ids) assert.ok(!bytes.includes(id), id);
         });
       else

@@ -69,7 +69,7 @@ describe('webhook subscriptions', () => {
     });
   }
 
-  it('deliveries carry the channel id that was chosen, or one of ours that is always the same', async () => {
+  it('deliveries carry the chosen channel id, or a generated one that never changes', async () => {
     await change('before');
     const before = telling.receiver.received[0]?.body.metadata.channelId;
     const [{ channelId } = { channelId: '' }] = (await listed()).filter(
@@ -84,7 +84,7 @@ describe('webhook subscriptions', () => {
     assert.equal(telling.receiver.received[1]?.body.metadata.isInitialSync, false);
   });
 
-  it('sends nothing of a calendar that was unsubscribed, nor what waited, and begins anew when it is subscribed', async () => {
+  it('sends nothing of an unsubscribed calendar, not even what waited, and restarts when resubscribed', async () => {
     await subscribe({ channelId: 'mine' });
     telling.receiver.answer = () => ({ status: 500 });
     await change('waits');
@@ -109,7 +109,7 @@ describe('webhook subscriptions', () => {
     assert.equal(second?.events[0]?.title, 'heard');
   });
 
-  it('a channel of ours ends its calendar as well, and one that never was is a success', async () => {
+  it('a generated channel id ends its calendar as well, and an unknown one is a success', async () => {
     const [{ channelId } = { channelId: '' }] = await listed();
     assert.deepEqual(await unsubscribe('never was'), {
       status: 200,

@@ -1,4 +1,4 @@
-/** What is refused of writing calendars, and what is repeated. */
+/** Writes to calendars that are refused, and those that are repeated. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -124,7 +124,7 @@ describe('a calendar that may not be written', () => {
     });
   }
 
-  it('a calendar is told as gone when it goes between the list and the change', async (t) => {
+  it('a calendar that is deleted between the list and the change is reported as not found', async (t) => {
     const bench = await openBench('google');
     t.after(() => bench.close());
     await bench.link({ scope: 'read-write', besides: [FULL] });
@@ -266,7 +266,7 @@ describe('a request about a calendar', () => {
     assert.equal(server.provider.calendars.has(made.body.id), false);
   });
 
-  it('a request for a calendar is answered 503 with the calendar made when the list cannot be read back, and a job goes on', async () => {
+  it('creating a calendar returns 503 when the list cannot be read back, and a job continues', async () => {
     server.provider.failures.push({ call: 'list', error: new ProviderError('unavailable', 'Down') });
 
     const account = 'https://dav.example/ada/';

@@ -38,7 +38,7 @@ function calendarsOn(name: string, open: () => Promise<WriteSite>, options: { sk
       const all: Listed[] = (await get(at.server, '/calendars', await at.server.token())).json();
       return all.find((one) => one.id === id);
     }
-    /** What a reader sees now, and the same once the provider was asked again. */
+    /** Checks what a reader sees now, and again after the provider was asked. */
     async function assertListed(id: string, check: (calendar: Listed | undefined) => void): Promise<void> {
       check(await listed(id));
       at.pass();

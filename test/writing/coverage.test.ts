@@ -7,7 +7,7 @@ import { type CalendarServer, get, link, openCalendarServer } from '../harness/c
 import { EVENT, HOME, ID } from './event-site.ts';
 
 const NAMED = { ...ID, eventId: 'x' };
-/** One of each route that writes. */
+/** One request for each route that writes. */
 const WRITES = [
   ['POST', '/event', EVENT],
   ['PUT', '/event', { ...NAMED, title: 'Changed' }],

@@ -8,7 +8,7 @@ import { finishSplits } from '../../src/writing/finish-splits.ts';
 import { type CalendarServer, get, startWorker } from '../harness/calendar-server.ts';
 import { HOME, ID, type Method, openEventSite } from './event-site.ts';
 
-/** Six Mondays at ten in Paris, over no change of clocks; the second is cancelled, the fourth has a name of its own. */
+/** Six Mondays at ten in Paris without a clock change; the second is cancelled, the fourth has its own title. */
 const WEEKLY = {
   ...ID,
   title: 'Weekly',
@@ -47,7 +47,7 @@ function sender(server: CalendarServer, token: string) {
   };
 }
 
-/** What a reader sees: day, time and title of each instance. */
+/** Returns the day, time and title of each instance that a reader sees. */
 async function listedEvents(server: CalendarServer, token: string): Promise<string[]> {
   const answer = await get(server, '/events?start=2026-11-01&end=2027-03-01', token);
   return answer

@@ -107,7 +107,7 @@ const junk = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant
 const orJunk = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: junk });
 
-/** A valid body with some of its members drawn anew. */
+/** Draws a body whose fields are valid or, one time in ten, junk. */
 const body = (ids: readonly string[]) =>
   fc
     .record(

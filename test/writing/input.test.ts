@@ -1,4 +1,4 @@
-/** What requests may look like (docs/wire.md 1.8 to 1.11): each mistake is told by its field's name. */
+/** The form of requests (docs/wire.md 1.8 to 1.11): each mistake is reported under its field's name. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type CalendarServer, get } from '../harness/calendar-server.ts';
@@ -150,7 +150,7 @@ describe('requests that write', () => {
     await refused('POST', { ...ID, eventId, response: 'accepted', comment: 1 }, 'comment', '/event/rsvp');
   });
 
-  it('all mistakes in a request are told at once', async () => {
+  it('reports all mistakes in a request at once', async () => {
     const { body } = await send('POST', {
       provider: 'x',
       start: 5,
@@ -350,7 +350,7 @@ describe('requests that write', () => {
     );
   });
 
-  it('what a series or an instance of it cannot be told is refused', async () => {
+  it('a change that a series or one of its instances does not allow is refused', async () => {
     const { id } = await accepted({ ...EVENT, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
     const instance = `${id}_20261127T090000Z`;
 

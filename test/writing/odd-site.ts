@@ -9,7 +9,7 @@ import { USERS } from '../servers/process.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import type { Method } from './event-site.ts';
 
-/** What a reader sees of an event. */
+/** An event as a reader sees it. */
 export type Shown = {
   readonly id: string;
   readonly title: string;
@@ -52,7 +52,7 @@ export async function openOddSite(writing: { atStep?: (step: string) => Promise<
       await listed();
       dav.calls.length = 0;
     },
-    /** What the provider has, once the calendar was synced. */
+    /** Returns the provider's events after a sync of the calendar. */
     async shown(): Promise<string[]> {
       server.clock.now += 60_000;
       return (await listed()).map(

@@ -52,7 +52,7 @@ function writesOn(name: string, open: () => Promise<WriteSite>, options: { skip?
         ({ start, title }: { start: string; title: string }) => `${start.slice(5, 16)} ${title}`,
       );
     }
-    /** What a reader sees now, and the same once the provider was asked again. */
+    /** Checks what a reader sees now, and again after the provider was asked. */
     async function assertTitles(titles: readonly string[], expected: readonly string[]): Promise<void> {
       assert.deepEqual(await listTitles(titles), expected, 'read your own writes');
       at.pass();

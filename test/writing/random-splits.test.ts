@@ -1,6 +1,6 @@
 /**
- * Series at random, split at random on servers that nobody here wrote: what takes place is what was asked, and every
- * property (name, parameters, value) outside of that is in both halves as it was.
+ * Random series, split at random on independent servers: the instances are those that were requested, and both halves
+ * keep every other property (name, parameters, value) unchanged.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -46,7 +46,7 @@ type Target = {
   readonly leastLength?: number;
 };
 
-/** What is asked of the later half. */
+/** The requested change of the later half. */
 type Request = { readonly title?: string; readonly location?: string; readonly shift: number };
 
 type Shown = {
@@ -110,7 +110,7 @@ function splitsOn({ name, open, options, leastLength }: Target): void {
   });
 }
 
-/** Of an instance that was moved by hand words alone are changed: its times are not those of its series. */
+/** Draws a change. An instance that was moved by hand keeps its times, which are not those of its series. */
 function randomRequest(pick: Pick, isMoved: boolean): Request {
   return {
     ...(isMoved || pick(2) === 0 ? { title: 'Asked' } : {}),
@@ -125,7 +125,7 @@ function fieldsOf({ shift, ...words }: Request, { start, end }: ModelInstance) {
   return { ...words, ...(shift === 0 && !isNothing ? {} : moved) };
 }
 
-/** What becomes of an instance. One that was moved by hand stays. */
+/** Returns the expected instance after the split. One that was moved by hand stays. */
 function asked(instance: ModelInstance, named: ModelInstance, request: Request): ModelInstance {
   if (instance.index < named.index) return instance;
   const { shift } = request;
@@ -153,7 +153,7 @@ type Halves = {
   readonly request: Request;
 };
 
-/** What a split changes by itself, and where times are. */
+/** Properties that a split changes by itself, and those with times. */
 const VOLATILE = ['uid', 'dtstamp', 'created', 'last-modified', 'sequence', 'dtstart', 'dtend', 'duration'];
 const RULES = ['rrule', 'exdate', 'recurrence-id', 'prodid'];
 

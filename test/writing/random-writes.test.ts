@@ -125,7 +125,7 @@ function newEvent(pick: Pick, nth: number): object {
   };
 }
 
-/** None, one or two. */
+/** Draws up to two attendees. */
 const attendees = (pick: Pick) => GUESTS.slice(0, pick(3)).map((email) => ({ email }));
 
 /** A change of the words, the attendees, the times or the type. */

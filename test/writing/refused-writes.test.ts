@@ -55,7 +55,7 @@ describe('a refused write', () => {
   });
 
   for (const mode of ['this', 'all'] as const)
-    it(`of somebody who answers ${mode} and is not invited has sent nothing`, async () => {
+    it(`of a user who responds to ${mode} and is not invited has sent nothing`, async () => {
       await at.given('a.ics', invitation());
       const eventId = await at.idAt('2026-11-30');
 

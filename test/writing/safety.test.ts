@@ -79,7 +79,7 @@ describe('safe writes', () => {
     assert.equal(stored('Lost').length, 1);
   });
 
-  it('a refused request may be mended under its key', async () => {
+  it('a refused request can be corrected under its key', async () => {
     const wrong = await send('POST', { ...EVENT, title: '' }, keyed('mended'));
     const right = await send('POST', { ...EVENT, title: 'Mended' }, keyed('mended'));
 
@@ -225,7 +225,7 @@ describe('safe writes', () => {
     });
   }
 
-  it('a limit of the provider is told as 422 with its reason and the field', async () => {
+  it('reports a limit of the provider as 422 with its reason and the field', async () => {
     const error = new UnsupportedByProvider(
       'recurrence_not_supported_by_provider',
       'No such rule',

@@ -1,10 +1,10 @@
-/** The exact sentences of refusals that depend on the event that is there and on its calendar's zone. */
+/** The exact sentences of errors that depend on the existing event and on its calendar's zone. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CalendarServer } from '../harness/calendar-server.ts';
 import { EVENT, ID, openEventSite } from './event-site.ts';
 
-/** What a change of the weekly series' first instance says → what it is answered. */
+/** Changes of the weekly series' first instance, each with its errors. */
 const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[] = [
   [
     { allDay: true },
@@ -32,7 +32,7 @@ const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[]
   ],
 ];
 
-/** What a new event's recurrence is → what it is answered. */
+/** Recurrences of a new event, each with the field and sentence of its error. */
 const RULES: readonly (readonly [object, string, string])[] = [
   [
     { frequency: 'HOURLY' },

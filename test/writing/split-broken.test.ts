@@ -14,7 +14,7 @@ const WHOLE = ['04T09:00 Weekly', '11T09:00 Weekly', '25T13:00 Special'];
 /** No provider needs so many requests for a split. */
 const MOST_REQUESTS = 60;
 
-/** The answer to that request is lost, and from then on nobody answers, until it is mended: answers whether it came to that. */
+/** Loses the response to request `last` and cuts later ones. The result undoes that and returns whether `last` came. */
 function breakAfter(faults: Faults, last: number): () => boolean {
   const { take } = faults;
   let count = 0;

@@ -31,7 +31,7 @@ const unnamed = (day: string, title: string): string =>
     `RECURRENCE-ID;${ACME}:${day}T110000`,
   );
 
-/** What a new series says of itself, and what a split is asked for. */
+/** Properties that a new series sets itself, and those that a split changes. */
 const OWN = /^(UID|DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE|DTSTART|DTEND|RRULE|EXDATE|RECURRENCE-ID)\b/;
 const kept = (lines: readonly string[]) => lines.filter((line) => !OWN.test(line));
 /** VTIMEZONEs have a DTSTART too. */

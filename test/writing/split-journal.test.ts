@@ -85,7 +85,7 @@ describe('a split that was left in the journal', () => {
     assert.deepEqual(await titles(), ['Weekly', 'Weekly', 'Next']);
   });
 
-  it('goes on where the new series was deleted meanwhile, and makes it not again', async () => {
+  it('continues where the new series was deleted meanwhile, and does not create it again', async () => {
     await leave('created');
     const made = [...at.dav.resources.keys()].find((name) => name !== 'a.ics');
     at.dav.remove(made ?? '');

@@ -51,7 +51,7 @@ async function openSeries(options: CalendarServerOptions = {}) {
     journal: () => server.deps.splits.openSplits(calendarKey),
     old: (): EventResource =>
       server.provider.resourcesOf(HOME).find(({ eventId }) => eventId === id) ?? assert.fail('It is gone'),
-    /** What the provider has, once the calendar was synced. */
+    /** Returns the provider's events after a sync of the calendar. */
     async shown(): Promise<string[]> {
       server.clock.now += 60_000;
       const answer = await get(server, '/events?start=2026-11-01&end=2027-03-01', token);
@@ -299,7 +299,7 @@ describe('a split that the mirror has no room for', () => {
   });
 });
 
-describe('a copy that is refused for good', () => {
+describe('a copy that is refused permanently', () => {
   it('is answered 422 at Microsoft, and nothing is left half done', async () => {
     const bench = await openBench('microsoft');
     const { server } = bench;

@@ -71,7 +71,7 @@ describe('this and following of a series whose rules are hard', () => {
     assert.deepEqual(left, [...first.flatMap((one) => [one, one]), '02-01T09:00 10:00 Later']);
   });
 
-  it('a series goes on from no date that its rule does not name, unless the rule is over or another is given', async () => {
+  it('a split at a date that its rule does not name is refused unless the rule ended or another is given', async () => {
     await at.given('a.ics', series('RRULE:FREQ=WEEKLY', 'RDATE:20261202T150000Z,20261216T150000Z'));
 
     const refused = await put('2026-12-16T15', { title: 'Later' });

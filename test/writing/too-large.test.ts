@@ -1,4 +1,4 @@
-/** What can still be written where no more is kept. */
+/** Writes that are still possible in a calendar that is too large. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** An application as operators see it: its settings, branding, review and provider apps. Secrets are never part of it. */
+/** An application as operators see it: settings, branding, review and provider apps, never secrets. */
 import { APP_KINDS, APP_NAMES, type AppKind } from '../../access/provider-apps.ts';
 import { type Logo, logoPath } from '../../branding/branding.ts';
 import type { ApplicationLook } from '../../branding/branding-store.ts';
@@ -13,7 +13,6 @@ export type ApplicationSubject = {
   readonly client: Client;
   readonly look: ApplicationLook;
   readonly verification: Verification | undefined;
-  /** The origin of the instance. */
   readonly url: string;
   readonly webhookKeys?: 'own' | 'instance';
   /** The client ids of its own apps at providers. */
@@ -65,7 +64,6 @@ const AFTER_BRANDING: readonly Field[] = [
   { name: 'user_count', label: 'users', value: ({ userCount }) => userCount },
 ];
 
-/** The document in JSON. */
 export const APPLICATION: readonly Field[] = [
   ...BEFORE_BRANDING,
   { name: 'branding', value: (subject) => toDocument(BRANDING, subject) },

@@ -1,7 +1,4 @@
-/**
- * Documents that operators see. A document is a table of fields, and its JSON, the text of commands and the values in the
- * audit log derive from that table.
- */
+/** Documents for operators. JSON, the text of commands and audited values derive from one table of fields. */
 
 /**
  * One field of a document about `T`, such as
@@ -43,10 +40,7 @@ export function toTable<T>(
   return [columns.map(({ name }) => name.replace(/[A-Z]/g, '_$&').toUpperCase()), ...rows];
 }
 
-/**
- * Returns the fields of a part of `T` as fields of `T`, such as those of the branding for an application. The part may be
- * optional if the fields accept `undefined`.
- */
+/** Returns the fields of a part of `T`, such as its branding, as fields of `T`. */
 export const within = <T, P>(fields: readonly DocumentField<P>[], part: (subject: T) => P) =>
   fields.map(
     ({ value, text, ...field }): DocumentField<T> => ({

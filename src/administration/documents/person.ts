@@ -18,7 +18,6 @@ export const PERSON_SUMMARY: readonly DocumentField<Person>[] = [
   { name: 'client_ids', label: 'applications', value: ({ clientIds }) => clientIds },
 ];
 
-/** A member in lists. */
 export const PERSON: readonly DocumentField<Person>[] = [
   ...PERSON_SUMMARY,
   {

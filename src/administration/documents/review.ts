@@ -13,10 +13,8 @@ import {
 import { TEXT_SETTINGS } from './application-settings.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
 
-/** A review and, if they are shown, its activity. */
 export type ReviewSubject = {
   readonly verification: Verification;
-  /** The origin of the instance. */
   readonly url: string;
   readonly activity?: readonly Activity[];
 };
@@ -41,7 +39,6 @@ export const REVIEW_STATUS: readonly DocumentField<Verification | undefined>[] =
   },
 ];
 
-/** The names of the reviewed values. */
 export const REVIEWED: Readonly<Record<ReviewedField, { readonly name: string; readonly label: string }>> = {
   ...TEXT_SETTINGS,
   logo: { name: 'logo_url', label: 'logo' },
@@ -57,7 +54,6 @@ const toValues = (values: ReviewedValues | undefined, url: string) =>
   values &&
   Object.fromEntries(REVIEWED_FIELDS.map((key) => [REVIEWED[key].name, renderValue(values[key], url)]));
 
-/** An entry of the activity log. */
 export const ACTIVITY: readonly DocumentField<Activity>[] = [
   { name: 'number', value: ({ number }) => number },
   { name: 'at', value: ({ at }) => toTime(at) },
@@ -71,7 +67,6 @@ export const ACTIVITY: readonly DocumentField<Activity>[] = [
   },
 ];
 
-/** The document in JSON. */
 export const REVIEW: readonly DocumentField<ReviewSubject>[] = [
   { name: 'client_id', label: 'client_id', value: ({ verification }) => verification.clientId },
   ...within(REVIEW_STATUS, ({ verification }: ReviewSubject) => verification),

@@ -25,7 +25,6 @@ export const USER: readonly DocumentField<UserSummary>[] = [
   ...DATES,
 ];
 
-/** A user that a search returned. */
 export const FOUND_USER: readonly DocumentField<FoundUser>[] = [
   { name: 'client_id', value: ({ clientId }) => clientId },
   { name: 'user_id', value: ({ userId }) => userId },
@@ -68,7 +67,6 @@ const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
   },
 ];
 
-/** An account that has a problem. */
 export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<AilingAccount>>[] = [
   { name: 'client_id', value: ({ clientId }) => clientId },
   { name: 'user_id', value: ({ userId }) => userId },

@@ -1,4 +1,4 @@
-/** How a linked account stands, in a few words: loading, loaded, or what is wrong with it. */
+/** Describes the state of a linked account in a few words. */
 
 import type { ProblemForUser } from '../../calendars/account-problem.ts';
 import type { AccountLoading } from '../../calendars/account-store.ts';
@@ -19,7 +19,7 @@ const PROBLEMS: Readonly<Record<ProblemForUser, MessageKey>> = {
   passing: 'selection.passing',
 };
 
-/** Nothing is said about the calendars of an account whose owner was not proved (docs/security.md T4). */
+/** Returns the state, without calendars if the account's owner was not proved (docs/security.md T4). */
 export function accountState(
   { isManageable, problem }: AccountView,
   loading: AccountLoading | undefined,
@@ -34,7 +34,6 @@ export function accountState(
     : { kind: 'loaded', text: messages.text('selection.calendars', { count }) };
 }
 
-/** How many calendars of the accounts that may be changed here are known so far. */
 export const readyCalendars = (
   accounts: readonly AccountView[],
   loading: ReadonlyMap<string, AccountLoading>,

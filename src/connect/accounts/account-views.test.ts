@@ -14,14 +14,14 @@ describe('maskedName', () => {
     ['', '•••'],
   ] as const;
   for (const [name, masked] of cases) {
-    it(`a masked name shows ${JSON.stringify(name)} as ${masked}`, () => {
+    it(`shows ${JSON.stringify(name)} as ${masked}`, () => {
       assert.equal(maskedName(name), masked);
     });
   }
 });
 
 describe('firstCharacter', () => {
-  it('the first character is what a reader takes for one character', () => {
+  it('returns the first character as people see it, without leading space', () => {
     assert.deepEqual(['  Acme', 'éclair', '👨‍👩‍👧 family', ''].map(firstCharacter), ['A', 'é', '👨‍👩‍👧', '']);
   });
 });

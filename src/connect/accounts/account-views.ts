@@ -1,7 +1,4 @@
-/**
- * A user's accounts as a transaction may see them: whole where their owner was proved in it, else masked
- * (docs/security.md T4).
- */
+/** A user's accounts as a transaction shows them: masked if it may not change them (docs/security.md T4). */
 import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
@@ -19,44 +16,40 @@ import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { deviceHashOf, type PageVisit, termsOf } from '../flow/connect-flow.ts';
 
-/** An account as this transaction may see it. */
 export type AccountView = {
   readonly accountKey: string;
-  /** Of the same account, signed in to again in this transaction. */
+  /** The key of the same account, if the user signed in to it again in this transaction. */
   readonly againKey: string | undefined;
   readonly provider: ProviderKind;
-  /** Masked unless its owner was proved: whoever knows a user's id can open its page. */
+  /** Masked unless `isManageable`: anyone who knows a user's id can open the page. */
   readonly name: string;
-  /** Whether it may be changed here: its owner was proved, or the application says who its user is. */
+  /** Whether it may be changed here: its owner was proved, or the application vouches for its user. */
   readonly isManageable: boolean;
-  /** Whether its owner was proved in this transaction. */
   readonly isProved: boolean;
-  /** Whether it was linked here and is not the user's yet: nobody reads it before it is allowed. */
+  /** Whether it is not the user's yet. Until it is allowed, nobody reads it. */
   readonly isUnfinished: boolean;
-  /** The widest scope that a living grant has for it; `undefined` for a new one. */
   readonly givenScope: Scope | undefined;
-  /** Whether Allow gives something of it that no living grant has. */
+  /** Whether Allow gives access that no active grant has. */
   readonly isNew: boolean;
   readonly problem: ProblemForUser | undefined;
 };
 
 /**
- * How the selection page ends: `continue` to the consent page, `allow` on the page itself (one account), `done` where
- * nothing needs consent. `continue_off`: there is nothing to go on with.
+ * The end of the selection page: `continue` to the consent page, `allow` on the page itself (one account), `done` if
+ * nothing needs consent, `continue_off` if there is no account.
  */
 export type Ending = 'continue' | 'continue_off' | 'allow' | 'done';
 
 export type UserAccounts = {
-  /** What an approval covers. */
   readonly accounts: readonly AccountView[];
-  /** The user's others, masked unless the request was pushed: each can be confirmed. */
+  /** The user's other accounts, masked unless the request was pushed. Each can be confirmed. */
   readonly others: readonly AccountView[];
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
   readonly ending: Ending;
-  /** How many accounts there can be, where there are so many. */
+  /** The limit of accounts, if it is reached. */
   readonly limit: number | undefined;
-  /** Whether this browser allowed something that the application never fetched. */
+  /** Whether the application never redeemed an earlier approval of this browser. */
   readonly isUnredeemed: boolean;
 };
 
@@ -65,7 +58,6 @@ type AccountDeps = Pick<
   'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'now'
 >;
 
-/** The user's accounts as this transaction may see them. */
 export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
   const { request } = page;
   const { clientId, userId } = request;
@@ -85,7 +77,7 @@ export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<Us
   return { accounts, others, loading, ending: endingOf(accounts, page), limit, isUnredeemed };
 }
 
-/** Nobody needs to hear of it who has connected an account since. */
+/** Returns false once this browser has connected an account: then the notice helps nobody. */
 function wasLeftUnredeemed(
   groups: readonly AccountGroup[],
   { transactionId }: PageVisit['request'],
@@ -104,7 +96,6 @@ function wasLeftUnredeemed(
 
 const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(provider);
 
-/** How the user's groups stand to this transaction and browser. */
 export async function groupsOf({ visit, request }: PageVisit, deps: Omit<AccountDeps, 'accountLimits'>) {
   const [{ groups }, terms] = await Promise.all([
     deps.requests.groupsOf(request, deviceHashOf(visit), deps.now()),
@@ -116,14 +107,13 @@ export async function groupsOf({ visit, request }: PageVisit, deps: Omit<Account
 type SeenAccount = {
   readonly account: Account;
   readonly group: AccountGroup;
-  /** What an approval gives of it; `undefined` when it is not covered. */
+  /** The scope that an approval gives; `undefined` if the account is not covered. */
   readonly scope: Scope | undefined;
   readonly isProved: boolean;
-  /** The same account, signed in to again in this transaction. */
   readonly again?: Account | undefined;
 };
 
-/** Accounts of all covered groups; one that was signed in to again is there once. */
+/** Returns the accounts of all covered groups. One that was signed in to again appears once. */
 function mergedAccounts({ proved, covered }: GroupStandings): SeenAccount[] {
   const seen = covered.flatMap(({ group, scope }: Covered) =>
     group.accounts.map((account): SeenAccount => {
@@ -161,17 +151,14 @@ function viewOf(
   };
 }
 
-/** Whoever disconnected the last of their accounts here is done too. */
+/** Returns `done` also if the user disconnected the last account here. */
 function endingOf(accounts: readonly AccountView[], { request }: PageVisit): Ending {
   if (accounts.length === 0) return request.hasDisconnected ? 'done' : 'continue_off';
   if (!accounts.some(({ isNew }) => isNew)) return 'done';
   return accounts.length === 1 ? 'allow' : 'continue';
 }
 
-/**
- * The account that a form or link of this transaction names, `undefined` when there is none such. Throws
- * ConnectError 403 when it may not be changed here (docs/security.md T4).
- */
+/** Returns the account, if it exists. Throws ConnectError 403 if it may not be changed here (docs/security.md T4). */
 export async function manageableAccount(
   page: PageVisit,
   accountKey: string | undefined,
@@ -184,7 +171,7 @@ export async function manageableAccount(
   throw new ConnectError('foreign_form', backToAccounts(page.request));
 }
 
-/** `jane@example.com` → `j•••@e•••.com`; any other name keeps its first character. */
+/** Returns `j•••@e•••.com` for `jane@example.com`. Any other name keeps its first character. */
 export function maskedName(name: string): string {
   const at = name.lastIndexOf('@');
   if (at < 1) return mask(name);
@@ -195,7 +182,7 @@ export function maskedName(name: string): string {
 
 const mask = (text: string): string => `${firstCharacter(text)}•••`;
 
-/** What a reader takes for one character, whatever it is made of. */
+/** Returns the first character as people see it, which can consist of several code points. */
 export function firstCharacter(text: string): string {
   for (const { segment } of new Intl.Segmenter('en').segment(text.trim())) return segment;
   return '';

@@ -12,7 +12,7 @@ import {
 } from './caldav-presets.ts';
 
 describe('the presets of CalDAV servers', () => {
-  it('the CalDAV presets name the twelve that people ask for, each once', () => {
+  it('there are twelve presets with different ids', () => {
     const ids = CALDAV_PRESETS.map(({ id }) => id);
 
     assert.equal(new Set(ids).size, 12);
@@ -20,7 +20,7 @@ describe('the presets of CalDAV servers', () => {
   });
 
   for (const preset of CALDAV_PRESETS) {
-    it(`the CalDAV presets lead to ${preset.name} by an https address that discovery can start from`, () => {
+    it(`the preset of ${preset.name} has an https address from which discovery can start`, () => {
       const filled = preset.server.replace(YOUR_SERVER, 'cloud.example.org');
 
       const { url } = readServerAddress(filled);
@@ -31,7 +31,7 @@ describe('the presets of CalDAV servers', () => {
       if (!isPattern(preset)) assert.equal(presetOf(preset.server, undefined), preset);
     });
 
-    it(`the CalDAV presets send users of ${preset.name} to https pages only`, () => {
+    it(`the preset of ${preset.name} links only to https pages`, () => {
       const made = preset.passwordMade;
 
       if (made !== undefined && 'page' in made) assert.equal(new URL(made.page).protocol, 'https:');
@@ -54,12 +54,12 @@ describe('the presets of CalDAV servers', () => {
     ['https://', 'fastmail', undefined],
     ['no address at all', undefined, undefined],
   ] as const) {
-    it(`the CalDAV presets recognise ${JSON.stringify(typed)} after choosing ${chosen ?? 'none'} as ${expected ?? 'none'}`, () => {
+    it(`${JSON.stringify(typed)} after choosing ${chosen ?? 'none'} is recognized as ${expected ?? 'none'}`, () => {
       assert.equal(presetOf(typed, findPreset(chosen))?.id, expected);
     });
   }
 
-  it('the CalDAV presets know no preset by a name of Object’s', () => {
+  it('no preset has the name of a property of Object', () => {
     assert.equal(findPreset('__proto__'), undefined);
     assert.equal(findPreset(undefined), undefined);
   });

@@ -1,35 +1,29 @@
-/**
- * The addresses of known CalDAV servers, from their providers' help pages. An entry that is out of date gives its users
- * a wrong hint, and nothing worse.
- */
+/** Known CalDAV servers, from the help pages of providers. An outdated entry only gives users a wrong hint. */
 
-/** Stands in an address for the part that only the user knows. No host can have this name (RFC 2606 §3). */
+/** The placeholder for the part of an address that only the user knows. No host can have this name (RFC 2606 §3). */
 export const YOUR_SERVER = 'your-server.example';
 
 export type CalDavPreset = {
-  /** In addresses of ours. */
+  /** Used in the addresses of the pages. */
   readonly id: string;
   /** The brand; not translated. */
   readonly name: string;
-  /** Whole, or with YOUR_SERVER in it. */
+  /** Complete, or with YOUR_SERVER. */
   readonly server: string;
   readonly username: 'email' | 'name';
-  /**
-   * `app`: nothing but an app password works; `app_2fa`: with two-factor authentication nothing else does;
-   * `usual`: there are no others.
-   */
+  /** `app`: only app passwords work; `app_2fa`: so with two-factor authentication; `usual`: there are none. */
   readonly password: 'app' | 'app_2fa' | 'usual';
-  /** Where the app password is made: a page of the provider's, or a place in software that the user's own server runs. */
+  /** Where users create the app password: a page of the provider, or a place in the software of the user's server. */
   readonly passwordMade?: { readonly page: string } | { readonly inside: 'nextcloud' | 'zimbra' };
-  /** Domains of servers and e-mail addresses, with all beneath them. */
+  /** Domains of servers and e-mail addresses, with their subdomains. */
   readonly domains: readonly string[];
-  /** What the path of such a server has in it. */
+  /** A part of the path by which the software is recognized. */
   readonly path?: string;
-  /** Another of its domains, where accounts have the same address with another end. */
+  /** Another of the domains. The server's address there differs only in its ending. */
   readonly region?: string;
 };
 
-/** In the order they are shown: the most used first. */
+/** In display order, the most used first. */
 export const CALDAV_PRESETS: readonly CalDavPreset[] = [
   {
     id: 'nextcloud',
@@ -140,20 +134,15 @@ export const CALDAV_PRESETS: readonly CalDavPreset[] = [
   },
 ];
 
-/** The preset with this id. */
 export const findPreset = (id: string | undefined): CalDavPreset | undefined =>
   CALDAV_PRESETS.find((preset) => preset.id === id);
 
-/** Whether the user has to put a part of the address in. */
+/** Returns whether the user has to complete the address. */
 export const isPattern = ({ server }: CalDavPreset): boolean => server.includes(YOUR_SERVER);
 
-/** Whether that part is still to be put in. */
 export const isUnfilled = (server: string): boolean => server.toLowerCase().includes(YOUR_SERVER);
 
-/**
- * Whose server was typed: the provider that the host or e-mail address belongs to, else the software that was chosen
- * or that the path is known by. A provider that was chosen no longer counts once another address was typed.
- */
+/** Returns the preset by domain, else by chosen software or path. A chosen provider counts only at its own address. */
 export function presetOf(server: string, chosen: CalDavPreset | undefined): CalDavPreset | undefined {
   const typed = server.trim();
   if (typed === '') return chosen;
@@ -169,13 +158,12 @@ export function presetOf(server: string, chosen: CalDavPreset | undefined): CalD
   return byDomain ?? bySoftware ?? CALDAV_PRESETS.find(({ path }) => path && pathname.includes(path));
 }
 
-/** What was typed for a login. */
 type Typed = { readonly server: string; readonly username: string };
 
-/** A calendar's address among what was typed for a login: where it is one for certain, and no server has one like it. */
+/** Returns a `webcal:` address typed for a login. It is that of a calendar, never of a server. */
 export const webcalAmong = (typed: Typed): string | undefined => among(typed, isWebcal);
 
-/** The same where it may as well be that of a file of a server's. */
+/** Returns a `webcal:` or `.ics` address. The latter may also be a file on a server. */
 export const feedAmong = (typed: Typed): string | undefined =>
   among(typed, (text) => isWebcal(text) || isFile(text));
 

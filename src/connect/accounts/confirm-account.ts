@@ -1,4 +1,4 @@
-/** Proving that an account is one's own, by signing in to it again (docs/security.md T4). */
+/** Proves that the user owns an account, by signing in to it again (docs/security.md T4). */
 import type { Account } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
@@ -9,10 +9,7 @@ import { groupsOf } from './account-views.ts';
 
 type ConfirmDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'>;
 
-/**
- * The account of another group that a form or link of this transaction asks to confirm; `undefined` when it names none.
- * Throws ConnectError when there is no such account of this kind to be confirmed.
- */
+/** Returns the account to confirm; `undefined` if none is named. Throws ConnectError if it is not another group's. */
 export async function accountToConfirm(
   page: PageVisit,
   asked: { readonly kind: ProviderKind; readonly accountKey: string | undefined },
@@ -30,8 +27,8 @@ export async function accountToConfirm(
 }
 
 /**
- * Whether a sign-in was to this very account. One that was linked before identities were kept is known by its id on the
- * wire, and at a CalDAV server, which says that id itself, by its user name too.
+ * Returns whether a sign-in was to this account. If the account was linked before identities were stored, compares its
+ * public id and, at CalDAV servers, which choose that id themselves, also the user name.
  */
 export function isSignInTo(
   { provider, identity, accountId, display }: Account,
@@ -41,7 +38,7 @@ export function isSignInTo(
   return accountId === verified.accountId && (provider !== 'caldav' || display === verified.display);
 }
 
-/** Whether the account is in another group already, which signing in to it would prove. */
+/** Returns whether the account is in another group already, which signing in to it would prove. */
 export async function isLinkedElsewhere(
   { visit, request }: PageVisit,
   kind: ProviderKind,
@@ -57,13 +54,11 @@ export async function isLinkedElsewhere(
   );
 }
 
-/** A sign-in that was to prove an account and did not, and why. */
 export type RefusedProof = {
   readonly account: Account;
   readonly reason: 'wrong_password' | 'another_account' | 'proves_nothing';
 };
 
-/** Logs it. */
 export function logRefusedProof(
   { visit, request }: PageVisit,
   { account, reason }: RefusedProof,

@@ -19,7 +19,7 @@ export function connectionRoutes(deps: ConnectionRouteDeps): FastifyPluginAsync 
     });
 
     app.post('/disconnect', { onRequest: check, bodyLimit: FORM_BYTES }, (request) => {
-      // A body that is no object has no fields.
+      // A body that is not an object has no fields.
       const sent = { query: request.query, body: asObject(request.body) };
       const input = readQueryOrBody(sent, DISCONNECTION);
       return disconnect({ ...input, address: request.ip }, grantOf(request), deps);

@@ -1,4 +1,4 @@
-/** Which accounts a user has connected, and disconnecting them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
+/** Lists the accounts that a user has connected, and disconnects them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
@@ -33,11 +33,10 @@ type Connection = {
   readonly syncState: 'active' | 'reauth_required';
   /** Null until it first changes. */
   readonly syncStateUpdatedAt: string | null;
-  /** Not in docs/wire.md 2.2: all that is known, where `syncState` says only what the user must do. */
+  /** Not in docs/wire.md 2.2. `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
-  /** Whether its provider sends push notifications of changes, or is polled. */
   readonly updates: 'push' | 'polling';
-  /** When the calendar that was read longest ago was last known to equal the provider's. Null before that. */
+  /** When the calendar with the oldest sync last equaled the provider's. Null before that. */
   readonly lastSyncedAt: string | null;
 };
 
@@ -45,7 +44,6 @@ type Connection = {
 type ConnectionHealth = {
   readonly state: AccountHealth['state'];
   readonly reason?: HealthReason;
-  /** Who must act. */
   readonly actor?: Actor;
   readonly message?: string;
   readonly since: string;
@@ -82,7 +80,7 @@ function connectionOf(account: Account, updates: AccountUpdates | undefined): Co
     display,
     grantedScopes,
     calendarPermissionGranted: calendarPermission ?? null,
-    // A user can do nothing about a provider that is down: here is only what the user must do.
+    // Users can do nothing about an unavailable provider. `syncState` is only what they must do.
     syncState: syncStateOf(health),
     syncStateUpdatedAt: syncStateAt === undefined ? null : instantText(syncStateAt),
     health: connectionHealthOf(health),
@@ -102,7 +100,7 @@ function connectionHealthOf({ state, reason, message, since }: AccountHealth): C
 
 export const DISCONNECTION = {
   provider: required(oneOf(PROVIDER_KINDS, { doc: 'The provider of the account.', example: 'google' })),
-  // A value that is no text is refused: read as absent, it would disconnect every account.
+  // Text only: any other value, read as absent, would disconnect every account.
   account: text({
     allowsControls: true,
     doc: 'The account’s id; all of the provider when absent.',
@@ -111,11 +109,10 @@ export const DISCONNECTION = {
 };
 
 export type DisconnectRequest = Input<typeof DISCONNECTION> & {
-  /** The network address it came from. */
   readonly address: string;
 };
 
-/** An account that does not exist is no error. */
+/** Disconnects accounts. An account that does not exist is no error. */
 export async function disconnect(
   { provider, account: accountId, address }: DisconnectRequest,
   grant: Grant,

@@ -1,4 +1,4 @@
-/** Linking an Apple or CalDAV account: the login is proved on the live server, then stored sealed. */
+/** Links an Apple or CalDAV account: proves the login on the live server, then stores it sealed. */
 
 import { type Account, AccountLimitReached } from '../../calendars/account-store.ts';
 import type { PasswordLogin, PasswordSignIn, VerifiedAccount } from '../../calendars/calendar-provider.ts';
@@ -23,7 +23,6 @@ import { saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password' | 'address';
 
-/** What was typed into a form, as it was typed. */
 export type TypedLogin = Readonly<Record<LinkField, string>>;
 
 export type LinkInput = {
@@ -31,27 +30,25 @@ export type LinkInput = {
   readonly kind: 'apple' | 'caldav';
   readonly mode: LinkMode;
   readonly typed: TypedLogin;
-  /** The known CalDAV server that the user chose. */
   readonly chosen: CalDavPreset | undefined;
-  /** The account that is to be proved by this sign-in, where it is that. */
+  /** The account whose owner this sign-in is to prove. */
   readonly confirms: Account | undefined;
 };
 
 /**
- * What is typed: an e-mail address, which is the user name too and tells the CalDAV server; that server's own address; or the
- * address of a single calendar, which needs no login.
+ * The input of the form: an e-mail address, which is also the user name and identifies the CalDAV server; a server's
+ * address; or the address of a single calendar, which needs no login.
  */
 export type LinkMode = 'email' | 'server' | 'address';
 
-/** What came of it: why not, or the secret that this browser has from now on. */
+/** The problem, or the new secret of this browser. */
 export type Linking = { readonly problem: LinkProblem } | { readonly device: string };
 
-/** Why an account was not linked, in words for its owner. */
 export type LinkProblem = {
   readonly status: 422 | 429;
   readonly message: MessageKey;
   readonly values: Readonly<Record<string, string | number>>;
-  /** What is to be corrected, in the order of the form. */
+  /** The fields to correct, in the order of the form. */
   readonly fields: readonly LinkField[];
   /** Whole seconds. */
   readonly retryAfter: number | undefined;
@@ -78,8 +75,8 @@ const LIMITS: Readonly<Record<LinkField, number>> = {
 };
 
 /**
- * Links the account within its transaction, or answers why not. Where an account is to be confirmed, only a sign-in to
- * that one counts. Throws ConnectError when the request ended meanwhile.
+ * Links the account within its transaction, or returns the problem. If an account is to be confirmed, only a sign-in to
+ * that one counts. Throws ConnectError if the request has ended meanwhile.
  */
 export async function linkAccount(
   input: LinkInput,
@@ -117,8 +114,8 @@ export async function linkAccount(
 }
 
 /**
- * The account as this sign-in proves it, or why it does not prove the one it was to. A server that takes any password
- * proves nothing: it is asked before a sign-in counts for accounts that were linked before.
+ * Returns the account as this sign-in proves it, or why it does not prove `confirms`. A server that accepts any
+ * password proves nothing, so that is tested before a sign-in counts for accounts linked earlier.
  */
 async function proofOf(
   verified: VerifiedAccount,
@@ -128,7 +125,7 @@ async function proofOf(
   const provesOwner = async () =>
     verified.provesOwner && !(await deps.signIn.takesAnyPassword(verified.credentials, page.request));
   if (confirms === undefined) {
-    // Nothing is proved unasked: somebody else may link this very account later.
+    // Otherwise nothing is tested, and so nothing proved: another person may link this account later.
     const isAsked = await isLinkedElsewhere(page, kind, verified, deps);
     return { ...verified, provesOwner: isAsked && (await provesOwner()) };
   }
@@ -141,10 +138,9 @@ async function proofOf(
   return problemAt('link.cannot_prove', []);
 }
 
-/** A calendar's address, with what reads it. */
 type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
 
-/** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
+/** Returns the login to prove, or a problem that needs no request to a server and counts as no attempt. */
 function loginOf(
   { page, kind, mode, typed }: LinkInput,
   { readPassword, verifyAddress }: PasswordSignIn,
@@ -184,7 +180,7 @@ function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProble
   return unreadable.length > 0 ? problemAt('link.unreadable', unreadable) : undefined;
 }
 
-/** Passwords cannot be tried out here: a few for each transaction, and not many from one address. */
+/** Counts the attempt, so that nobody can guess passwords here. */
 async function checkAttempts({ page, confirms }: LinkInput, { attempts }: LinkDeps) {
   const inTransaction = await attempts.passwordsInTransaction(page.request.transactionId);
   const fromAddress = await attempts.passwordsFromAddress(page.visit.address);
@@ -193,7 +189,7 @@ async function checkAttempts({ page, confirms }: LinkInput, { attempts }: LinkDe
   return wait > 0 ? limited(wait) : undefined;
 }
 
-/** A correct password does not count: many people behind one address can link their accounts. */
+/** Takes back the attempt of a correct password: many people behind one address can link their accounts. */
 async function refundAttempt({ page, confirms }: LinkInput, { attempts }: LinkDeps): Promise<void> {
   await attempts.passwordsInTransaction.refund(page.request.transactionId);
   await attempts.passwordsFromAddress.refund(page.visit.address);
@@ -211,7 +207,7 @@ const WORDINGS: Readonly<Record<LoginRefusal, Wording>> = {
   no_calendars: ['link.no_calendars'],
   forbidden_address: ['link.forbidden_address', 'server'],
   invalid_response: UNREADABLE_ANSWER,
-  // What only sign-ins on a provider's own pages, or calls after linking, can meet.
+  // Only sign-ins on a provider's own pages, or calls after linking, have these.
   access_denied: UNREADABLE_ANSWER,
   permission_missing: UNREADABLE_ANSWER,
   misconfigured: UNREADABLE_ANSWER,
@@ -221,7 +217,6 @@ const WORDINGS: Readonly<Record<LoginRefusal, Wording>> = {
   set_aside: UNREADABLE_ANSWER,
 };
 
-/** What a server that was named by its address did, where that is known exactly. */
 const DETAILS: Partial<Record<ProviderErrorDetail, Wording>> = {
   host_unknown: ['link.host_unknown', 'server'],
   connection_refused: ['link.connection_refused', 'server'],
@@ -237,14 +232,13 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
   usual: 'link.unauthorized_usual',
 };
 
-/** What a provider's refusal means to the person at the form. */
 function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderError): LinkProblem {
   const { kind: refusal, detail, retryAfter, reason } = error;
   if (refusal === 'rate_limited' || refusal === 'busy' || reason === 'internal_fault')
     return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
   if (kind === 'apple') return appleProblem(refusal);
   if (mode === 'address') return problemAt(feedRefusal(error), ['address']);
-  // A server that was found refuses the login; where there is none, the file is what was meant.
+  // An existing server refuses the login with `unauthorized`. Otherwise the file was meant.
   if (refusal !== 'unauthorized' && feedAmong(typed) !== undefined)
     return problemAt('link.is_address', ['address']);
   const preset = presetOf(typed.server, chosen);
@@ -259,7 +253,7 @@ function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderErro
   return problemAt(message, fields);
 }
 
-/** What a calendar's address did, where that is known exactly, and else by the kind of its refusal. */
+/** The errors of a calendar's address, by detail or by kind. */
 const AT_ADDRESS: Partial<Record<ProviderErrorDetail | ProviderErrorKind, MessageKey>> = {
   no_address: 'link.no_address',
   address_credentials: 'link.address_credentials',

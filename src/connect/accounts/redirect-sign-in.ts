@@ -1,7 +1,7 @@
 /**
- * Signing in on a provider's own pages (RFC 6749 §4.1, docs/security.md T11). The browser leaves with a
- * `state` that names the authorization request and holds 256 random bits; what is needed to redeem its code
- * stays here, sealed, and is given out once, to a browser that has the state and the cookies it left with.
+ * Signs in on a provider's own pages (RFC 6749 §4.1, docs/security.md T11). The `state` names the authorization request
+ * and has 256 random bits. The data that redeems the code stays here, sealed. It is used once, for a browser with that
+ * state and the cookies with which it left.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,21 +43,21 @@ type SignInAttempt = {
   readonly signIn: RedirectSignIn;
 };
 
-/** With the account to connect again, where its owner may choose another one, or the one to confirm, where not. */
+/** `account` is to be reconnected, but its owner may choose another one. `confirms` must be the same account. */
 export type Departure = SignInAttempt & {
   readonly account: Account | undefined;
   readonly confirms: Account | undefined;
 };
 
-/** What the selection page says of it; `kind` alone: linked. */
+/** The result on the selection page. `kind` alone means linked. */
 export type SignInResult =
   | AppKind
   | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this' | 'limit'}`;
 
-/** How a sign-in ended, and the secret that this browser has from then on, where it has a new one. */
+/** The end of a sign-in. `device` is the new secret of this browser, if it got one. */
 export type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
 
-/** Where to send the browser. Throws ConnectError with the page that says why not. */
+/** Returns the address to send the browser to. Throws ConnectError with a page about the problem. */
 export async function beginSignIn(departure: Departure, deps: SignInDeps): Promise<URL> {
   const { page, kind, signIn, account, confirms } = departure;
   const { request } = page;
@@ -67,7 +67,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const scope = scopeToRequest(request.scope, account, signIn);
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const accountKey = account?.accountKey;
-  // Confirming names nobody: whoever knows a user's id would learn an address.
+  // No hint when confirming: anyone who knows a user's id would learn an address.
   const loginHint = confirms === undefined ? (account?.accountId ?? request.loginHint) : undefined;
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
   const { url, pending } = await refusalsAsPages(step, deps, () =>
@@ -93,13 +93,10 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
 
 const userOf = ({ clientId, userId }: AuthorizationRequest) => ({ clientId, userId });
 
-/** With the `state` that came back, and the whole address the browser came back to. */
+/** `callback` is the whole address to which the browser came back. */
 export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
 
-/**
- * Redeems what the browser came back with, and links the account. A repeated call answers as the first
- * did, without a result when that is not over yet. Throws ConnectError with the page that says what went wrong.
- */
+/** Redeems the code and links the account. A repeated call returns the first result, or none while it is pending. */
 export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Returned> {
   const { kind, page } = back;
   const { request } = page;
@@ -133,7 +130,7 @@ async function linkReturned(
 ): Promise<Returned & { readonly result: SignInResult }> {
   const { page, kind } = back;
   const { request } = page;
-  // The app the code was asked for: a new one, set meanwhile, could not redeem it.
+  // The app for which the code was issued: one that was set since could not redeem it.
   const app = await deps.apps.findIssuer(request.clientId, kind, stored.appClientId);
   if (app === undefined) throw notOffered(request);
   const signedIn = await redeem({ ...back, ...stored, app }, deps);
@@ -156,7 +153,7 @@ async function linkReturned(
     if (refusal instanceof AccountLimitReached) return undefined;
     throw refusal;
   });
-  // The page says that there are as many as there can be.
+  // The page shows the limit.
   if (saved === undefined) return { result: `${kind}_limit`, device: undefined };
   const { device } = saved;
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
@@ -166,7 +163,7 @@ async function linkReturned(
   return { result: meant !== undefined && !isSignInTo(meant, signedIn) ? `${kind}_other` : kind, device };
 }
 
-/** Access that no account holds: the user could not end it from a list of accounts. */
+/** Ends access that no account has, because the user could not end it from a list of accounts. */
 async function endAccessLater(
   {
     request,
@@ -180,7 +177,7 @@ async function endAccessLater(
   try {
     await endedAccess.addEndedAccess({ clientId, provider, accountId, identity, credentials }, now());
   } catch (err) {
-    // The user is told why the account was not linked, and not this.
+    // The user gets the reason why the account was not linked instead.
     log.error(
       { event: 'unlinked_access_not_ended', err, clientId, provider },
       'Access that was not linked cannot be ended at the provider',
@@ -190,7 +187,7 @@ async function endAccessLater(
 
 type Redemption = Return & StoredSignIn & { readonly app: ProviderApp };
 
-/** `undefined` for a user who said no at the provider. */
+/** Returns `undefined` if the user declined at the provider. */
 async function redeem(
   { page, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
   deps: SignInDeps,
@@ -207,7 +204,7 @@ async function redeem(
   );
 }
 
-/** Turns a provider's refusal into a page; what the operator must know goes into the log. */
+/** Turns a provider's error into a page, and logs the details for the operator. */
 async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -231,7 +228,7 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
   }
 }
 
-/** Waits for the call that redeems the code: after a reload its answer is lost, and this one is asked. */
+/** Waits for the call that redeems the code: after a reload, only this call has a browser waiting for it. */
 async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
   for (let polls = 0; polls < MOST_POLLS; polls += 1) {
     await sleep(POLL_MS);
@@ -242,20 +239,20 @@ async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string 
   return undefined;
 }
 
-/** A new request takes nothing away: existing tokens may depend on what was allowed before. */
+/** Returns the wider of the requested scope and the granted one, on which existing tokens may depend. */
 function scopeToRequest(requestedScope: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
   const isAllowed = (scope: Scope) => account !== undefined && signIn.covers(account.grantedScopes, scope);
   return SCOPES.findLast((scope) => scope === requestedScope || isAllowed(scope)) ?? requestedScope;
 }
 
-/** The transaction's secret is part of it, so that a state alone is of no use to anybody else. */
+/** Includes the secret of the transaction, so that a state alone is useless to others. */
 function signInId({ page, kind, state }: Pick<Return, 'page' | 'kind' | 'state'>): SignInId {
   const { visit, request } = page;
   const { transactionId } = request;
   return { transactionId, kind, stateHash: hashOfSecret(`${state} ${secretOf(visit) ?? ''}`) };
 }
 
-/** The authorization request that a `state` names; `undefined` for one that was never ours. */
+/** Returns the authorization request that a `state` names; `undefined` for an invalid state. */
 export function transactionOfState(state: string | undefined): string | undefined {
   return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 }
@@ -265,7 +262,6 @@ const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
   return [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)];
 });
 
-/** Whether a text is the result of a sign-in. */
 export const isSignInResult = (text: string | undefined): text is SignInResult =>
   RESULTS.some((result) => result === text);
 

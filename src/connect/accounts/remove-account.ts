@@ -1,11 +1,11 @@
-/** Taking accounts away on the pages: the user's own, and what was linked in this transaction only. */
+/** Removes accounts on the pages: the user's own, and accounts linked in this transaction. */
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
 import type { AccountView } from './account-views.ts';
 
 type RemoveDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>;
 
-/** Removes them with what was signed in to again in their place; the request remembers when one was the user's. */
+/** Removes accounts, with the same ones signed in to again. The request records if one was the user's own. */
 export async function removeAccounts(
   { visit, request }: PageVisit,
   accounts: readonly AccountView[],

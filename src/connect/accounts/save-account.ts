@@ -1,4 +1,4 @@
-/** Saves an account whose owner was just proved, whichever way they signed in. */
+/** Saves an account after either kind of sign-in. */
 import { type Account, AccountLimitReached, TransactionAnswered } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
@@ -22,14 +22,14 @@ export type ProvedAccount = {
   readonly page: PageVisit;
   readonly kind: ProviderKind;
   readonly verified: VerifiedAccount;
-  /** The provider's own scopes; none where it has no such thing. */
+  /** The provider's own scopes; empty if it has none. */
   readonly grantedScopes: readonly string[];
   readonly calendarPermission: boolean | undefined;
-  /** The account whose owner was to be proved by signing in to it, where it was that. */
+  /** The account whose owner the sign-in was to prove. */
   readonly confirms: Account | undefined;
 };
 
-/** The account, and the secret that this browser has from now on: all that the former stood for, it stands for. */
+/** The account, and the browser's new secret, which proves everything that the former one proved. */
 export type SavedAccount = { readonly account: Account; readonly device: string };
 
 type SaveDeps = Pick<
@@ -38,17 +38,17 @@ type SaveDeps = Pick<
 >;
 
 /**
- * Links it within its transaction: it is the user's only once that was allowed, and takes the place of the same account
- * linked before then. Its first sync starts at once. Throws ConnectError when the request ended meanwhile, and
- * AccountLimitReached when there are as many accounts as there can be.
+ * Links the account within its transaction. If that is allowed, the account becomes the user's and replaces the same
+ * one linked before. Its first sync starts at once. Throws ConnectError if the request has ended meanwhile, and
+ * AccountLimitReached.
  */
 export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promise<SavedAccount> {
   const { page, kind, verified, grantedScopes, calendarPermission, confirms } = proved;
   const { accounts, requests, log, now } = deps;
   const { visit, request } = page;
   const { transactionId, clientId, userId } = request;
-  // Providers can take seconds: meanwhile the user, and this request with it, may have been deleted, or the
-  // user may have answered it in another tab, on a page that did not list this account (docs/security.md T3).
+  // A provider can take seconds. Meanwhile the user may have been deleted, or may have answered the request in another
+  // tab, on a page without this account (docs/security.md T3).
   const current = await requests.findRequest(transactionId);
   if (current === undefined) throw new ConnectError('session_expired');
   if (current.status !== 'open') throw finishedError(current);
@@ -82,7 +82,7 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
   return { account, device };
 }
 
-/** Throws AccountLimitReached where the account is one more than there can be. What is linked again is not. */
+/** Throws AccountLimitReached for a new account over the limit. An account that is linked again is not new. */
 async function checkLimit({ page, kind, verified }: ProvedAccount, deps: SaveDeps): Promise<void> {
   const { groups, standings } = await groupsOf(page, deps);
   const most = reachedLimit({ groups }, standings, deps.accountLimits);

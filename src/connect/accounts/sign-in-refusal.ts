@@ -1,4 +1,4 @@
-/** Why a sign-in at a provider failed, as a page that says who can do what about it. */
+/** Chooses the page for a failed sign-in at a provider, which says who can fix it. */
 
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { ProviderApp, RedirectSignIn } from '../../calendars/calendar-provider.ts';
@@ -14,15 +14,13 @@ import {
 } from '../flow/connect-error.ts';
 import { selectionPath, signInPath } from '../flow/paths.ts';
 
-/** One of a sign-in's two steps, to the provider or back from it, and what it was done with. */
+/** A step of a sign-in, to the provider or back, with its input. */
 export type SignInStep = {
   readonly request: AuthorizationRequest;
   readonly kind: AppKind;
   readonly app: ProviderApp;
   readonly signIn: RedirectSignIn;
-  /** The account that was to be connected again. */
   readonly accountKey: string | undefined;
-  /** What the provider was asked for. */
   readonly requested: { readonly redirectUri: string; readonly scope: Scope };
   readonly at: 'departure' | 'return';
 };
@@ -49,7 +47,7 @@ export function refusalOf(step: SignInStep, failure: ProviderError): ConnectErro
 function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {
   const actor = reason && actorOf(reason);
   if (actor === 'administrator') return 'admin_consent';
-  // Before the departure only the provider has answered. What a browser brings back can be from anybody.
+  // On departure only the provider can have sent it. On return the browser, and so anybody.
   if (kind === 'invalid_response') return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
   if (actor === 'operator' || kind === 'misconfigured' || kind === 'forbidden_address') {
     return 'provider_misconfigured';

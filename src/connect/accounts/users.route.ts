@@ -1,4 +1,4 @@
-/** GET and DELETE /users/{user_id}: for the application itself, by HTTP Basic. */
+/** GET and DELETE /users/{user_id}, for the application itself by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../../http/before-body.ts';
@@ -10,7 +10,7 @@ export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps;
 
 type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 
-/** Relative paths: mounted wherever the resources are. */
+/** The paths are relative to the prefix of the resources. */
 export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
   const userOf = async (request: UserRequest): Promise<UserOfClient> => {
     const { clientId } = await authenticateBasic(request, deps);

@@ -42,7 +42,6 @@ const ApplicationUser = Type.Object(
   { $id: 'ApplicationUser' },
 );
 
-/** The counts of the example's user, by kind. */
 const HAD = {
   ...{ accounts: 1, grants: 1, calendars: 2, events: 96, changes: 12, deliveries: 3 },
 } satisfies DeletionReceipt['deleted'];

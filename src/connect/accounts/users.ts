@@ -1,7 +1,4 @@
-/**
- * An application's own users: what is known of one, and forgetting it. So no application is stuck with a user whose
- * tokens it has lost.
- */
+/** Shows and deletes an application's users, without their tokens, which it may have lost. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
@@ -19,10 +16,9 @@ export type UsersDeps = DeleteUserDeps & {
   readonly log: Log;
 };
 
-/** Whose user it is. */
 export type UserOfClient = { readonly clientId: string; readonly userId: string };
 
-/** Accounts and living grants without secrets and without keys of ours. Throws 404 for an unknown user. */
+/** Returns accounts and active grants without secrets and internal keys. Throws 404 for an unknown user. */
 export async function showUser({ clientId, userId }: UserOfClient, { users, accounts }: UsersDeps) {
   const user = await users.findUser(clientId, userId);
   if (user === undefined) throw new ApiError(READING.user_not_found);
@@ -44,12 +40,12 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
 }
 
 /**
- * Deletes the user with its accounts, mirror and requests, ends its grants, withdraws its code, and takes all of it off the
- * disk. Returns the receipt. A user that does not exist is no error, so that the call may be repeated, and has no receipt.
+ * Deletes the user and everything that belongs to it, from the disk too, and returns the receipt. A user that does not
+ * exist is no error, so that the call can be repeated, and has no receipt.
  */
 export async function forgetUser(owner: UserOfClient, address: string, deps: UsersDeps) {
   const { users, log, auditedFor, now } = deps;
-  // Looked up first: an id that no database can store names no one.
+  // Checked first: an id that no database can store belongs to no user.
   const user = await users.findUser(owner.clientId, owner.userId);
   const caller = { actor: { kind: 'system' }, requestedBy: 'application', address, now } as const;
   const receipt = user && (await deleteUser(owner, { ...deps, ...auditedFor(caller) }));

@@ -36,7 +36,7 @@ const account = (name: string, change: Partial<Account> = {}): Account => ({
   ...change,
 });
 
-/** A group of the user's own with an account of its name, which another browser connected. */
+/** Returns a group of the user with one account of the same name, connected in another browser. */
 const group = (groupKey: string, change: Partial<AccountGroup> = {}): AccountGroup => ({
   groupKey,
   unfinished: undefined,
@@ -46,7 +46,7 @@ const group = (groupKey: string, change: Partial<AccountGroup> = {}): AccountGro
   ...change,
 });
 
-/** What was linked in a transaction; `t1` is the one that is decided on. */
+/** Returns a group that was linked in a transaction. The tests decide about `t1`. */
 const linkedIn = (transactionId: string, accounts: Account[], change: Partial<AccountGroup> = {}) =>
   group(`of ${transactionId}`, {
     unfinished: { transactionId, isApproved: false, expiresAt: LATER },
@@ -75,7 +75,6 @@ const requestOf = ({ scope = 'read', isPushed = false, codeChallenge }: Asked) =
 });
 const termsOf = ({ returningUsers = 'prove' }: Asked) => ({ returningUsers, now: NOW });
 
-/** Each group as `key: how it stands`, with the scope that it would be covered at. */
 function standings(groups: readonly AccountGroup[], asked: Asked = {}): Record<string, string> {
   const { proved, vouched, foreign, covered } = standingsOf(requestOf(asked), { groups }, termsOf(asked));
   const scopeOf = (one: AccountGroup) => covered.find((each) => each.group === one)?.scope;
@@ -96,7 +95,7 @@ function decide(
   return decideApproval(requestOf(asked), { groups, pending: all }, termsOf(asked));
 }
 
-describe('How a group stands to a transaction', () => {
+describe('the relation of a group to a transaction', () => {
   const claimed = account('eve', { accountId: 'a', display: 'a' });
   const doubtful = account('a', { provesOwner: false });
   const cases: readonly (readonly [string, readonly AccountGroup[], Record<string, string>, Asked?])[] = [
@@ -227,7 +226,7 @@ describe('How a group stands to a transaction', () => {
     it(rule, () => assert.deepEqual(standings(groups, asked), expected));
   }
 
-  it('a group needs no consent for what a living grant has of it, and for anything wider it does', () => {
+  it('a group needs consent only for more than an active grant has', () => {
     const needs = (givenScope: Scope | undefined, scope: Scope) =>
       isGiven({ group: group('a', { givenScope }), scope });
 
@@ -253,10 +252,10 @@ describe('How a group stands to a transaction', () => {
   });
 });
 
-describe('What Allow does', () => {
+describe('the decision on Allow', () => {
   const mine = linkedIn('t1', [account('e')]);
 
-  it('a new group is the user’s once the application redeems the code, and is all that is covered', () => {
+  it('a new group becomes the user’s when the application redeems the code, and is all that is covered', () => {
     assert.deepEqual(decide([group('a'), mine]), {
       coverage: [{ groupKey: 'of t1', scope: 'read' }],
       joined: { into: 'of t1', from: [] },
@@ -264,7 +263,7 @@ describe('What Allow does', () => {
     });
   });
 
-  it('what joins a proved group is permanent at once, and several become the oldest of the user’s own', () => {
+  it('linked accounts join the oldest proved group of the user at once, and so do other proved groups', () => {
     const own = { isOfThisBrowser: true };
 
     assert.deepEqual(
@@ -277,7 +276,7 @@ describe('What Allow does', () => {
     );
   });
 
-  it('a vouched group is covered and not joined', () => {
+  it('a vouched group is covered but not joined', () => {
     assert.deepEqual(decide([group('a', { givenScope: 'free-busy' }), mine], [], { isPushed: true }), {
       coverage: [
         { groupKey: 'of t1', scope: 'read' },
@@ -300,7 +299,7 @@ describe('What Allow does', () => {
     ['the proved group has no account left', [group('a', empty), group('b')]],
   ];
   for (const [when, groups] of nothing) {
-    it(`nothing is allowed where ${when}`, () => assert.equal(decide(groups), 'nothing'));
+    it(`allows nothing if ${when}`, () => assert.equal(decide(groups), 'nothing'));
   }
 
   const theirs = allowedIn('t0', [account('a')]);
@@ -376,7 +375,7 @@ describe('What Allow does', () => {
     });
   }
 
-  it('a second Allow of one browser takes along what it did not finish, and is unfinished itself', () => {
+  it('a second Allow in one browser includes what the first left unfinished, and is unfinished itself', () => {
     const before = allowedIn('t0', [account('a')], { isOfThisBrowser: true });
 
     assert.deepEqual(decide([before, mine], [pendingTheirs]), {

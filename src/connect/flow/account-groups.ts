@@ -1,7 +1,7 @@
 /**
- * Whose accounts a transaction may touch and allow (docs/security.md T3, T4). Accounts of a user that one person linked
- * or proved form a group. A group is proved by the browser that stands for it, or by signing in again to one of its
- * accounts; an approval covers the groups proved then, and nothing else unless the application vouches for its user.
+ * Decides which accounts a transaction may change and allow (docs/security.md T3, T4). Accounts of a user that one
+ * person linked or proved form a group. A group is proved by its browser, or by signing in again to one of its
+ * accounts. An approval covers proved groups, and others only if the application vouches for its user.
  */
 import type { Account, AccountLimits } from '../../calendars/account-store.ts';
 import type { ClientSettings } from '../../oauth/client.ts';
@@ -9,47 +9,42 @@ import { narrowerScope, type Scope, scopeCovers } from '../../oauth/scope.ts';
 
 export type AccountGroup = {
   readonly groupKey: string;
-  /** Of accounts that are not the user's yet: whose they are. `undefined` once they are. */
+  /** The transaction of accounts that are not the user's yet; `undefined` once they are. */
   readonly unfinished:
     | { readonly transactionId: string; readonly isApproved: boolean; readonly expiresAt: number }
     | undefined;
-  /** Whether this browser stands for it. */
+  /** Whether the device cookie of this browser proves the group. */
   readonly isOfThisBrowser: boolean;
-  /** The widest scope that a living grant has for it. */
+  /** The widest scope of the group's active grants. */
   readonly givenScope: Scope | undefined;
   readonly accounts: readonly Account[];
 };
 
-/** An approval that the application has not redeemed yet. */
 export type PendingApproval = {
   readonly approvalId: string;
   readonly codeChallenge: string | undefined;
   readonly groupKeys: readonly string[];
 };
 
-/** All that is known of a user's accounts. The user's own groups come first, the oldest of them at the beginning. */
+/** The groups and pending approvals of a user. The user's own groups come first, the oldest at the beginning. */
 export type GroupsOfUser = {
   readonly groups: readonly AccountGroup[];
-  /** Those that can still be redeemed. */
   readonly pending: readonly PendingApproval[];
 };
 
-/** A group that an approval covers, at most at this scope. */
 export type Covered = { readonly group: AccountGroup; readonly scope: Scope };
 
-/** How a user's groups stand to one transaction. */
 export type GroupStandings = {
-  /** Proved here, this transaction's own among them. */
+  /** Proved in this transaction; includes its own group. */
   readonly proved: readonly AccountGroup[];
-  /** Not proved, and covered all the same: the application says who its user is. */
+  /** Not proved, but covered because the application vouches for its user. */
   readonly vouched: readonly Covered[];
-  /** The user's own, and not this transaction's to touch. */
+  /** Groups of the user that this transaction may not change. */
   readonly foreign: readonly AccountGroup[];
-  /** Proved ones and vouched ones, with what an approval gives of each. */
+  /** The proved and vouched groups, with the scope that an approval gives each. */
   readonly covered: readonly Covered[];
 };
 
-/** What counts of an authorization request here. */
 type RequestFacts = {
   readonly transactionId: string;
   readonly scope: Scope;
@@ -57,7 +52,7 @@ type RequestFacts = {
   readonly codeChallenge: string | undefined;
 };
 
-/** What the application lets returning users do without proof, and when: epoch milliseconds. */
+/** The application's rule for returning users without proof. `now` is in epoch milliseconds. */
 export type ApprovalTerms = Pick<ClientSettings, 'returningUsers'> & { readonly now: number };
 
 export function standingsOf(
@@ -85,17 +80,13 @@ export function standingsOf(
   return { proved, vouched, foreign, covered };
 }
 
-/** The user's own, or allowed: another browser's open transaction is nobody else's business. */
+/** Returns whether a sign-in can prove the group. An open transaction of another browser stays private. */
 const isKept = ({ unfinished }: AccountGroup): boolean => unfinished === undefined || unfinished.isApproved;
 
-/** Whether two accounts are the same one at the provider. */
 export const isSameAccount = (one: Account, other: Account): boolean =>
   one.identity !== undefined && one.provider === other.provider && one.identity === other.identity;
 
-/**
- * How many accounts there can be, where there are so many that none can be added in the transaction; else `undefined`. Those
- * of others that are not the user's yet make room, and an account that was signed in to again is one.
- */
+/** Returns the limit of accounts if it is reached. Unfinished groups of others and repeated sign-ins do not count. */
 export function reachedLimit(
   { groups }: Pick<GroupsOfUser, 'groups'>,
   { proved }: Pick<GroupStandings, 'proved'>,
@@ -118,23 +109,22 @@ const identities = ({ accounts }: AccountGroup): string[] => accounts.flatMap(to
 const provingIdentities = ({ accounts }: AccountGroup): string[] =>
   accounts.filter(({ provesOwner }) => provesOwner).flatMap(toIdentityName);
 
-/** Whether a living grant has all of it already, at that scope: then nothing of it needs consent. */
+/** Returns whether an active grant has the group at that scope already, so that it needs no consent. */
 export const isGiven = ({ group, scope }: Covered): boolean =>
   group.givenScope !== undefined && scopeCovers(group.givenScope, scope);
 
-/** What an approval does. */
 export type Approval = {
   readonly coverage: readonly { readonly groupKey: string; readonly scope: Scope }[];
-  /** The proved groups become this one; `undefined` when none was proved. */
+  /** The proved groups `from` join `into`; `undefined` if none is proved. */
   readonly joined: { readonly into: string; readonly from: readonly string[] } | undefined;
   /** Whether the accounts become the user's only when the application redeems the code. */
   readonly isUnfinished: boolean;
 };
 
-/** `nothing`: there is no account to allow. `waits`: another approval, of somebody else, is still to be redeemed. */
+/** `nothing`: there is no account to allow. `waits`: the approval of another person must be redeemed first. */
 export type Decision = Approval | 'nothing' | 'waits';
 
-/** Decides what Allow does, on the state that it will be done on. */
+/** Decides what Allow does. `user` is the state within the transaction that applies the decision. */
 export function decideApproval(request: RequestFacts, user: GroupsOfUser, terms: ApprovalTerms): Decision {
   const { proved, vouched, covered } = standingsOf(request, user, terms);
   if (!covered.some(({ group }) => group.accounts.length > 0)) return 'nothing';
@@ -154,8 +144,8 @@ export function decideApproval(request: RequestFacts, user: GroupsOfUser, terms:
 }
 
 /**
- * Whether somebody else's code is in the way. Whoever proves nothing of it must not change what it gives: not of a code
- * for accounts that are the user's, and of no code at all without proving any account of the user.
+ * Returns whether this approval would replace a pending code of another person that must be redeemed first. An approver
+ * who proved no account of the user waits for any such code, others only for one that covers accounts of the user.
  */
 function mustWait(
   request: RequestFacts,
@@ -175,7 +165,7 @@ function mustWait(
   return !isKnown || isOneOf(ofUser);
 }
 
-/** Whether a group becomes part of another: not where a grant of one would silently get more of the other. */
+/** Returns whether `group` may join `into`: not if a grant of one would silently get more of the other. */
 function joins(group: AccountGroup, into: AccountGroup, { scope }: RequestFacts): boolean {
   const given = [group.givenScope, into.givenScope].filter((one) => one !== undefined);
   return given.length < 2 || given[0] === given[1] || given.every((one) => scopeCovers(scope, one));

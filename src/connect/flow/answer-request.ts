@@ -1,18 +1,17 @@
-/** The end of a flow: the user allows or cancels, once; a repeated click gets the same answer. */
+/** Ends a flow: the user allows or denies once. A repeated click gets the same result. */
 import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { countStep, deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
 
-/** How a request stands; `waits`: another approval has to be redeemed first. */
+/** The state of a request. `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';
 
 type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'activityNotes' | 'log' | 'now'>;
 
 /**
- * Approves the request unless it was answered before, and says how it stands: `open` when there is no account that
- * could be allowed, `denied` when its user came to disconnect and none is left. Only the first approval writes the
- * code's record.
+ * Approves the request unless it was answered before, and returns its state: `open` if there is no account to allow,
+ * `denied` if the user disconnected the last one. Only the first approval writes the record of the code.
  */
 export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   const { visit, request } = page;
@@ -32,7 +31,7 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
     case 'nothing':
       return request.hasDisconnected ? deny(page, deps) : 'open';
     case 'waits':
-      // Noted and told once: the page asks again every few seconds.
+      // Logged once, although the page asks again every few seconds.
       if (request.allowedAt === undefined) {
         await requests.noteProgress(request.transactionId, { allowedAt: now() });
         deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'An approval waits for another one');
@@ -48,7 +47,7 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
   }
 }
 
-/** Denies the request unless it was answered before, and says how it stands. */
+/** Denies the request unless it was answered before, and returns its state. */
 export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   const { request } = page;
   if (request.status !== 'open') return request.status;
@@ -58,7 +57,6 @@ export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   return 'denied';
 }
 
-/** Of the accounts that an approval covers, as they are once its groups have become one. */
 function keysOf(decision: Decision, { groups }: GroupsOfUser): readonly string[] {
   if (decision === 'nothing' || decision === 'waits') return [];
   const { coverage, joined } = decision;

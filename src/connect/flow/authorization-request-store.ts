@@ -3,45 +3,42 @@ import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { Decision, GroupsOfUser } from './account-groups.ts';
 
-/** Where the pages run: in the browser's own window, or in one that an application's page opened. */
+/** Where the pages run: in the browser's window, or in a popup that an application's page opened. */
 export type Display = 'page' | 'popup';
 
-/** One run through /authorize and the Connect pages, kept for two hours. */
+/** One run through /authorize and the Connect pages, stored for two hours. */
 export type AuthorizationRequest = {
   /** 128 random bits, in the page's address. */
   readonly transactionId: string;
   readonly clientId: string;
   readonly userId: string;
-  /** The registered one; whatever was sent as `redirect_uri` is ignored (docs/wire.md O4.1). */
+  /** The registered one or the playground's. A received `redirect_uri` is ignored (docs/wire.md O4.1). */
   readonly redirectUri: string;
   readonly scope: Scope;
-  /** As received, still percent-encoded: it goes back exactly so. */
+  /** Percent-encoded as received, and returned unchanged. */
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
-  /** The matched catalogue, such as `fr`. */
   readonly language: string;
-  /** As it was sent, `auto` included; `undefined` when none was. */
+  /** The received value, `auto` included. */
   readonly theme: Theme | undefined;
   readonly display: Display;
-  /** The choices the page offers. */
   readonly providers: readonly ProviderKind[];
-  /** The part of the received query string with which the flow can be started again. */
+  /** The part of the received query that can start the flow again. */
   readonly query: string;
-  /** SHA-256 of its second secret, which only a cookie has: an address alone finishes nothing (docs/security.md T8). */
+  /** SHA-256 of the secret in the transaction's cookie. The address alone is not enough (docs/security.md T8). */
   readonly secretHash: string;
-  /** Whether the application pushed it (RFC 9126), and so says who its user is. */
+  /** Whether the application pushed it (RFC 9126), and so vouches for its user. */
   readonly isPushed: boolean;
-  /** Of a pushed one: what people call the user. */
+  /** The user's name for people. Only pushed requests have it. */
   readonly userName: string | undefined;
-  /** Of a pushed one: the account that a provider's page is to begin with. */
+  /** The account with which a provider's page begins. Only pushed requests have it. */
   readonly loginHint: string | undefined;
-  /** Since when its user, who allowed it, waits for another approval to be redeemed. Epoch milliseconds. */
+  /** When the user allowed it while another approval had to be redeemed first. Epoch milliseconds. */
   readonly allowedAt: number | undefined;
-  /** Whether an account was disconnected in it: then it is left with "Done". */
+  /** Whether an account was disconnected in it, so that the page ends with "Done". */
   readonly hasDisconnected: boolean;
-  /** Whether it went straight to the only provider it offers. */
   readonly wasSentAhead: boolean;
-  /** Proves that a form was made by a page of this transaction. */
+  /** Proves that a form comes from a page of this transaction. */
   readonly formToken: string;
   readonly status: 'open' | 'approved' | 'denied';
   /** Epoch milliseconds. */
@@ -50,60 +47,50 @@ export type AuthorizationRequest = {
 
 export type UserKey = Pick<AuthorizationRequest, 'clientId' | 'userId'>;
 
-/** Who allows what, and when, in epoch milliseconds. */
+/** The request and browser of an approval. `now` is in epoch milliseconds. */
 export type Approver = {
   readonly request: AuthorizationRequest;
-  /** SHA-256 of the browser's device cookie; `undefined` when it has none. */
   readonly deviceHash: string | undefined;
   readonly now: number;
 };
 
-/** As `Decision` has it, and `answered` for a request that was not open any more. */
+/** `answered`: the request was not open any more. The others are as in `Decision`. */
 export type ApprovalResult = 'approved' | 'answered' | 'nothing' | 'waits';
 
 export type RequestProgress = Partial<
   Pick<AuthorizationRequest, 'allowedAt' | 'hasDisconnected' | 'wasSentAhead'>
 >;
 
-/** How far a flow comes before it is over, in this order. */
 export const FLOW_STEPS = ['chosen', 'linked', 'allowed'] as const;
 export type FlowStep = (typeof FLOW_STEPS)[number];
 
 export interface AuthorizationRequestStore {
-  /**
-   * Keeps it. Where the application has more than `mostOpen` requests, the oldest in which nothing was done are forgotten.
-   */
+  /** Stores the request. If the application has more than `mostOpen`, deletes the oldest in which nothing was done. */
   createRequest(request: AuthorizationRequest, mostOpen: number): Promise<void>;
   findRequest(transactionId: string): Promise<AuthorizationRequest | undefined>;
 
-  /** The user's groups, as a browser with this device hash stands to them. */
+  /** Returns the user's groups as seen from a browser with this device hash. */
   groupsOf(user: UserKey, deviceHash: string | undefined, now: number): Promise<GroupsOfUser>;
 
   /**
-   * open → approved, writing the code's record in place of one with the same challenge. `decide` says what that does,
-   * on the user's state in the same database transaction; what it refuses changes nothing. Of concurrent calls exactly
-   * one answers `approved`; the others `answered`. Durable.
+   * Changes open to approved and writes the record of the code, replacing one with the same challenge. Calls `decide`
+   * with the user's state in the same transaction; if it refuses, nothing changes. Of concurrent calls exactly one
+   * returns `approved`, the others `answered`. Durable when it returns.
    */
   approveRequest(approver: Approver, decide: (user: GroupsOfUser) => Decision): Promise<ApprovalResult>;
 
-  /**
-   * open → denied, deleting the accounts that were linked in it. Of concurrent calls, and of approvals beside them,
-   * exactly one answers true.
-   */
+  /** Denies an open request and deletes its linked accounts; false if another call or an approval came first. */
   denyRequest(transactionId: string, now: number): Promise<boolean>;
 
-  /** Notes on an open request how far it went; nothing happens to one that ended. */
+  /** Updates an open request; does nothing if it has ended. */
   noteProgress(transactionId: string, progress: RequestProgress): Promise<void>;
 
-  /**
-   * Notes that it came so far, and answers which steps it had not come to before, those it skipped included: each of a
-   * request is answered once, whatever happens at the same time. None of a request that is forgotten.
-   */
+  /** Records that a request reached `step`. Returns each step, skipped ones included, once, also under concurrency. */
   reachStep(transactionId: string, step: FlowStep): Promise<readonly FlowStep[]>;
 
-  /** Shows the rest of an open request's pages in `language`; nothing happens to one that ended. */
+  /** Sets the language of an open request; does nothing if it has ended. */
   setLanguage(transactionId: string, language: string): Promise<void>;
 
-  /** Forgets requests made before `createdBefore`. */
+  /** Deletes requests created before `createdBefore`, in epoch milliseconds, and returns their number. */
   deleteExpiredRequests(createdBefore: number): Promise<number>;
 }

@@ -1,7 +1,4 @@
-/**
- * What `GET /authorize` asks for (docs/wire.md O4.1, 1.1), read once from its query. The
- * application comes first and is looked up elsewhere; here is everything after it.
- */
+/** Parses the query of `GET /authorize` (docs/wire.md O4.1, 1.1). The application is looked up elsewhere, first. */
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-facts.ts';
 import {
@@ -17,10 +14,10 @@ import { parseScope } from '../../oauth/scope.ts';
 import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
 import { ConnectError, type ConnectErrorKind } from './connect-error.ts';
 
-/** A browser drops a cookie over 4,096 bytes, and the user's id is in one. */
+/** Browsers drop a cookie over 4,096 bytes, and one cookie contains the user's id. */
 const USER_ID_BYTES = 512;
 const STATE_BYTES = 2048;
-/** Names no application has: no identifier is that long, and a database need not be asked. */
+/** No `client_id` is longer, so a longer one needs no database query. */
 const CLIENT_ID_LENGTH = 200;
 
 export type AuthorizeRequest = Pick<
@@ -28,18 +25,14 @@ export type AuthorizeRequest = Pick<
   'userId' | 'scope' | 'state' | 'codeChallenge' | 'theme' | 'display' | 'providers'
 >;
 
-/** The `client_id` that can be looked up; `undefined` when it is missing or cannot be anyone's. */
+/** Returns the `client_id`, or `undefined` if it is missing or cannot exist. */
 export function readClientId(query: ReceivedQuery): string | undefined {
   const clientId = scalar(query, 'client_id');
   if (clientId === undefined || clientId.length > CLIENT_ID_LENGTH) return undefined;
   return hasUnusableCharacters(clientId) ? undefined : clientId;
 }
 
-/**
- * What of a query starts the same flow again, as it came: the first of each parameter that is read, and the providers
- * that were understood. Whatever else was sent is in the page's address alone, so that a request takes no more room
- * than its longest legal parameters.
- */
+/** Returns the query that starts the same flow again: only known parameters, as received, to limit its size. */
 export function startingQuery(
   query: ReceivedQuery,
   { providers }: Pick<AuthorizeRequest, 'providers'> = { providers: PROVIDER_KINDS },
@@ -54,9 +47,8 @@ export function startingQuery(
   return [...kept, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');
 }
 
-/** Read in full, within limits of their own. */
 const LONG_PARAMETERS = ['client_id', 'user_id', 'state'];
-/** No value of these that means anything is longer, however it is encoded. */
+/** Parameters whose valid values are no longer than SHORT_CHARACTERS in any encoding. */
 const SHORT_PARAMETERS = [
   ...['scope', 'lng', 'theme', 'display', 'response_type'],
   ...['code_challenge', 'code_challenge_method', 'request_uri'],
@@ -66,10 +58,9 @@ const SHORT_CHARACTERS = 400;
 const isKept = ({ name, spelling }: QueryParameter): boolean =>
   LONG_PARAMETERS.includes(name) || (SHORT_PARAMETERS.includes(name) && spelling.length <= SHORT_CHARACTERS);
 
-/** Whether a user id of the playground may be in it. */
 type ReadOptions = { readonly acceptsPlayground?: boolean };
 
-/** Reads the rest; throws ConnectError 400 naming the first parameter that cannot be used. */
+/** Parses the rest of the query. Throws ConnectError 400 about the first invalid parameter. */
 export function readAuthorizeRequest(
   query: ReceivedQuery,
   { acceptsPlayground = false }: ReadOptions = {},
@@ -92,11 +83,10 @@ export function readAuthorizeRequest(
   return { userId, scope, state, codeChallenge, theme, display, providers: readProviders(query) };
 }
 
-/** The page's scheme of colours; `undefined` when none, or none that is known, was sent. */
 export const readTheme = (query: ReceivedQuery): Theme | undefined =>
   parseTheme(scalar(query, 'theme')?.toLowerCase());
 
-/** OpenID Connect Core 1.0 §3.1.2.1; its other values, and unknown ones, are the ordinary page. */
+/** Implements OpenID Connect Core 1.0 §3.1.2.1. Every other value means the ordinary page. */
 function readDisplay(query: ReceivedQuery): Display {
   return scalar(query, 'display')?.toLowerCase() === 'popup' ? 'popup' : 'page';
 }
@@ -125,7 +115,7 @@ function readState(query: ReceivedQuery): string | undefined {
   return state;
 }
 
-/** PKCE (RFC 7636 §4.3): S256 or nothing. Nobody's request is silently downgraded to none or `plain`. */
+/** Implements PKCE (RFC 7636 §4.3) with S256 only, so that no request is silently downgraded. */
 function readCodeChallenge(query: ReceivedQuery): string | undefined {
   const challenge = scalar(query, 'code_challenge');
   const method = scalar(query, 'code_challenge_method');
@@ -142,17 +132,16 @@ function readCodeChallenge(query: ReceivedQuery): string | undefined {
   return challenge;
 }
 
-/** Both encodings in any mixture; names that are no provider's are ignored, and none is no restriction. */
+/** Accepts both encodings in any mixture. Ignores unknown names; without a known one all providers are offered. */
 function readProviders(query: ReceivedQuery): readonly ProviderKind[] {
   const providers = values(query, 'providers').flatMap((value) => value.split(',').map(parseProviderKind));
   const offered = PROVIDER_KINDS.filter((kind) => providers.includes(kind));
   return offered.length > 0 ? offered : PROVIDER_KINDS;
 }
 
-/** Control characters (NUL is no text to PostgreSQL), and the mark that unreadable UTF-8 decodes to. */
+/** Matches control characters (PostgreSQL rejects NUL) and the replacement character of invalid UTF-8. */
 const hasUnusableCharacters = (text: string): boolean => /[\p{Cc}\u2028\u2029\ufffd]/u.test(text);
 
-/** `description` is English, for programs. */
 const invalid = (
   parameter: string,
   description: string,

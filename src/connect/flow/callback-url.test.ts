@@ -6,7 +6,7 @@ import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from '.
 
 const request = openRequest;
 
-describe('the address of an approval', () => {
+describe('the redirect of an approval', () => {
   const cases = [
     ['has no state when none came', {}, 'https://app.example.com/cb?code=ada'],
     [
@@ -33,14 +33,14 @@ describe('the address of an approval', () => {
     ['serves private-use schemes', { redirectUri: 'com.example.app:/cb' }, 'com.example.app:/cb?code=ada'],
   ] as const;
   for (const [rule, changes, url] of cases) {
-    it(`the address of an approval ${rule}`, () => {
+    it(`the redirect of an approval ${rule}`, () => {
       assert.equal(answerUrl(request(changes), 'approved'), url);
     });
   }
 });
 
-describe('the address of a denial', () => {
-  it('the address of a denial says access_denied with a description and the state, and no code', () => {
+describe('the redirect of a denial', () => {
+  it('has access_denied with a description and the state, but no code', () => {
     const url = new URL(answerUrl(request({ state: 'xyz' }), 'denied'));
 
     assert.deepEqual([...url.searchParams.keys()], ['error', 'error_description', 'state']);
@@ -49,7 +49,7 @@ describe('the address of a denial', () => {
   });
 });
 
-describe('what the pages say and open of a redirect URI', () => {
+describe('the domain and form targets of a redirect URI', () => {
   const cases = [
     ['https://app.example.com/cb?x=1', 'app.example.com', 'https://app.example.com'],
     ['http://127.0.0.1:3000/cb', '127.0.0.1:3000', 'http://127.0.0.1:3000'],
@@ -60,13 +60,13 @@ describe('what the pages say and open of a redirect URI', () => {
     ['com.example.app://done/cb', 'com.example.app', 'com.example.app:'],
   ] as const;
   for (const [redirectUri, domain, target] of cases) {
-    it(`a Connect page names ${redirectUri} ${domain} and opens ${target} to forms`, () => {
+    it(`a Connect page shows ${domain} for ${redirectUri} and lets forms lead to ${target}`, () => {
       assert.equal(domainOf(redirectUri), domain);
       assert.deepEqual(formTargetsOf(redirectUri).slice(0, 1), [target]);
     });
   }
 
-  it('a Connect page lets a callback go on to another origin over https, and on this machine', () => {
+  it('a Connect page lets a callback redirect to other origins over https, and on this machine', () => {
     assert.deepEqual(formTargetsOf('https://api.example.com/cb'), ['https://api.example.com', 'https:']);
     assert.deepEqual(formTargetsOf('https://203.0.113.9/cb'), ['https:']);
     assert.deepEqual(formTargetsOf('com.example.app:/cb'), ['com.example.app:']);
@@ -75,9 +75,9 @@ describe('what the pages say and open of a redirect URI', () => {
   });
 });
 
-describe('a stored host that is no name', () => {
+describe('a stored host that is not a host name', () => {
   for (const host of ['app;x.example', 'app,x.example', "app'x.example", '*.example', '*']) {
-    it(`a stored host ${host} reaches no Content-Security-Policy`, () => {
+    it(`the stored host ${host} is not part of a Content-Security-Policy`, () => {
       assert.deepEqual(formTargetsOf(`https://${host}/cb`), []);
       assert.equal(formSourceOf(`https://${host}`), 'https:');
     });
@@ -93,7 +93,7 @@ describe('the web origin of a redirect URI', () => {
     ['com.example.app://host/cb', undefined],
     ['not an address', undefined],
   ] as const) {
-    it(`the web origin is ${origin ?? 'none'} for ${redirectUri}`, () => {
+    it(`is ${origin ?? 'none'} for ${redirectUri}`, () => {
       assert.equal(webOriginOf(redirectUri), origin);
     });
   }

@@ -17,7 +17,7 @@ describe('the limits of the pages', () => {
     ['authorize', MINUTE],
     ['newUsers', 60 * MINUTE],
   ] as const) {
-    it(`the limits of the pages count ${name} for an application and a /64`, async () => {
+    it(`count ${name} per application and /64 network`, async () => {
       const count = connectAttempts(limits)[name];
       const first = await count({ clientId: 'acme', address: '2001:db8::1' });
 
@@ -30,7 +30,7 @@ describe('the limits of the pages', () => {
     });
   }
 
-  it('the limits of the pages count passwords for a /64', async () => {
+  it('count passwords per /64 network', async () => {
     const { passwordsFromAddress: count } = connectAttempts(limits);
 
     assert.equal(await count('2001:db8::1'), undefined);
@@ -39,7 +39,7 @@ describe('the limits of the pages', () => {
   });
 
   for (const name of ['passwordsInTransaction', 'passwordsFromAddress', 'passwordsForAccount'] as const) {
-    it(`the limits of the pages take a right password back from ${name}`, async () => {
+    it(`take back the attempt with a correct password from ${name}`, async () => {
       const count = connectAttempts(limits)[name];
       await count('a');
       await count.refund('a');

@@ -1,25 +1,19 @@
-/**
- * The cookies of the Connect pages: the running request (docs/wire.md O2.7), a secret for each transaction, the
- * browser's own secret, and the colours chosen. On https both secrets are `__Host-`: no other host can plant them.
- */
+/** The cookies of the Connect pages. On https both secrets are `__Host-` cookies, which no other host can set. */
 import { randomBytes } from 'node:crypto';
 
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import type { CookieToSet } from '../../http/cookies.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
-/** As long as the authorization request itself: two hours. */
 const REQUEST_SECONDS = 7200;
-/** Browsers keep no cookie longer than 400 days (RFC 6265bis §5.5). */
+/** Browsers limit a cookie to 400 days (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 24 * 3600;
 const THEME_SECONDS = 365 * 24 * 3600;
-/** So many transactions work side by side in a browser. */
 const MOST_TRANSACTIONS = 8;
 
-/** Where the pages are: `publicUrl` is the origin that browsers know us by. */
+/** `publicUrl` is the public origin. */
 export type CookiePlace = { readonly publicUrl: string };
 
-/** A transaction that this browser began, with the secret that only its cookie has. */
 export type TransactionCookie = {
   readonly transactionId: string;
   readonly secret: string;
@@ -29,9 +23,9 @@ export type TransactionCookie = {
 
 export type ConnectCookies = {
   readonly transactions: readonly TransactionCookie[];
-  /** 256 random bits: whoever has it stands for the account groups that its hash is kept with. */
+  /** 256 random bits that prove the account groups stored with their hash. */
   readonly device: string | undefined;
-  /** The colours this browser's user chose, for applications that leave the choice (docs/wire.md 4.3). */
+  /** The color scheme that the user chose, for applications that leave the choice (docs/wire.md 4.3). */
   readonly theme: Theme | undefined;
 };
 
@@ -42,7 +36,7 @@ const DEVICE = 'kalends_device';
 
 const prefixOf = ({ publicUrl }: CookiePlace): string => (publicUrl.startsWith('https:') ? '__Host-' : '');
 
-/** Reads them among a browser's cookies; anything that is not ours reads as absent, and so does all where a request was refused before them. */
+/** Parses our cookies; invalid ones count as absent. `received` is null if the request failed before they were read. */
 export function readCookies(received: ReceivedCookies | null, place: CookiePlace): ConnectCookies {
   const cookies = received ?? {};
   const prefix = prefixOf(place);
@@ -66,7 +60,7 @@ function readTransaction(transactionId: string, value: string): TransactionCooki
 
 const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** What is set when a transaction begins: `oauth_req`, its own secret, and the end of the oldest over the limit. */
+/** Returns the cookies of a new transaction: `oauth_req`, its secret, and the removal of the oldest over the limit. */
 export function transactionCookies(
   request: AuthorizationRequest,
   secret: string,
@@ -76,7 +70,7 @@ export function transactionCookies(
   const name = (transactionId: string) => prefixOf(place) + TRANSACTION + transactionId;
   const started = Math.floor(request.createdAt / 1000).toString(36);
   const flow = { name: name(request.transactionId), value: `${started}.${secret}`, maxAge: REQUEST_SECONDS };
-  // Browsers send the older of two first: of those of one second too, the newer ones stay.
+  // Browsers send older cookies first. Reversed, the newer of one second stay.
   const ended = others
     .toReversed()
     .toSorted((a, b) => b.startedAt - a.startedAt)
@@ -85,21 +79,19 @@ export function transactionCookies(
   return [requestCookie(request), flow, ...ended];
 }
 
-/** `oauth_req`: a JSON object of exactly these three (docs/security.md T8). It proves nothing. */
+/** Builds `oauth_req`, a JSON object of exactly these three (docs/security.md T8). It proves nothing. */
 function requestCookie({ clientId, userId, transactionId }: AuthorizationRequest): CookieToSet {
   const value = JSON.stringify({ client_id: clientId, user_id: userId, transaction: transactionId });
   return { name: 'oauth_req', value, maxAge: REQUEST_SECONDS };
 }
 
-/** 256 random bits, for a transaction or a browser. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Keeps a browser's secret. */
 export function deviceCookie(device: string, place: CookiePlace): CookieToSet {
   return { name: prefixOf(place) + DEVICE, value: device, maxAge: DEVICE_SECONDS };
 }
 
-/** Remembers the colours chosen. The pages' script sets it too, so that no page need be loaded again. */
+/** Remembers the color scheme. The script of the pages sets the same cookie without a reload. */
 export function themeCookie(theme: Theme): CookieToSet {
   return { name: 'kalends_theme', value: theme, maxAge: THEME_SECONDS, isForScripts: true };
 }

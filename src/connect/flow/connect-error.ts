@@ -1,7 +1,4 @@
-/**
- * Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs
- * (docs/wire.md 3.1).
- */
+/** Errors of the Connect pages. People get a page, programs the body of the token endpoint (docs/wire.md 3.1). */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { type ANY_CALL, Refusal, retryHeader } from '../../http/refusal.ts';
 import type { AUTHORIZATION } from '../../oauth/oauth-error.ts';
@@ -10,13 +7,13 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { selectionPath } from './paths.ts';
 
 type Wording = {
-  /** 400 unless it says something else. */
+  /** Default: 400. */
   readonly status?: number;
-  /** The word for programs; `invalid_request` unless it says something else. */
+  /** The code for programs. Default: `invalid_request`. */
   readonly error?: keyof typeof ANY_CALL | keyof typeof AUTHORIZATION;
   readonly title: MessageKey;
   readonly message: MessageKey;
-  /** English, for programs; a refusal may say it more exactly. */
+  /** English, for programs. `ConnectErrorContext` can replace it. */
   readonly description: string;
 };
 
@@ -155,28 +152,24 @@ const WORDINGS = {
 export type ConnectErrorKind = keyof typeof WORDINGS;
 
 export type ConnectErrorContext = {
-  /** The parameter that is wrong. */
   readonly parameter?: string;
-  /** What exactly is wrong, in English, for programs. */
+  /** English, for programs: the exact problem. */
   readonly description?: string;
-  /** The request this belongs to: its language and theme show the page. */
   readonly request?: AuthorizationRequest;
-  /** The provider whose sign-in this is about. */
   readonly provider?: ProviderKind;
-  /** Where the flow starts again, or goes on, when that is known: a path of ours. */
+  /** The path where the flow starts again or continues, if it is known. */
   readonly wayBack?: { readonly path: string; readonly label: 'start_again' | 'try_again' | 'back' };
-  /** The page before this one, where going on is something else. */
+  /** The previous page, if continuing leads elsewhere. */
   readonly back?: string;
-  /** A page of the provider's, for the administrator of an organisation. */
+  /** A page of the provider for the administrator of an organization. */
   readonly link?: string;
-  /** Whole seconds until another try makes sense. */
+  /** Whole seconds until a retry makes sense. */
   readonly retryAfter?: number;
-  /** In place of the kind's own status. */
+  /** Replaces the status of the kind. */
   readonly status?: number;
   readonly cause?: unknown;
 };
 
-/** The context of a refusal after which its reader goes on with the accounts. */
 export const backToAccounts = (request: AuthorizationRequest) =>
   ({
     request,

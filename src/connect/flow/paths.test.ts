@@ -5,8 +5,8 @@ import { ownPath } from './paths.ts';
 
 const HERE = 'https://calendars.example';
 
-describe('the way back that a form names', () => {
-  it('is a path of ours with its query', () => {
+describe('the return path of a form', () => {
+  it('is a path of this origin with its query', () => {
     assert.equal(
       ownPath('/connect/consent?transaction=T&a=%2F', HERE),
       '/connect/consent?transaction=T&a=%2F',
@@ -26,7 +26,7 @@ describe('the way back that a form names', () => {
     '/connect\r\nset-cookie: a=b',
     '',
   ]) {
-    it(`is nobody else's address: ${JSON.stringify(text)}`, () => {
+    it(`is refused for ${JSON.stringify(text)}`, () => {
       assert.equal(ownPath(text, HERE), undefined);
     });
   }

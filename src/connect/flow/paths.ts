@@ -1,12 +1,9 @@
-/** The addresses of the Connect pages. */
+/** The paths of the Connect pages, and the redirect to the application. */
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
-/**
- * The provider-selection page: what the application sent, with the registered redirect URI and the
- * transaction (docs/wire.md O4.1). `happened` makes the page say what was just done.
- */
+/** Returns the selection page with all received parameters (docs/wire.md O4.1). `happened` names the last action. */
 export function selectionPath(
   request: Pick<AuthorizationRequest, 'query' | 'redirectUri' | 'transactionId'>,
   happened?: string,
@@ -20,14 +17,12 @@ export function selectionPath(
   return `/authorize?${parts.join('&')}`;
 }
 
-/** The same page without what the application sent. */
 export const pathOfTransaction = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): string =>
   `/authorize?transaction=${transactionId}`;
 
-/** Starts the same flow again. */
 export const startPath = (query: string): string => `/authorize?${query}`;
 
-/** Where a provider's sign-in begins: a form of ours, or the way to the provider's own pages. */
+/** Returns the start of a provider's sign-in: our form, or the redirect to the provider's pages. */
 export function signInPath(
   kind: ProviderKind,
   { transactionId }: AuthorizationRequest,
@@ -37,7 +32,7 @@ export function signInPath(
   return `/connect/${kind}?transaction=${transactionId}${account}`;
 }
 
-/** Where the provider sends the browser back to; registered there, so that it never changes. */
+/** Returns the path to which the provider sends the browser back. It is registered there and must not change. */
 export const callbackPath = (kind: AppKind): string => `/connect/${kind}/callback`;
 
 const PAGES = {
@@ -50,37 +45,31 @@ const PAGES = {
   caldav: (request: AuthorizationRequest) => signInPath('caldav', request),
 } as const;
 
-/** The pages of a request that its reader can come back to. */
 export type PageName = keyof typeof PAGES;
 
-/** The address of a page of ours by its name; the selection page's for every other word. */
+/** Returns the path of a page by its name; that of the selection page for any other text. */
 export function pagePath(name: string, request: AuthorizationRequest): string {
   const pageName = Object.hasOwn(PAGES, name) ? (name as PageName) : 'selection'; // it is one of its keys
   return PAGES[pageName](request);
 }
 
-/** The page about one account: the question before it is disconnected, or which of its calendars are shared. */
 export const accountPath = (
   page: 'disconnect' | 'calendars',
   { transactionId }: AuthorizationRequest,
   accountKey: string,
 ): string => `/connect/${page}?transaction=${transactionId}&account=${accountKey}`;
 
-/** A path of ours that a form sent, as it can be led back to; `undefined` for an address of anybody else. */
+/** Returns the path that a form sent if it is safe to redirect to; `undefined` for any other origin. */
 export function ownPath(text: string, publicUrl: string): string | undefined {
   const url = /^\/[\x21-\x7e]*$/.test(text) ? URL.parse(text, publicUrl) : null;
   if (url === null || url.origin !== new URL(publicUrl).origin) return undefined;
-  // Dots that are resolved can leave two slashes at the start, behind which browsers read another host.
+  // Resolved dots can leave two slashes at the start, after which browsers read a host.
   return url.pathname.startsWith('//') ? undefined : url.pathname + url.search;
 }
 
-/** How the user answered. */
 export type UserAnswer = 'approved' | 'denied';
 
-/**
- * What the application is told beside `state`. Approved: `code`, which is the user's id (docs/wire.md O2.3);
- * denied: `error=access_denied` (RFC 6749 §4.1.2.1).
- */
+/** Returns `code`, which is the user's id (docs/wire.md O2.3), or `error=access_denied` (RFC 6749 §4.1.2.1). */
 export function answerParameters(
   { userId }: AuthorizationRequest,
   answer: UserAnswer,
@@ -90,25 +79,25 @@ export function answerParameters(
     : { error: 'access_denied', error_description: 'The user did not allow the access' };
 }
 
-/** The redirect URI with the answer, and `state` if one came. */
+/** Returns the redirect URI with the response parameters, and with `state` if one was received. */
 export function answerUrl(request: AuthorizationRequest, answer: UserAnswer): string {
   const { redirectUri, state } = request;
   const parameters = Object.entries(answerParameters(request, answer));
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  // Kept in the spelling it came in: decoding and encoding it again could change its bytes.
+  // Spelled as received: decoding and encoding it again could change its bytes.
   if (state !== undefined) query.push(`state=${state}`);
   const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';
   return redirectUri + separator + query.join('&');
 }
 
-/** What a person recognises the application's address by: its host, or the scheme of an installed app. */
+/** Returns the name by which people recognize the application: its host, or the scheme of an installed app. */
 export function domainOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (!url) return redirectUri;
   return isWeb(url) ? url.host : url.protocol.replace(/:$/, '');
 }
 
-/** The origin of a redirect URI on the web; `undefined` for one of an installed app. */
+/** Returns the origin of a redirect URI on the web; `undefined` for an installed app. */
 export function webOriginOf(redirectUri: string): string | undefined {
   const url = URL.parse(redirectUri);
   return url && isWeb(url) ? url.origin : undefined;
@@ -117,15 +106,14 @@ export function webOriginOf(redirectUri: string): string | undefined {
 /** A callback on the developer's machine often redirects to another port there. */
 const LOOPBACK = ['http://localhost:*', 'http://127.0.0.1:*'];
 
-/** Hosts whose characters mean nothing else in a policy: names, and addresses with or without brackets. */
+/** Hosts that are safe in a policy: names, and IP addresses with or without brackets. */
 const HOST_SOURCE = /^[\w.-]+$|^\[[\da-f:.]+\]$/i;
 
 /**
- * The CSP sources that let a form's redirect reach the application, and lets the application's callback
- * redirect on: Chromium holds every hop of that chain to `form-action`, and a callback on one origin
- * whose home is on another would leave the user on our page. A redirect URI's own source is its origin,
- * or its scheme where CSP has no words for the origin (private-use schemes; IP literals other than
- * 127.0.0.1, CSP 3 §6.7.2.8). A host that could end a source, as older databases may hold, has none.
+ * Returns the CSP sources that let a form's redirect reach the application and let its callback redirect again:
+ * Chromium checks every hop against `form-action`. The source of a redirect URI is its origin, or its scheme if CSP
+ * cannot express the origin (private-use schemes; IP literals other than 127.0.0.1, CSP 3 §6.7.2.8). An unsafe host, as
+ * older databases may have, has none.
  */
 export function formTargetsOf(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
@@ -135,7 +123,7 @@ export function formTargetsOf(redirectUri: string): string[] {
   return [...new Set([formSourceOf(url.origin), 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
 }
 
-/** The CSP source of a web origin: its scheme where CSP has no words for the origin (see formTargetsOf). */
+/** Returns the CSP source of a web origin: its scheme if CSP cannot express the origin (see formTargetsOf). */
 export function formSourceOf(origin: string): string {
   const { hostname, protocol } = new URL(origin);
   const isIp = /^\[|^[\d.]+$/.test(hostname) && hostname !== '127.0.0.1';

@@ -1,4 +1,4 @@
-/** The parameters of `/authorize` where an application pushes them (RFC 9126 §2.1), refused in the shape of `/token`. */
+/** Checks the parameters that an application pushes (RFC 9126 §2.1). Its errors have the shape of `/token`. */
 import type { ReceivedQuery } from '../../http/received-query.ts';
 import { ANY_CALL } from '../../http/refusal.ts';
 import { AUTHORIZATION, OAuthError } from '../../oauth/oauth-error.ts';
@@ -7,10 +7,7 @@ import { ConnectError } from './connect-error.ts';
 
 const ROWS = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type];
 
-/**
- * The query of the parameters that `/authorize` reads. Throws OAuthError for what it would refuse, with the same word and
- * description.
- */
+/** Returns the query that `/authorize` reads. Throws OAuthError with the code and description of `/authorize`. */
 export function checkPushedParameters(query: ReceivedQuery): string {
   try {
     return startingQuery(query, readAuthorizeRequest(query));

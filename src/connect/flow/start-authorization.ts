@@ -1,4 +1,4 @@
-/** The start of a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
+/** Starts a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Caller } from '../../http/address-key.ts';
@@ -23,11 +23,11 @@ export type StartInput = {
   readonly acceptLanguage: string | undefined;
 };
 
-/** A new transaction with its second secret, or, of a pushed request that was taken up here before, that one. */
+/** A new transaction with its secret, or the earlier one of a pushed request that this browser used before. */
 export type Started = {
   readonly request: AuthorizationRequest;
   readonly secret: string | undefined;
-  /** Where its pages begin, with all that was sent (docs/wire.md O4.1). */
+  /** The first page, with all received parameters (docs/wire.md O4.1). */
   readonly path: string;
 };
 
@@ -46,8 +46,8 @@ type StartDeps = Pick<
 >;
 
 /**
- * Checks the application before anything else, then the rest; creates the user or finds it, and keeps
- * the request. Revokes nothing. Throws ConnectError: 401 for the application, 429 over a limit, 400 for the rest.
+ * Checks the application first, then the rest; finds or creates the user and stores the request. Revokes nothing.
+ * Throws ConnectError: 401 for the application, 429 over a limit, 400 for the rest.
  */
 export async function startAuthorization(input: StartInput, deps: StartDeps): Promise<Started> {
   const { visit, acceptLanguage } = input;
@@ -64,7 +64,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   }
   const parameters = pushed?.query ?? visit.query;
   const secret = newSecret();
-  // Of those that were pushed, only the dashboard's own can name a user of the playground: `/par` refuses them.
+  // Only the dashboard pushes requests of playground users: `/par` refuses them.
   const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
   const request: AuthorizationRequest = {
     ...options,
@@ -75,7 +75,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
     redirectUri: redirectUriOf(options, parameters, client),
-    // Fixed here for the whole flow: the way through a provider and back keeps it.
+    // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
     query: pushed === undefined ? startingQuery(visit.query, options) : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
@@ -92,7 +92,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   return { request, secret, path };
 }
 
-/** The registered one; a flow that the dashboard's playground pushed ends there, at the address that it pushed too. */
+/** Returns the registered URI; for the dashboard's playground, the one that it pushed. */
 function redirectUriOf(
   { userId }: Pick<AuthorizationRequest, 'userId'>,
   asked: ReceivedQuery,
@@ -101,7 +101,7 @@ function redirectUriOf(
   return (isPlaygroundUser(userId) ? scalar(asked, 'redirect_uri') : undefined) ?? redirectUri;
 }
 
-/** The address of the first page, every parameter as it came. Throws ConnectError 414 where that is too long to be opened. */
+/** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */
 function pathWithAll(request: AuthorizationRequest, { query }: StartInput['visit']): string {
   const path = selectionPath({ ...request, query: queryWithout(query, 'transaction', 'redirect_uri') });
   if (queryBytes(path) <= PAGE_QUERY_BYTES) return path;
@@ -112,10 +112,7 @@ function pathWithAll(request: AuthorizationRequest, { query }: StartInput['visit
   });
 }
 
-/**
- * Throws 429 when flows of an application are started too often from an address; applications that nobody knows count as
- * one. Their pages are not counted: a flow that began can end.
- */
+/** Throws 429 if an address starts flows too often. Unknown applications count as one; pages do not count. */
 async function limitStarts(caller: Caller, { attempts }: StartDeps): Promise<void> {
   const retryAfter = await attempts.authorize(caller);
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
@@ -123,10 +120,7 @@ async function limitStarts(caller: Caller, { attempts }: StartDeps): Promise<voi
 
 type TakenUp = { readonly query: ReceivedQuery } | { readonly request: AuthorizationRequest } | undefined;
 
-/**
- * The pushed request (RFC 9126 §4) that `request_uri` names, spent for this transaction; `undefined` for a request that
- * was not pushed. Throws ConnectError 400.
- */
+/** Uses the pushed request (RFC 9126 §4) of `request_uri`, if there is one. Throws ConnectError 400. */
 async function takeUp(
   client: Client,
   start: { readonly visit: StartInput['visit']; readonly transactionId: string },
@@ -146,7 +140,7 @@ async function takeUp(
   const spent = await pushedRequests.spend(hashOfRequestUri(uri), terms);
   if (spent === undefined) throw new ConnectError('request_uri_invalid');
   if ('request' in spent) return { query: receivedQuery(`?${spent.request.query}`) };
-  // The same browser asks again: it is sent to what it began.
+  // The same browser continues its earlier transaction.
   const earlier = await requests.findRequest(spent.spentFor);
   const secret = visit.cookies.transactions.find((one) => one.transactionId === spent.spentFor)?.secret;
   const standing = standingOf({ page: { transactionId: spent.spentFor }, secret, request: earlier }, now());
@@ -154,11 +148,11 @@ async function takeUp(
   return { request: earlier };
 }
 
-/** What is read of an address whose request was pushed: anybody could have written the rest. */
+/** Returns the parameters that count for a pushed request: anybody could have written the rest. */
 const readBeside = ({ query }: StartInput['visit']): ReceivedQuery =>
   query.filter(({ name }) => name === 'client_id' || name === 'request_uri');
 
-/** What was asked for, as far as the instance and the application offer it; all that they offer where nothing is left. */
+/** Returns the requested providers that instance and application offer; all offered ones if none is left. */
 function offered(
   asked: readonly ProviderKind[],
   client: Client,
@@ -170,7 +164,7 @@ function offered(
   return both.length > 0 ? both : limited;
 }
 
-/** docs/wire.md O7 answers 400 when the user cannot be created or retrieved, unless the whole database is away. */
+/** Finds or creates the user. Throws 400 if that fails (docs/wire.md O7), unless the whole database is unavailable. */
 async function loadUser(
   { clientId, userId }: AuthorizationRequest,
   address: string,

@@ -1,4 +1,4 @@
-/** What every catalogue is held to: complete, in order, used, and written as its language is. */
+/** The rules for every catalog: complete, in order, used, and written in the style of its language. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -12,13 +12,12 @@ const LOCALES = new URL('locales/', import.meta.url);
 const CONNECT = new URL('../', import.meta.url);
 const catalogueOf = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`${language}.json`, LOCALES), 'utf8'));
-// What `Object.keys` of a JSON module answers are its keys.
+// The module's type guarantees its keys.
 const KEYS = Object.keys(en) as MessageKey[];
 
-/** Names that are the same in every language. */
 const PROPER_NAMES =
   /Apple Account|CalDAV|Kalends|Nextcloud|iCloud|Google|Microsoft|Apple|Sign-In and Security|account\.apple\.com|https?:\/\/\S+/g;
-/** The marks each language quotes with; the first pair is what its style guides ask for. */
+/** The quotation marks of each language. The first pair is what its style guides require. */
 const QUOTES: Readonly<Record<string, string>> = {
   de: '„“‚‘»«',
   en: '“”‘’',
@@ -38,25 +37,22 @@ const QUOTES: Readonly<Record<string, string>> = {
   'zh-Hans': '“”‘’',
 };
 
-/** What messages are told as numbers, to write in the digits of their language. */
+/** Numeric arguments, formatted with the digits of the language. */
 const NUMBERS = ['count', 'minutes', 'done'];
 
 type Parsed = ReturnType<IntlMessageFormat['getAst']>;
 const parse = (message: string, language: string): Parsed =>
   new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).getAst();
 
-/** Every element of a message, those of plural branches too. */
 const elementsOf = (parsed: Parsed): Parsed =>
   parsed.flatMap((element) => [
     element,
     ...('options' in element ? Object.values(element.options).flatMap(({ value }) => elementsOf(value)) : []),
   ]);
-/** What a message is told. */
 const argumentsOf = (message: string, language: string): string[] => {
   const named = elementsOf(parse(message, language)).filter(({ type }) => type !== 0 && type !== 7);
   return [...new Set(named.map((element) => ('value' in element ? String(element.value) : '')))].sort();
 };
-/** The form of each count that can be met. */
 const formsOf = (language: string): Map<string, number[]> => {
   const rules = new Intl.PluralRules(language);
   return Map.groupBy(
@@ -65,13 +61,13 @@ const formsOf = (language: string): Map<string, number[]> => {
   );
 };
 
-it('the catalogues are those of the folder', () => {
+it('the catalogs are the files of the folder', () => {
   const files = readdirSync(LOCALES).map((file) => file.replace('.json', ''));
 
   assert.deepEqual(files.sort(), [...LANGUAGES].sort());
 });
 
-it('every message is shown by some page', () => {
+it('every message is used by a page', () => {
   const code = readdirSync(CONNECT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(new URL(file, CONNECT), 'utf8'))
@@ -84,20 +80,20 @@ it('every message is shown by some page', () => {
 });
 
 for (const language of LANGUAGES) {
-  describe(`the catalogue ${language}`, () => {
+  describe(`the catalog ${language}`, () => {
     const catalogue = catalogueOf(language);
     const messages = KEYS.flatMap((key) => {
       const message = catalogue[key];
       return message === undefined ? [] : [{ key, message, english: en[key] }];
     });
-    /** The messages that break a rule, by key, with what breaks it. */
+    /** Returns the keys of messages that break a rule, with the offending text. */
     const broken = (rule: (text: (typeof messages)[number]) => string | false | undefined) =>
       messages.flatMap((text) => {
         const problem = rule(text);
         return problem ? [`${text.key}: ${problem}`] : [];
       });
 
-    it('a catalogue names each button of an account by what stands on it, so that it can be called by that', () => {
+    it('the accessible name of each account button contains its label', () => {
       for (const deed of ['disconnect', 'mend', 'update', 'remove', 'choose', 'confirm']) {
         const [label = '', name = ''] = [
           catalogue[`selection.${deed}`],
@@ -107,7 +103,7 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('a catalogue has a word of its own for each way on and out, by which programs drive the pages', () => {
+    it('the main buttons have different labels, because programs use them', () => {
       const words = ['selection.continue', 'consent.allow', 'cancel', 'selection.done', 'calendars.save'].map(
         (key) => catalogue[key],
       );
@@ -115,14 +111,14 @@ for (const language of LANGUAGES) {
       assert.equal(new Set(words).size, words.length, words.join());
     });
 
-    it('a catalogue has every message', () => {
+    it('has every message', () => {
       assert.deepEqual(
         KEYS.filter((key) => catalogue[key] === undefined),
         [],
       );
     });
 
-    it('a catalogue has no message but those of English, in its order', () => {
+    it('has only the messages of English, in the same order', () => {
       const keys = Object.keys(catalogue);
 
       assert.deepEqual(
@@ -131,20 +127,20 @@ for (const language of LANGUAGES) {
       );
     });
 
-    it('a catalogue is told what English is told', () => {
+    it('has the arguments of English', () => {
       for (const { key, message, english } of messages) {
         assert.deepEqual(argumentsOf(message, language), argumentsOf(english, 'en'), key);
       }
     });
 
-    it('a catalogue has each form that counts take in its language, and no other', () => {
+    it('has exactly the plural forms of its language', () => {
       const forms = formsOf(language);
       const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const { key, message } of messages) {
         for (const element of elementsOf(parse(message, language))) {
           if (element.type !== 6) continue;
           const branches = Object.keys(element.options).filter((form) => !form.startsWith('='));
-          // ICU wants `other` of every language, Polish too, which has it for fractions only.
+          // ICU requires `other` in every language, even Polish, which uses it only for fractions.
           const missing = [...forms.keys(), 'other'].filter((form) => !branches.includes(form));
           const foreign = branches.filter((form) => !categories.some((category) => category === form));
           assert.deepEqual([missing, foreign], [[], []], key);
@@ -159,7 +155,7 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('a catalogue can be formatted for every count, and shows no brace', () => {
+    it('can be formatted for every count, without braces in the result', () => {
       const values = Object.fromEntries(
         KEYS.flatMap((key) => argumentsOf(en[key], 'en')).map((name) => [name, 'N']),
       );
@@ -171,7 +167,7 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('a catalogue isolates every name it is told', () => {
+    it('isolates every name', () => {
       for (const { key } of messages) {
         const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
         const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
@@ -181,14 +177,14 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('a catalogue has no blank around a message, none twice, and no mark that typewriters made do with', () => {
+    it('has no surrounding or double spaces and no typewriter punctuation', () => {
       assert.deepEqual(
         broken(({ message }) => /^\s|\s$|\s\s|\.\.\.|"|--|'/u.exec(message)?.[0]),
         [],
       );
     });
 
-    it('a catalogue quotes with the marks of its language', () => {
+    it('uses the quotation marks of its language', () => {
       const foreign = [...'“”„‟‘‚‛«»‹›「」『』״']
         .filter((mark) => !QUOTES[language]?.includes(mark))
         .join('');
@@ -198,7 +194,7 @@ for (const language of LANGUAGES) {
       );
     });
 
-    it('a catalogue ends sentences where English does', () => {
+    it('ends the same messages with a full stop as English', () => {
       const isSentence = (text: string) => /[.。?？؟!！]$/u.test(text.replace(/[”“»」״)}\s]+$/u, ''));
       assert.deepEqual(
         broken(({ message, english }) => isSentence(english) !== isSentence(message) && message),
@@ -209,7 +205,7 @@ for (const language of LANGUAGES) {
 }
 
 for (const language of LANGUAGES.filter((other) => other !== 'en')) {
-  it(`the catalogue ${language} has no English left in it`, () => {
+  it(`the catalog ${language} contains no English`, () => {
     const untranslated = Object.entries(catalogueOf(language)).filter(([key, message]) => {
       const english = (en as Record<string, string>)[key]; // undefined where there is no such key
       const text = message.replaceAll(PROPER_NAMES, '').replaceAll(/\{\w+\}/g, '');
@@ -221,7 +217,7 @@ for (const language of LANGUAGES.filter((other) => other !== 'en')) {
   });
 }
 
-it('French keeps its double marks with their words', () => {
+it('French keeps double punctuation marks with their words', () => {
   const loose = Object.entries(catalogueOf('fr')).filter(([, message]) =>
     / [:;!?»]|« |[\p{L}\d][;!?»]|«\p{L}/u.test(message.replaceAll(/\{(\w+), plural,/g, '')),
   );

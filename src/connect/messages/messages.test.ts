@@ -1,4 +1,4 @@
-/** How messages are chosen, found and formatted; what the catalogues must hold to is in catalogues.test.ts. */
+/** Tests the choice, lookup and formatting of messages. The rules for catalogs are in catalogues.test.ts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { html } from '../../http/html.ts';
@@ -6,7 +6,7 @@ import en from './locales/en.json' with { type: 'json' };
 import { chooseLanguage, LANGUAGES, type MessageKey, messagesFor, nativeName } from './messages.ts';
 
 describe('messages', () => {
-  it('messages count in Arabic as Arabic does', () => {
+  it('use the Arabic plural forms', () => {
     const texts = [1, 2, 3, 11, 100].map((count) => messagesFor('ar').text('consent.accounts', { count }));
 
     assert.deepEqual(texts, [
@@ -18,7 +18,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('messages escape and isolate the names they are told, and leave markup alone', () => {
+  it('escape and isolate names, but not markup', () => {
     const { markup } = messagesFor('en');
 
     assert.equal(
@@ -31,7 +31,7 @@ describe('messages', () => {
     );
   });
 
-  it('messages are English where there is no catalogue', () => {
+  it('are English if there is no catalog', () => {
     assert.equal(messagesFor('tlh').language, 'en');
     assert.equal(messagesFor('constructor').language, 'en');
     assert.equal(messagesFor('../../../package').language, 'en');
@@ -39,14 +39,14 @@ describe('messages', () => {
 });
 
 describe('the language of a request', () => {
-  it('the language of a request is chosen among the catalogues', () => {
+  it('is one of the catalogs', () => {
     assert.equal(chooseLanguage({ named: 'iw_IL' }), 'he');
     assert.equal(chooseLanguage({ named: 'pt-AO' }), 'pt-PT');
     assert.equal(chooseLanguage({ named: 'zh-TW' }), 'zh-Hans');
     assert.equal(chooseLanguage({ acceptLanguage: 'nb, fr;q=0.5' }), 'fr');
   });
 
-  it('the language of a request can be a pseudo-locale when it is named, and never by what a browser accepts', () => {
+  it('is a pseudo-locale only if it is named, never by what a browser accepts', () => {
     assert.equal(chooseLanguage({ named: 'EN_xa' }), 'en-XA');
     assert.equal(chooseLanguage({ named: 'ar-XB' }), 'ar-XB');
     assert.equal(chooseLanguage({ acceptLanguage: 'en-XA, fr;q=0.5' }), 'en');
@@ -54,7 +54,7 @@ describe('the language of a request', () => {
     assert.equal(LANGUAGES.includes('en-XA'), false);
   });
 
-  it('a language is called what its speakers call it, in the order of those names', () => {
+  it('has its native name, and languages are sorted by it', () => {
     const names = LANGUAGES.map(nativeName);
 
     assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare));
@@ -66,16 +66,15 @@ describe('the language of a request', () => {
   });
 });
 
-it('sentences stand apart by a blank, but not where the full stop brings its own', () => {
+it('sentences are separated by a space unless the full stop includes it', () => {
   const gaps = Object.groupBy(LANGUAGES, (language) => messagesFor(language).gap);
 
   assert.deepEqual(gaps[''], ['ja', 'zh-Hans']);
 });
 
 describe('the pseudo-locale', () => {
-  // A JSON module's keys are what its type says.
+  // The module's type guarantees its keys.
   const keys = Object.keys(en) as MessageKey[];
-  /** Every name and count that any message is told. */
   const values = Object.fromEntries(
     Object.values(en).flatMap((message) =>
       [...message.matchAll(/\{(\w+)(, plural,|, number\}|\})/g)].map(([, name = '', kind]) => {
@@ -85,7 +84,7 @@ describe('the pseudo-locale', () => {
   );
   const textsIn = (language: string) => keys.map((key) => messagesFor(language).text(key, values));
 
-  it('en-XA puts every message in brackets, and leaves names and numbers as they are', () => {
+  it('en-XA puts every message in brackets, but does not change names and numbers', () => {
     for (const [index, text] of textsIn('en-XA').entries()) {
       const english = messagesFor('en').text(keys[index] ?? 'back', values);
 
@@ -96,7 +95,7 @@ describe('the pseudo-locale', () => {
     }
   });
 
-  it('en-XA is two fifths longer than English, as translations can be', () => {
+  it('en-XA is at least 40 percent longer than English, as translations can be', () => {
     const lengthIn = (language: string) => textsIn(language).join('').length;
 
     assert.ok(lengthIn('en-XA') / lengthIn('en') > 1.4, String(lengthIn('en-XA') / lengthIn('en')));

@@ -1,8 +1,4 @@
-/**
- * The Connect pages' words: one catalogue of ICU messages for each language (docs/wire.md 4.2). English says
- * which messages there are; a test holds the others to it. A catalogue is read when somebody first
- * needs its language, and a message is parsed when it is first shown.
- */
+/** The texts of the Connect pages: a catalog of ICU messages per language (docs/wire.md 4.2), read when first used. */
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { type CatalogueMessages, messagesOf } from '../../design/messages.ts';
@@ -12,22 +8,21 @@ import en from './locales/en.json' with { type: 'json' };
 export type MessageKey = keyof typeof en;
 type Catalogue = Readonly<Partial<Record<MessageKey, string>>>;
 
-/** The languages there is a catalogue for, in the order they are offered: that of their own names. */
+/** The languages with a catalog, sorted by their own names. */
 export const LANGUAGES: readonly string[] = [
   ...['de', 'en', 'es', 'fr', 'it', 'nl', 'pl', 'pt-BR', 'pt-PT', 'tr', 'uk'],
   ...['he', 'ar', 'fa', 'ja', 'zh-Hans'],
 ];
 
-/** One language's messages. */
 export type Messages = CatalogueMessages<MessageKey>;
 
-/** The language of a request: one of LANGUAGES, or a pseudo-locale that was named outright. */
+/** Returns the language of a request: one of LANGUAGES, or a pseudo-locale that was named exactly. */
 export const chooseLanguage = (wish: LocaleWish): string =>
   pseudoLocaleOf(wish.named) ?? chooseLocale(wish, LANGUAGES);
 
-/** A language's name for itself, as it stands in a list: `Português (Brasil)`. */
+/** Returns a language's name for itself, as in a list: `Português (Brasil)`. */
 export function nativeName(language: string): string {
-  // A country's variety is named by the country, as its neighbours in the list are; a script's has a name of its own.
+  // A variant of a country is named after the country; a variant of a script has its own name.
   const languageDisplay = new Intl.Locale(language).region === undefined ? 'dialect' : 'standard';
   const names = new Intl.DisplayNames([language], { type: 'language', languageDisplay });
   const name = names.of(language) ?? language;
@@ -37,7 +32,7 @@ export function nativeName(language: string): string {
 
 const messagesByLanguage = new Map<string, Messages>();
 
-/** The messages of a language, English when there is no catalogue for it. */
+/** Returns the messages of a language; English if there is no catalog. */
 export function messagesFor(language: string): Messages {
   const pseudo = pseudoLocaleOf(language);
   if (pseudo === undefined && !LANGUAGES.includes(language)) return messagesFor(FALLBACK_LOCALE);
@@ -54,13 +49,13 @@ function catalogueFormat(language: string): FormatOf {
   const catalogue = language === FALLBACK_LOCALE ? en : readCatalogue(language);
   return (key) => {
     const message = catalogue[key];
-    // A catalogue that is behind English speaks English where it is: the user can still go on.
+    // Messages that a catalog does not have yet are shown in English, so that the user can continue.
     const locale = message === undefined ? FALLBACK_LOCALE : language;
     return new IntlMessageFormat(message ?? en[key], locale, undefined, { ignoreTag: true });
   };
 }
 
-/** Counts and numbers are English there, as the words are. */
+/** The rules for counts and numbers are English, like the text. */
 const pseudoFormat =
   (locale: PseudoLocale): FormatOf =>
   (key) =>
@@ -68,29 +63,28 @@ const pseudoFormat =
 
 function readCatalogue(language: string): Catalogue {
   const file = new URL(`./locales/${language}.json`, import.meta.url);
-  // Our own file, whose keys and values a test holds against English.
+  // Our own file: a test compares its keys and values with English.
   return JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
 }
 
 export type PseudoLocale = 'en-XA' | 'ar-XB';
 
-/** A message as parsed: ICU's syntax stays as it is, only the words in it change. */
 export type ParsedMessage = ReturnType<IntlMessageFormat['getAst']>;
 
 const PLAIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ACCENTED = [...'ÀƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŔŠŢÛṼŴẊÝŽàƀçðéƒĝĥîĵķļɱñöþɋŕšţûṽŵẋýž'];
 const RIGHT_TO_LEFT_OVERRIDE = '\u202e';
 const POP_DIRECTION = '\u202c';
-/** The parser's numbers for what is text, and for what has texts inside. */
+/** The parser's type number for text. */
 const LITERAL = 0;
 
-/** The pseudo-locale that a `lng` names outright, in any spelling of a tag (docs/wire.md 4.2). */
+/** Returns the pseudo-locale that a `lng` names, in any spelling of the tag (docs/wire.md 4.2). */
 export function pseudoLocaleOf(named: string | undefined): PseudoLocale | undefined {
   const tag = named?.trim().replaceAll('_', '-').toLowerCase();
   return tag === 'en-xa' ? 'en-XA' : tag === 'ar-xb' ? 'ar-XB' : undefined;
 }
 
-/** An English message in the pseudo-locale, ready to be formatted as English. */
+/** Returns an English message in the pseudo-locale, to be formatted as English. */
 export function pseudoMessage(english: string, locale: PseudoLocale): ParsedMessage {
   const parsed = new IntlMessageFormat(english, 'en', undefined, { ignoreTag: true }).getAst();
   const change = locale === 'en-XA' ? accented : mirrored;
@@ -111,12 +105,12 @@ function withTexts(message: ParsedMessage, change: (text: string) => string): Pa
 
 const literal = (value: string): ParsedMessage[number] => ({ type: LITERAL, value });
 
-/** Vowels, n and s twice: of a hundred characters of English some forty are one of these. */
+/** Doubles vowels, n and s, which are about forty percent of English letters. */
 const accented = (text: string): string =>
   [...text]
     .map((letter) => (ACCENTED[PLAIN.indexOf(letter)] ?? letter).repeat(/[aeiouns]/i.test(letter) ? 2 : 1))
     .join('');
 
-/** Word by word, so that lines break as they do in Arabic. */
+/** Mirrors word by word, so that lines break as in Arabic. */
 const mirrored = (text: string): string =>
   text.replace(/\S+/g, (word) => `${RIGHT_TO_LEFT_OVERRIDE}${word}${POP_DIRECTION}`);

@@ -1,4 +1,4 @@
-/** What an administrator sees who came back from allowing the application for an organisation. */
+/** The page for an administrator who allowed the application for an organization at the provider. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { html } from '../../http/html.ts';
@@ -7,7 +7,7 @@ import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { markedSign, pageSigns } from './parts.page.ts';
 
-/** The page; it leads nowhere, since its reader came from nobody's flow. */
+/** Renders the page. It has no links, because the administrator is in no flow. */
 export function adminConsentPage(kind: ProviderKind, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('admin.title');

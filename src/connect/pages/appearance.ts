@@ -1,7 +1,4 @@
-/**
- * In whose words and colours a page is shown: which language, theme and application's look it gets
- * (docs/wire.md 4.2, 4.3).
- */
+/** The appearance of a page: its language, theme and branding (docs/wire.md 4.2, 4.3). */
 import { brandColors, brandRule } from '../../branding/brand-colors.ts';
 import {
   type ApplicationFacts,
@@ -18,35 +15,28 @@ import { type Messages, messagesFor } from '../messages/messages.ts';
 
 export type Appearance = {
   readonly messages: Messages;
-  /** The scheme of colours; `auto` leaves it to the device. */
+  /** `auto` leaves the color scheme to the device. */
   readonly theme: Theme;
-  /** Whether neither the request nor the application decides on the theme: then the reader may. */
+  /** Whether the user may choose the theme, because neither request nor application sets it. */
   readonly isThemeOpen: boolean;
   readonly displayName: string | undefined;
-  /** As it is in force: the default look where the application's is switched off. */
+  /** The branding in effect: the default one if the application's is disabled. */
   readonly branding: Branding;
-  /** The rule that puts its primary colour in the place of the stylesheet's own. */
   readonly brandRule: string | undefined;
   readonly facts: ApplicationFacts;
-  /** Who connects the application to calendars: whoever runs this instance, else the program's own name. */
+  /** The name of the operator of this instance, or of the program. */
   readonly serviceName: string;
-  /**
-   * Who has not verified the application (docs/wire.md 4.4); `undefined` when nothing is to be said of that.
-   */
+  /** The operator who has not verified the application (docs/wire.md 4.4); `undefined` without that notice. */
   readonly unverifiedBy: string | undefined;
-  /** Whether the page is shown for its look alone: then nothing of it can be used. */
   readonly isPreview?: boolean;
 };
 
-/** What stands for an operator who has set no name. */
 const PROGRAM_NAME = 'Kalends';
 
-/** How pages call the service, given the name its operator has set. */
 export const serviceNameOf = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
 
 export type AppearanceDeps = Pick<ConnectDeps, 'branding' | 'verification' | 'operatorName'>;
 
-/** Of an application that is not known. */
 const NO_LOOK = {
   displayName: undefined,
   branding: DEFAULT_BRANDING,
@@ -54,7 +44,7 @@ const NO_LOOK = {
   isVerified: undefined,
 } as const;
 
-/** How a request's pages appear. `remembered` is the theme this browser's user chose before. */
+/** Returns the appearance of a request's pages. `remembered` is the theme that the user chose before. */
 export async function appearanceFor(
   { clientId, language, theme }: Pick<AuthorizationRequest, 'clientId' | 'language' | 'theme'>,
   remembered: Theme | undefined,
@@ -64,10 +54,9 @@ export async function appearanceFor(
   return appearanceOf(look, { language, theme, remembered }, deps);
 }
 
-/** In which language and colours a reader gets pages; `theme` is what was sent, `remembered` what they chose before. */
+/** The language and themes of a request: `theme` as sent, `remembered` as the user chose before. */
 type Reader = Pick<AuthorizationRequest, 'language' | 'theme'> & { readonly remembered: Theme | undefined };
 
-/** How pages of an application with that look appear; without one, as those of none that is known. */
 export async function appearanceOf(
   look: ShownLook | undefined,
   { language, theme, remembered }: Reader,
@@ -89,8 +78,7 @@ export async function appearanceOf(
 }
 
 /**
- * docs/wire.md 4.3: what was sent, else what the application has set, else what the reader chose, else the
- * device.
+ * Returns the theme as sent, else of the application, else as the user chose, else of the device (docs/wire.md 4.3).
  */
 export function themeOf(sent: Theme | undefined, application: Theme, remembered: Theme | undefined): Theme {
   if (sent !== undefined) return sent;

@@ -10,8 +10,8 @@ const markupOf = (change: Partial<CalendarsForm>): string => {
   return calendarsPage({ ...form, ...change }, sampleAppearance).document.markup;
 };
 
-describe('the choice of calendars', () => {
-  it('shows those that are chosen as ticked, and the others not', () => {
+describe('the selection of calendars', () => {
+  it('checks only the selected calendars', () => {
     const left = { ...WORK, calendarKey: 'left', isChosen: false };
 
     const markup = markupOf({ calendars: [WORK, left] });
@@ -20,12 +20,12 @@ describe('the choice of calendars', () => {
     assert.match(markup, /name="calendar" value="left">/);
   });
 
-  it('says whether calendars that appear later are in', () => {
+  it('says whether calendars that appear later are included', () => {
     assert.match(markupOf({ onlyThese: false }), /name="only_these" value="" checked>/);
     assert.match(markupOf({ onlyThese: true }), /name="only_these" value="yes" checked>/);
   });
 
-  it('shows no colour but a colour', () => {
+  it('shows a color only if it is one', () => {
     const color = 'red" onload="alert(1)';
 
     const markup = markupOf({ calendars: [{ ...WORK, color }] });

@@ -1,4 +1,4 @@
-/** Which of an account's calendars the application gets: all, unless some are left out. */
+/** The page that selects the calendars of an account for the application. */
 import { withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
@@ -10,11 +10,9 @@ import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { applicationName, asker, backLink, formFields } from './parts.page.ts';
 
-/** One of an account's calendars, as its owner knows it. */
 export type CalendarChoice = {
   readonly calendarKey: string;
   readonly title: string;
-  /** `#rrggbb`, where the provider says one. */
   readonly color: string | undefined;
   readonly isChosen: boolean;
 };
@@ -22,14 +20,12 @@ export type CalendarChoice = {
 export type CalendarsForm = {
   readonly request: AuthorizationRequest;
   readonly account: AccountView;
-  /** Whether calendars that appear later are left out. */
   readonly onlyThese: boolean;
   readonly calendars: readonly CalendarChoice[];
 };
 
 const FORM = 'calendars';
 
-/** The page with its form, filled in as things are. */
 export function calendarsPage(form: CalendarsForm, appearance: Appearance): Page {
   const { request, account, calendars } = form;
   const { messages } = appearance;
@@ -56,7 +52,7 @@ function calendarField({ calendarKey, title, color, isChosen }: CalendarChoice):
 `;
 }
 
-/** What else the provider may send is no colour of ours to show. */
+/** Other values are ignored: only `#rrggbb` is safe in an attribute. */
 const dot = (color: string | undefined): Html | undefined =>
   color !== undefined && /^#[\da-f]{6}$/i.test(color)
     ? html`<svg class="dot" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" focusable="false"><circle cx="6" cy="6" r="5.5" fill="${color}"/></svg>`

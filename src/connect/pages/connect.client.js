@@ -4,7 +4,7 @@
     document.getElementById('said').textContent = text;
   };
 
-  // A form is sent once; its button says that something is going on.
+  // A form is sent once. Its button shows progress.
   const resume = () => {
     for (const button of document.querySelectorAll('[aria-busy]')) {
       button.removeAttribute('aria-busy');
@@ -28,7 +28,7 @@
     button.setAttribute('aria-busy', 'true');
     button.setAttribute('aria-disabled', 'true');
     for (const input of document.querySelectorAll('#password')) input.type = 'password';
-    // The choice of a language sends the form too, and nothing is waited for.
+    // Changing the language also submits the form, but takes no time.
     const workingText = button.formNoValidate ? undefined : event.target.dataset.working;
     say(workingText ?? document.body.dataset.working);
     if (workingText) {
@@ -40,11 +40,11 @@
     }
     setTimeout(resume, 30_000);
   });
-  // The browser's Back shows the page as it was left, and an installed app opens beside it.
+  // Back can show the page in its former state, and an installed app can open beside it.
   addEventListener('pageshow', (event) => event.persisted && resume());
   document.addEventListener('visibilitychange', resume);
 
-  // Colours change at once, and the choice is kept as the server would keep it.
+  // The color scheme changes at once and is stored as the server would store it.
   const choose = (theme) => {
     const secure = location.protocol === 'https:' ? ';secure' : '';
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
@@ -57,7 +57,7 @@
     for (const source of document.querySelectorAll('picture source')) source.media = media[theme];
   };
 
-  // A password is shown on demand, and hidden again before it is sent.
+  // A password is shown on demand, and hidden before it is sent.
   const reveal = document.querySelector('.reveal');
   reveal?.addEventListener('click', () => {
     const input = document.getElementById('password');
@@ -67,7 +67,6 @@
     say(isShown ? reveal.dataset.shown : reveal.dataset.hidden);
   });
 
-  // A menu closes as menus do.
   const menu = document.querySelector('details.menu');
   addEventListener('click', (event) => {
     if (menu && !menu.contains(event.target)) menu.open = false;
@@ -78,7 +77,7 @@
     menu.firstElementChild.focus();
   });
 
-  // The part of an address that only its reader knows is typed over.
+  // Selects the part of an address that only the user knows.
   const unfilled = document.querySelector('[data-fill]');
   if (unfilled) {
     const start = unfilled.value.indexOf(unfilled.dataset.fill);
@@ -96,7 +95,7 @@
     });
   }
 
-  // How far the first loading of calendars is: asked for a minute at most, and never waited for.
+  // Polls the first loading of calendars for up to a minute.
   const list = document.querySelector('[data-progress]');
   const until = Date.now() + 60_000;
   const ask = async () => {
@@ -114,10 +113,10 @@
       document.getElementById('loading').textContent = announcement;
     } else if (Date.now() < until) setTimeout(ask, 1500);
   };
-  // Without an answer the page stays as it is, which was right when it was made.
+  // Without a response the page stays as it was rendered.
   if (list) setTimeout(() => ask().catch(() => {}), 1000);
 
-  // A page that waits asks again, unless somebody is about to press something on it.
+  // A waiting page reloads unless an element has the focus.
   const { goesOn, seconds } = document.body.dataset;
   const goOn = () => {
     if (document.activeElement === document.body) location.replace(goesOn);

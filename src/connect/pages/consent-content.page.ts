@@ -1,4 +1,4 @@
-/** What consent says, wherever it is asked for: what is allowed, what is new of it, and what it is not (docs/security.md T3). */
+/** Renders consent: which access is allowed, which is new, and which is excluded (docs/security.md T3). */
 import { outwardLink, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { narrowerScope, type Scope } from '../../oauth/scope.ts';
@@ -9,7 +9,7 @@ import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { applicationName, cancelForm, formFields } from './parts.page.ts';
 
-/** What each scope allows, and what its reader may fear that it does not. */
+/** The access that each scope allows, and access that users may fear but that it excludes. */
 const SCOPE_TEXTS: Readonly<
   Record<Scope, { readonly can: readonly MessageKey[]; readonly cannot: readonly MessageKey[] }>
 > = {
@@ -23,15 +23,14 @@ const SCOPE_TEXTS: Readonly<
 
 export type Consent = {
   readonly request: AuthorizationRequest;
-  /** What an approval covers: one at least. */
   readonly accounts: readonly AccountView[];
 };
 
-/** Whether an approval gives an account to the application that it did not have. */
+/** Returns whether an approval gives the application an account that it did not have. */
 export const isNewAccount = ({ isNew, givenScope }: AccountView): boolean =>
   isNew && givenScope === undefined;
 
-/** What the application will be able to do; what it can do already is said in short. */
+/** Lists new access in full, and existing access in short. */
 export function abilities({ request, accounts }: Consent, { displayName, messages }: Appearance): Html {
   const app = applicationName(displayName, messages);
   const { can, cannot } = SCOPE_TEXTS[request.scope];
@@ -44,11 +43,11 @@ ${isWidened && abilityList({ id: 'before', heading: 'consent.before', sign: SIGN
 ${abilityList({ id: 'cannot', heading: 'consent.cannot', sign: SIGNS.cross }, cannot, messages)}</section>`;
 }
 
-/** What the accounts whose access becomes wider allow so far; nothing where there are none. */
+/** Returns the existing access of accounts whose access becomes wider; empty if there are none. */
 function abilitiesBefore(accounts: readonly AccountView[]): readonly MessageKey[] {
   const given = accounts.flatMap(({ isNew, givenScope }) => (isNew && givenScope ? [givenScope] : []));
   const [first, ...rest] = given;
-  // What all of them allow: of more than that, some of it is new.
+  // The access that all of them allow. Anything beyond it is new for some of them.
   return first === undefined ? [] : SCOPE_TEXTS[rest.reduce(narrowerScope, first)].can;
 }
 
@@ -62,7 +61,7 @@ const abilityList = (list: AbilityList, keys: readonly MessageKey[], messages: M
 const abilityItems = (keys: readonly MessageKey[], sign: Html, messages: Messages): Html[] =>
   keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
 
-/** When to allow it, how it ends, and what the application promises. */
+/** Renders a caution, how access can be ended, and links to the application's policies. */
 export function consentTerms({ request }: Consent, { messages, facts }: Appearance): Html {
   const domain = html`<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi>`;
   const links = [
@@ -74,7 +73,6 @@ export function consentTerms({ request }: Consent, { messages, facts }: Appearan
 ${links.length > 0 && html`<p class="small-print policies">${links.map((link, index) => html`${index > 0 && ' · '}${link}`)}</p>`}`;
 }
 
-/** The two answers. */
 export function consentActions(request: AuthorizationRequest, messages: Messages): Html {
   return html`<div class="actions">
 <form method="post" action="/connect/approve">${formFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>

@@ -1,4 +1,3 @@
-/** What consent says is new, and what it leads to. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -25,7 +24,7 @@ describe('the consent page', () => {
     assert.deepEqual(buttonsOf(shown), ['Allow', 'Cancel']);
   });
 
-  it('calls the user what the application does where it vouches for it', () => {
+  it("shows the user's name if the application vouches for it", () => {
     const request = { ...sampleRequest, userName: 'Ada Lovelace' };
 
     const words = wordsOf(consentPage({ request, accounts: [newAccount] }, sampleAppearance));
@@ -34,7 +33,7 @@ describe('the consent page', () => {
     assert.doesNotMatch(words, /ada-1815/);
   });
 
-  it('lists what is added as new, and what was allowed before in short', () => {
+  it('lists added access as new, and existing access in short', () => {
     const accounts = [narrower, sampleAccount];
 
     const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
@@ -43,7 +42,7 @@ describe('the consent page', () => {
     assert.match(words, /As before See when you are busy/);
   });
 
-  it('lists all of it where nothing was allowed before', () => {
+  it('lists all access as new if nothing was allowed before', () => {
     const accounts = [newAccount, sampleAccount];
 
     const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
@@ -53,7 +52,7 @@ describe('the consent page', () => {
     assert.match(words, /new@example\.com Google New/);
   });
 
-  it('compares with what all the accounts allow that get more', () => {
+  it('compares with the access that all widened accounts have', () => {
     const request = { ...sampleRequest, scope: 'read-write' } as const;
     const accounts = [narrower, { ...sampleAccount, isNew: true }];
 
@@ -62,7 +61,7 @@ describe('the consent page', () => {
     assert.match(words, /can now also See your calendars and all details of your events Create, change/);
   });
 
-  it('links to what the application promises, where that was set', () => {
+  it("links to the application's policies that are set", () => {
     const privacyUrl = 'https://acme.example/privacy';
     const facts = { ...sampleAppearance.facts, privacyUrl };
 

@@ -1,4 +1,4 @@
-/** The consent page for two accounts or more: who gets what, for whom, from which of them, in plain words. */
+/** The consent page for two or more accounts. */
 import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { pagePath, selectionPath } from '../flow/paths.ts';
@@ -13,7 +13,6 @@ import {
 import { layout } from './layout.page.ts';
 import { accountNames, asker, backLink, verificationNotice } from './parts.page.ts';
 
-/** The page; with one account its content is on the selection page. */
 export function consentPage(consent: Consent, appearance: Appearance): Page {
   const { request, accounts } = consent;
   const { messages } = appearance;

@@ -1,4 +1,4 @@
-/** The question before all accounts are disconnected: which they are, and what happens to them. */
+/** The question before all accounts are disconnected. */
 import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { AccountView } from '../accounts/account-views.ts';
@@ -10,11 +10,10 @@ import { accountNames, applicationName, asker, backLink, formFields } from './pa
 
 export type DisconnectAll = {
   readonly request: AuthorizationRequest;
-  /** All that this transaction covers; those whose owner was not proved stay. */
+  /** The accounts of the transaction. If their owner was not proved, they stay. */
   readonly accounts: readonly AccountView[];
 };
 
-/** The page, which confirms or leads back. */
 export function disconnectAllPage({ request, accounts }: DisconnectAll, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('disconnect.title');

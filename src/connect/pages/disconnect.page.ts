@@ -10,7 +10,6 @@ import { accountNames, applicationName, asker, backLink, formFields } from './pa
 
 export type Disconnect = { readonly request: AuthorizationRequest; readonly account: AccountView };
 
-/** The page, which confirms or leads back. */
 export function disconnectPage({ request, account }: Disconnect, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('disconnect.one_title');

@@ -1,4 +1,3 @@
-/** What an error page says, and the ways it leads on. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -17,12 +16,12 @@ const page = (kind: ConnectErrorKind, change: Partial<ErrorView> = {}, appearanc
 };
 
 describe('the error page', () => {
-  it('is green where all is done, and red where something is wrong', () => {
+  it('is green if everything is done, and red if something is wrong', () => {
     assert.match(markupOf(page('finished')), /<span class="badge done">/);
     assert.match(markupOf(page('session_expired')), /<span class="badge trouble">/);
   });
 
-  it('names the three scopes where another one was sent', () => {
+  it('names the three scopes if another one was sent', () => {
     const error = new ConnectError('scope_unknown', { parameter: 'scope' });
 
     const words = wordsOf(page('scope_unknown', { error }));
@@ -30,7 +29,7 @@ describe('the error page', () => {
     assert.match(words, /scope has to be one of free-busy ?, read ?, read-write/);
   });
 
-  it('sends people without an administrator to the application', () => {
+  it('sends people to the application, not to an administrator', () => {
     const nameless = { ...sampleAppearance, displayName: undefined };
 
     assert.match(wordsOf(page('unexpected')), /Need help\? Contact Acme Planner \./);
@@ -38,7 +37,7 @@ describe('the error page', () => {
     assert.doesNotMatch(wordsOf(page('provider_misconfigured')), /administrator/);
   });
 
-  it('is shown in another language at its own address, with all that is in it', () => {
+  it('is shown in another language at its own address, with its query', () => {
     const query = [{ name: 'state', value: 'a"b' }];
     const settings = { path: '/authorize?state=a', place: '/authorize', query, parameter: 'lng' };
 
@@ -55,7 +54,7 @@ describe('the error page', () => {
     );
   });
 
-  it('changes the language of an open request, which keeps it', () => {
+  it('changes the language of an open request, which stores it', () => {
     const settings = { request: sampleRequest, path: '/connect/consent?transaction=T' };
 
     const markup = markupOf(page('provider_unavailable', { settings }));

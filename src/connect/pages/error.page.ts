@@ -1,4 +1,4 @@
-/** The error page: what happened, the way forward, and who can help (docs/wire.md 4.1). */
+/** The error page: the problem, how to continue, and who can help (docs/wire.md 4.1). */
 import { outwardLink, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
@@ -11,20 +11,19 @@ import type { PageSettings } from './layout.page.ts';
 import { layout } from './layout.page.ts';
 import { applicationSign, backLink, formFields, markedSign, pageSigns, returnLabel } from './parts.page.ts';
 
-/** Back to the accounts is named: beside it is the way back to the application. */
+/** Going back to the accounts has its own label, to distinguish it from the application's button beside it. */
 const WAYS = { start_again: 'start_again', try_again: 'try_again', back: 'error.back' } as const;
 
 export type ErrorView = {
   readonly error: ConnectError;
-  /** The request this browser may go on with or has answered: it leads back to the application. */
+  /** The request that this browser may continue or has answered. It leads back to the application. */
   readonly request: AuthorizationRequest | undefined;
-  /** What the operator finds a fault by in the log. */
+  /** The id by which the operator finds an internal error in the log. */
   readonly reference: string;
-  /** Where it can be read in another language or other colours. */
+  /** The address that shows the page in another language or color scheme. */
   readonly settings: PageSettings | undefined;
 };
 
-/** The page of a refusal or fault, in the words of its kind. */
 export function errorPage({ error, request, reference, settings }: ErrorView, appearance: Appearance): Page {
   const { messages, serviceName } = appearance;
   const { back, link, parameter, provider } = error.context;
@@ -46,7 +45,7 @@ ${error.status >= 500 && html`<p>${messages.markup('error.reference', { referenc
 
 const codeOf = (word: string): Html => html`<code dir="ltr">${word}</code>`;
 
-/** Whose page it is, once that is known, with a mark that something is wrong, or that all is done. */
+/** Renders the application's sign, if it is known, with a mark for a problem or for success. */
 function errorSign({ kind }: ConnectError, appearance: Appearance): Html {
   const mark = kind === 'finished' ? 'done' : 'trouble';
   const hasAppearance = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
@@ -69,7 +68,7 @@ function waysForward(
   if (wayBack === undefined && request === undefined) {
     return html`<p class="lead">${messages.text('error.forward')}</p>`;
   }
-  // Whoever is finished is to go back to the application; everybody else can go on here.
+  // A finished request leads back to the application first, any other one continues here.
   const isOver = kind === 'finished';
   const here = (rank: string) =>
     wayBack &&
@@ -84,11 +83,11 @@ ${here('')}`
 ${there('quiet')}`;
 }
 
-/** A repeated answer is sent where the first one was (connect-flow.ts); an open request is given up. */
+/** A repeated answer has the same result (connect-flow.ts); an open request is denied. */
 const returnAction = ({ status }: AuthorizationRequest): string =>
   status === 'approved' ? '/connect/approve' : '/connect/cancel';
 
-/** The application helps its users: nobody else knows them. */
+/** Only the application knows its users, so it helps them. */
 function helpText({ facts, displayName, messages }: Appearance): Html {
   const { supportEmail, supportUrl } = facts;
   const write =

@@ -1,4 +1,3 @@
-/** What the document around every Connect page promises. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
@@ -6,7 +5,7 @@ import { html } from '../../http/html.ts';
 import { plainAppearance } from './appearance-without-request.ts';
 import { layout } from './layout.page.ts';
 
-it('a page is drawn once all of it is there: what it waits for stands behind everything that is seen', () => {
+it('a page is rendered only when complete: the awaited element follows all visible content', () => {
   const browser = { query: [], acceptLanguage: 'en', rememberedTheme: undefined };
   const { document } = layout(
     { title: 'Title', content: html`<h1>Title</h1>` },

@@ -1,4 +1,4 @@
-/** The document around every Connect page: its one style, its one script, and the choices at its foot. */
+/** The document around every Connect page: style, script, and the settings in the footer. */
 import { readFileSync } from 'node:fs';
 import type { Theme } from '../../branding/branding.ts';
 import { BASE_STYLE, PAGE_ICON, SIGNS } from '../../design/parts.page.ts';
@@ -15,34 +15,30 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 
 const STYLE = inlineStyle(BASE_STYLE + readText('./connect.css'));
 
-/** It only improves: nothing needs it. Its comments stand on lines of their own, for those who read it here. */
+/** Every page works without it. Comments on their own lines are removed. */
 const SCRIPT = inlineScript(
   readText('./connect.client.js')
     .replace(/^\s*\/\/.*\n/gm, '')
     .replace(/^ +/gm, ''),
 );
 
-/** The last of a page, and where its script says what was done. */
+/** The last element of a page, in which the script announces changes. */
 const LAST_ELEMENT = 'said';
 
-/** After so long a page that waits for something asks again. */
 const SECONDS_BETWEEN_LOADS = 5;
 
 export type PageParts = {
-  /** Also what a screen reader hears first. */
+  /** Screen readers read it first. */
   readonly title: string;
   readonly content: Html;
-  /** Where its reader stands, for the choice of language and colours: none on pages nobody can come back to. */
+  /** The settings for language and color scheme. Pages that cannot be opened again have none. */
   readonly settings?: PageSettings | undefined;
-  /** Whether its script asks this server how things are. */
   readonly connects?: boolean;
-  /** A script of its own in `content`. */
   readonly script?: InlineCode;
-  /** Where it goes on by itself, a few seconds later; a path of ours. */
+  /** The path to which the page continues after SECONDS_BETWEEN_LOADS. */
   readonly goesOnTo?: string;
 };
 
-/** A whole page. */
 export function layout(parts: PageParts, appearance: Appearance): Page {
   const { messages, theme, branding, brandRule, isPreview = false } = appearance;
   const { title, content, settings, connects = false, script, goesOnTo } = parts;
@@ -81,28 +77,24 @@ ${!branding.hideFooter && html`<p>${messages.markup('footer', { service })}</p>`
 </footer>`;
 }
 
-/** Where the choices are made, and where they lead back to. */
 export type PageSettings = OfRequest | OfAddress;
 
-/** A page of an open request, which keeps the language. */
+/** A page of an open request, which stores the language. */
 type OfRequest = {
   readonly request: AuthorizationRequest;
-  /** Its own address: a path of ours. */
   readonly path: string;
-  /** The id of the page's form to be filled in: the choices are sent with it, so that what was typed stays. */
+  /** The id of the page's form. The settings submit it, so that typed values stay. */
   readonly form?: string;
 };
 
-/** A page of no request, which is shown again in another language at the same address. */
+/** A page without a request, shown in another language at the same address. */
 type OfAddress = {
   readonly request?: undefined;
-  /** Its own address: a path of ours. */
   readonly path: string;
-  /** Where it is, without the query. */
+  /** The path without the query. */
   readonly place: string;
   /** The query, without the language. */
   readonly query: readonly Pick<QueryParameter, 'name' | 'value'>[];
-  /** The parameter that the language is named by. */
   readonly parameter: string;
 };
 
@@ -112,7 +104,7 @@ const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
   ['dark', 'settings.theme_dark', SIGNS.moon],
 ];
 
-/** The language always; the colours where neither request nor application decides on them. */
+/** Renders the language, and the color scheme if neither request nor application sets it. */
 export function pageSettings(settings: PageSettings, { messages, theme, isThemeOpen }: Appearance): Html {
   return html`<div class="settings">
 ${languageMenu(settings, messages)}
@@ -158,16 +150,14 @@ function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages):
     : html`<form method="post" action="/connect/theme">${backField(settings)}${group}</form>`;
 }
 
-/** The page's own form shows itself again, in the other language or colours. */
+/** Submits the page's own form, which is shown again in the other language or color scheme. */
 const formAttributes = (settings: PageSettings): Html | undefined =>
   settings.request && settings.form ? html` form="${settings.form}" formnovalidate` : undefined;
 
-/**
- * The longest path that a form carries. The longest legal ones are longer, and encoded once more would not fit into it.
- */
+/** The longest path that a form contains. Longer valid paths would be too long when encoded again. */
 export const MOST_PATH_IN_FORM = 4_000;
 
-/** Where a choice leads back to: of a page with a long address, to the request's first page. */
+/** Returns to the page or, if its path is too long, to the first page of the request. */
 function backField({ path, request }: PageSettings): Html {
   const isLong = request !== undefined && path.length > MOST_PATH_IN_FORM;
   const back = isLong ? pathOfTransaction(request) : path;

@@ -1,4 +1,4 @@
-/** The accounts on the selection page: those an approval covers, and the user's others, which can be confirmed. */
+/** Renders the accounts on the selection page: the covered ones, and others, which can be confirmed. */
 import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
 import { chip, PROVIDER_MARKS, PROVIDER_NAMES, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -12,18 +12,16 @@ import { isNewAccount } from './consent-content.page.ts';
 import { formFields, transactionField } from './parts.page.ts';
 import type { ProviderSelection } from './provider-selection.ts';
 
-/** Whether calendars of an account here are still being loaded. */
 export const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messages): boolean =>
   accounts.some((account) => {
     return accountState(account, loading.get(account.accountKey), messages).kind === 'loading';
   });
 
-/** Those an approval covers, with what can be done with each. */
 export function linkedAccounts(selection: ProviderSelection, messages: Messages): Html {
   const { accounts, request, ending } = selection;
   const isLoading = isAnyLoading(selection, messages);
   const canLeaveAll = accounts.filter(isDisconnectable).length > 1;
-  // Where access to it is asked for, nobody wonders what the account is: its heading is for who listens.
+  // On the consent page the heading is obvious, so only screen readers get it.
   const heading =
     ending === 'allow'
       ? html`<h2 id="linked" class="unseen">${messages.text('consent.accounts', { count: accounts.length })}</h2>`
@@ -35,7 +33,7 @@ ${accounts.map((account) => accountItem(account, selection, messages))}</ul>
 ${loadingHint(selection, messages)}`;
 }
 
-/** Nobody has to wait; and once there is nothing to wait for, what was loaded. */
+/** Renders a hint that waiting is not necessary or, after loading, the number of calendars. */
 function loadingHint(selection: ProviderSelection, messages: Messages): Html | undefined {
   const { accounts, loading } = selection;
   if (isAnyLoading(selection, messages)) {
@@ -62,7 +60,6 @@ ${isManageable && html`<div class="account-actions">${accountActions(account, se
 `;
 }
 
-/** Its mark, its name and its kind, with what else is to be said of it. */
 const accountHead = ({ provider, name }: AccountView, about?: Html): Html =>
   html`<div class="account">${PROVIDER_MARKS[provider]}<div><strong><bdi>${withBreakPoints(name)}</bdi></strong>
 <p class="about"><span>${PROVIDER_NAMES[provider]}</span> ${about}</p></div></div>`;
@@ -71,7 +68,7 @@ function accountActions(account: AccountView, selection: ProviderSelection, mess
   const { request, loading } = selection;
   const { accountKey, name, problem, provider, isProved, isUnfinished, givenScope } = account;
   const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem);
-  // What nobody proved here is covered as it was given, and at no more.
+  // An account that was not proved here keeps its narrower access.
   const isNarrower = !isProved && givenScope !== undefined && !scopeCovers(givenScope, request.scope);
   const isListed = isProved && (loading.get(accountKey)?.isListed ?? false);
   const choose = { href: accountPath('calendars', request, accountKey), deed: 'choose' } as const;
@@ -87,7 +84,7 @@ const isOffered = (provider: AccountView['provider'], { providers }: ProviderSel
 const accountField = ({ accountKey }: AccountView): Html =>
   html`<input type="hidden" name="account" value="${accountKey}">`;
 
-/** What stands on an account's button, and its name for who cannot see beside which account it stands. */
+/** The label of each account button, and its accessible name with the account. */
 const BUTTONS = {
   update: ['selection.update', 'selection.update_account'],
   mend: ['selection.mend', 'selection.mend_account'],
@@ -102,31 +99,31 @@ function accountButton(deed: keyof typeof BUTTONS, { name }: AccountView, messag
   return html`<button class="small ${rank}" aria-label="${messages.text(labelWithName, { account: name })}">${messages.text(label)}</button>`;
 }
 
-/** The way to sign in again, which keeps the account's id. */
+/** Renders the sign-in to the same account, which keeps the account's id. */
 function signInAgainForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
   const action = account.problem === 'more_needed' ? 'update' : 'mend';
   return html`<form method="get" action="/connect/${account.provider}">${transactionField(request)}${accountField(account)}
 ${accountButton(action, account, messages)}</form>`;
 }
 
-/** It asks before it is done. */
+/** Leads to a question first. */
 function disconnectForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
   return html`<form method="get" action="/connect/disconnect">${transactionField(request)}${accountField(account)}
 ${accountButton('disconnect', account, messages)}</form>`;
 }
 
-/** Nobody uses it yet, and it can be linked again: it does not ask. */
+/** Removes without a question: nobody uses the account yet, and it can be linked again. */
 function removeForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
   return html`<form method="post" action="/connect/remove">${formFields(request)}${accountField(account)}
 ${accountButton('remove', account, messages)}</form>`;
 }
 
-/** The user's others: they stay as they are, and each can be confirmed where its provider is offered. */
+/** Renders the user's other accounts. Each can be confirmed if its provider is offered. */
 export function otherAccounts(selection: ProviderSelection, messages: Messages): Html {
   const items = selection.others.map((account) => {
     const isConfirmable = isOffered(account.provider, selection);
     const { request } = selection;
-    // Of a pushed request the application says who its user is: then what is not used any more can go.
+    // A pushed request vouches for the user, who may therefore disconnect unused accounts.
     const actions = html`${isConfirmable && confirmForm(account, request, messages)}
 ${account.isManageable && disconnectForm(account, request, messages)}`;
     return html`<li>${accountHead(account)}

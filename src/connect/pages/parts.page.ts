@@ -1,4 +1,4 @@
-/** Small parts that several Connect pages have. */
+/** Renders small parts of several Connect pages. */
 import { type Logo, logoPath } from '../../branding/branding.ts';
 import { chip, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -9,31 +9,27 @@ import { domainOf } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 
-/**
- * The fields that make a form one of a request's own pages (docs/security.md T3): to stand in every form that
- * is posted.
- */
+/** Renders the fields that prove a form to be from a page of this request (docs/security.md T3). */
 export const formFields = ({ transactionId, formToken }: AuthorizationRequest): Html =>
   html`${transactionField({ transactionId })}${tokenField(formToken)}`;
 
-/** All that a form needs which only opens a page. */
+/** Renders the only field of a form that just opens a page. */
 export const transactionField = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): Html =>
   html`<input type="hidden" name="transaction" value="${transactionId}">`;
 
-/** The application's name as text: its display name, else generic words (docs/wire.md O1). */
+/** Returns the application's display name, or a generic text (docs/wire.md O1). */
 export function applicationName(displayName: string | undefined, messages: Messages): string {
   return displayName ?? messages.text('app.generic');
 }
 
-/** What a page shows above its title; words beside it say the same. */
+/** Renders the pictures above the title. The text beside them says the same. */
 export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
 
-/** A sign with a mark that says how it went. */
 export function markedSign(sign: Html, mark: 'done' | 'trouble'): Html {
   return html`<span class="marked">${sign}<span class="badge ${mark}">${SIGNS[mark]}</span></span>`;
 }
 
-/** The application's logo, else the first character of its name, else a sign for any application. */
+/** Renders the application's logo, the first character of its name, or a generic icon. */
 export function applicationSign({ branding, displayName, theme }: Appearance): Html {
   const light = branding.logo ?? branding.darkLogo;
   const dark = branding.darkLogo ?? branding.logo;
@@ -41,12 +37,12 @@ export function applicationSign({ branding, displayName, theme }: Appearance): H
     const plate = light.hash === dark.hash ? ' plate' : '';
     return html`<span class="sign logo${plate}">${logoPicture(light, dark, theme)}</span>`;
   }
-  // What stands for a name is a letter of it, not the mark before it.
+  // Skips punctuation: the initial is a letter of the name.
   const initial = firstCharacter((displayName ?? '').replace(/^[\p{P}\p{Sm}\p{Z}\p{C}]+/u, ''));
   return html`<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>`;
 }
 
-/** The one that fits a fixed theme; else both, and the device decides. The name beside it says what it shows. */
+/** Renders the logo of a fixed theme, or both for the device to choose. `alt` is empty: the name is beside it. */
 function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html {
   const image = (logo: Logo) => html`<img src="${logoPath(logo)}" width="56" height="56" alt="">`;
   if (light.hash === dark.hash || theme === 'light') return image(light);
@@ -54,17 +50,15 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
   return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
-/** The way back to the page before. */
 export function backLink(path: string, messages: Messages): Html {
   return html`<a class="back" href="${path}">${SIGNS.back}${messages.text('back')}</a>`;
 }
 
-/** The button that gives up, on the pages where that is a decision. */
 export function cancelForm(request: AuthorizationRequest, messages: Messages): Html {
   return html`<form method="post" action="/connect/cancel">${formFields(request)}<button>${messages.text('cancel')}</button></form>`;
 }
 
-/** "Back to <Display Name>" (docs/wire.md 4.1), in generic words without a name. */
+/** Renders "Back to <Display Name>" (docs/wire.md 4.1), or a generic text. */
 export function returnLabel({ displayName, messages }: Appearance): Html {
   return displayName === undefined
     ? html`${messages.text('return.generic')}`
@@ -72,13 +66,11 @@ export function returnLabel({ displayName, messages }: Appearance): Html {
 }
 
 export type NamesOptions = {
-  /** The id of the list's heading. */
   readonly labelledBy?: string;
-  /** A short word beside an account. */
+  /** A short text beside an account. */
   readonly words?: (account: AccountView) => string | undefined;
 };
 
-/** Accounts to read, each with its kind: nothing is done with them here. */
 export function accountNames(accounts: readonly AccountView[], options: NamesOptions = {}): Html {
   const { labelledBy, words } = options;
   const items = accounts.map((account) => {
@@ -89,10 +81,7 @@ export function accountNames(accounts: readonly AccountView[], options: NamesOpt
   return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
 }
 
-/**
- * The notice on applications that the operator has not verified (docs/wire.md 4.4). Nothing else is withheld.
- * `undefined` where there is nothing to say: no operator named, or the application is verified.
- */
+/** Renders the notice about an unverified application (docs/wire.md 4.4), which has no other consequence. */
 export function verificationNotice({ unverifiedBy, displayName, messages }: Appearance): Html | undefined {
   if (unverifiedBy === undefined) return undefined;
   const operator = unverifiedBy;
@@ -109,8 +98,8 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
 }
 
 /**
- * The application with its domain, and its user. The name is the application's own claim; the domain is where the
- * answer really goes. What people call the user counts where the application vouches for it.
+ * Renders the application with its domain, and its user. The name is only the application's claim, but the domain is
+ * the real destination. `userName` exists only if the application vouches for it.
  */
 export function asker(request: AuthorizationRequest, appearance: Appearance): Html {
   const { messages, displayName } = appearance;

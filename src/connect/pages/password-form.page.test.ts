@@ -1,4 +1,3 @@
-/** What the forms ask for, and what of it they keep. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -21,8 +20,8 @@ const page = (change: Partial<PasswordForm> = {}) =>
 const labelsOf = (markup: string): string[] =>
   [...markup.matchAll(/<label for="\w+">(.*?)<\/label>/g)].map(([, text = '']) => text);
 
-describe('the form of an account that has a password', () => {
-  it('asks for an e-mail address and a password of CalDAV, and leads to the one that asks for the server', () => {
+describe('the form of an account with a password', () => {
+  it('asks for a CalDAV e-mail address and password, and links to the form with a server address', () => {
     const markup = markupOf(page());
 
     assert.deepEqual(labelsOf(markup), ['E-mail address', 'Password']);
@@ -38,7 +37,7 @@ describe('the form of an account that has a password', () => {
     assert.doesNotMatch(markup, /Enter the server address/);
   });
 
-  it('asks for nothing but the address of a calendar that needs no login, and leads back to the others', () => {
+  it('asks only for the address of a calendar without login, and links back to the others', () => {
     const typed = { server: '', username: '', address: 'webcal://cal.example/a.ics' };
     const markup = markupOf(page({ mode: 'address', typed }));
 
@@ -49,18 +48,18 @@ describe('the form of an account that has a password', () => {
     assert.match(markupOf(page()), /by=address">Enter the address of one calendar/);
   });
 
-  it('offers no calendar’s address where an account is to be confirmed, or at Apple', () => {
+  it('offers no calendar address when confirming an account, or for Apple', () => {
     for (const change of [{ confirm: 'key-3' }, { kind: 'apple' }] as const)
       assert.doesNotMatch(markupOf(page(change)), /by=address/);
   });
 
-  it('names the application, its domain and its user where a password is typed', () => {
+  it('names the application, its domain and its user beside the password', () => {
     for (const kind of ['apple', 'caldav'] as const) {
       assert.match(wordsOf(page({ kind })), /Acme Planner .*example For user ada-1815/);
     }
   });
 
-  it('keeps which account is to be confirmed, and says so', () => {
+  it('keeps the account to confirm, and says so', () => {
     const shown = page({ confirm: 'key-3' });
 
     assert.match(wordsOf(shown), /Confirm it is yours/);
@@ -68,19 +67,19 @@ describe('the form of an account that has a password', () => {
     assert.match(markupOf(shown), /&confirm=key-3&by=server"/);
   });
 
-  it('sends what was typed with a choice of language or colours', () => {
+  it('submits typed values with a change of language or color scheme', () => {
     const { markup } = page().document;
 
     assert.match(markup, /<button name="language" value="de"[^>]* form="login" formnovalidate>/);
     assert.match(markup, /<button name="theme" value="dark"[^>]* form="login" formnovalidate>/);
   });
 
-  it('says what is waited for once it is sent', () => {
+  it('says what it waits for after it is sent', () => {
     assert.match(page().document.markup, /data-working="Looking for your server…"/);
     assert.match(page({ kind: 'apple' }).document.markup, /data-working="Signing in at Apple…"/);
   });
 
-  it('never has a password in it', () => {
+  it('never contains a password', () => {
     assert.doesNotMatch(page().document.markup, /<input id="password"[^>]* value=/);
   });
 });

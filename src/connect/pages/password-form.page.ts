@@ -1,4 +1,4 @@
-/** The forms that link an Apple or CalDAV account, or a calendar by its address; what was typed stays, the password never. */
+/** The forms that link an account or a calendar. They keep all fields except the password. */
 
 import { notice, outwardLink, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -14,25 +14,21 @@ import { applicationName, asker, backLink, formFields } from './parts.page.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';
-  /** What is asked for; means nothing at Apple. */
+  /** The input that the form asks for. Irrelevant for Apple. */
   readonly mode: LinkMode;
   readonly request: AuthorizationRequest;
   readonly typed: { readonly server: string; readonly username: string; readonly address: string };
   readonly problem: LinkProblem | undefined;
-  /** The known CalDAV server that was chosen. */
   readonly chosen: CalDavPreset | undefined;
-  /** The known CalDAV server that the typed one is. */
+  /** The preset of the typed server. */
   readonly preset: CalDavPreset | undefined;
-  /** The account to connect again, of this provider's. */
   readonly accountKey: string | undefined;
-  /** The account that is to be confirmed: then the form says nothing that was not typed into it. */
+  /** The account to confirm. The form then contains only typed values. */
   readonly confirm: string | undefined;
 };
 
-/** The form's id. */
 const FORM = 'login';
 
-/** The page, empty or with what was typed and what is wrong with it. */
 export function passwordFormPage(form: PasswordForm, appearance: Appearance): Page {
   const { messages } = appearance;
   const { kind, request, problem } = form;
@@ -81,13 +77,11 @@ function workingText(form: PasswordForm, messages: Messages): string {
   return messages.text('working.sign_in', { provider: name });
 }
 
-/** This form again, for the same account. */
 function formPath({ kind, request, accountKey, confirm }: PasswordForm): string {
   const path = signInPath(kind, request, accountKey);
   return confirm === undefined ? path : `${path}&confirm=${encodeURIComponent(confirm)}`;
 }
 
-/** What the form is for, beside what is typed into it. */
 function stateFields(form: PasswordForm): Html {
   const fields = {
     by: form.kind === 'caldav' ? form.mode : undefined,
@@ -100,10 +94,7 @@ function stateFields(form: PasswordForm): Html {
   )}`;
 }
 
-/**
- * The choice among CalDAV servers that are known: links, each to the form with that server's address and hints in it.
- * Open for whoever has nothing in the form yet.
- */
+/** Renders links to the form with the address and hints of known CalDAV servers. Open while the form is empty. */
 function presetChoice(form: PasswordForm, messages: Messages): Html {
   const { chosen } = form;
   const isOpen = form.typed.server === '' && form.problem === undefined;
@@ -122,7 +113,7 @@ function presetChoice(form: PasswordForm, messages: Messages): Html {
 ${items}${chosen && other}</ul></details>`;
 }
 
-/** The other things that can be asked for. A calendar's address confirms nothing. */
+/** Links to the other kinds of input. A calendar's address cannot confirm an account. */
 function waysBeside(form: PasswordForm, messages: Messages): Html | false {
   const { kind, mode, confirm } = form;
   const ways = [
@@ -154,7 +145,7 @@ function serverField(form: PasswordForm, messages: Messages): Html {
 ${fieldError(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
 }
 
-/** Of the server that was chosen, while the address is still of that one. */
+/** Explains the chosen server while its address is in the field. */
 function serverHint({ chosen, typed }: PasswordForm, messages: Messages): Html {
   if (chosen === undefined || !isStillOf(chosen, typed.server))
     return html`${messages.text('form.server_hint')}`;
@@ -190,14 +181,14 @@ function usernameHint(form: PasswordForm, messages: Messages): Html | undefined 
 
 function passwordField(form: PasswordForm, messages: Messages): Html {
   const apple = form.kind === 'apple';
-  // A password manager's offer would be the one password that Apple does not take.
+  // A password manager would offer the main password, which Apple does not accept here.
   const autocomplete = apple ? 'off' : 'current-password';
   return html`<div><label for="password">${messages.text(apple ? 'form.app_password' : 'form.password')}</label>
 <div class="secret"><input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${fieldAttributes(form, 'password')}>${revealButton(messages)}</div>
 ${fieldError(form, 'password', messages)}<p class="hint" id="password-hint">${passwordHint(form, messages)}</p></div>`;
 }
 
-/** Shows what is typed, on demand; it is there where scripts run. */
+/** Renders the button that shows the password. It appears only with scripts. */
 function revealButton(messages: Messages): Html {
   const name = messages.text('form.password_show');
   return html`<button type="button" class="reveal" aria-pressed="false" aria-controls="password" aria-label="${name}" title="${name}" data-shown="${messages.text('form.password_shown')}" data-hidden="${messages.text('form.password_hidden')}">${SIGNS.eye}</button>`;
@@ -228,7 +219,7 @@ function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Ht
   return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
 
-/** How an app-specific password is made, step by step, for whoever opens it. `isOpen`: for whoever seems to have none. */
+/** Explains how to create an app-specific password. `isOpen` if the user seems to have none. */
 function appPasswordHelp({ messages, displayName, serviceName }: Appearance, isOpen: boolean): Html {
   const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr" translate="no">account.apple.com</a>`;
   return html`<details class="steps"${isOpen && html` open`}><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
@@ -241,7 +232,7 @@ function appPasswordHelp({ messages, displayName, serviceName }: Appearance, isO
 </ol></details>`;
 }
 
-/** Names the field's hint and what is wrong with it; the first wrong field, or the next to fill in, has the focus. */
+/** Refers to the field's hint and error, and focuses the first wrong field or the next empty one. */
 function fieldAttributes(form: PasswordForm, field: LinkField, hinted = true): Html {
   const isWrong = form.problem?.fields.includes(field) ?? false;
   const described = [...(isWrong ? [`${field}-error`, 'trouble'] : []), ...(hinted ? [`${field}-hint`] : [])];
@@ -256,7 +247,7 @@ function focused(form: PasswordForm): LinkField | undefined {
   return typed.username === '' ? 'username' : 'password';
 }
 
-/** The short word at a field that is to be corrected; the whole is in the notice above. */
+/** Renders the short error at a field. The notice above has the whole text. */
 function fieldError({ problem }: PasswordForm, field: LinkField, messages: Messages): Html | undefined {
   if (!problem?.fields.includes(field)) return undefined;
   const word = messages.text(problem.message === 'link.missing' ? 'form.error_missing' : 'form.error_check');

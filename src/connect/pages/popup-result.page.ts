@@ -1,4 +1,4 @@
-/** The last page of a popup: it hands the answer to the page that opened it and closes, or leads back by a link. */
+/** The last page of a popup: sends the answer to the page that opened it and closes, or links back. */
 import { readFileSync } from 'node:fs';
 
 import { html } from '../../http/html.ts';
@@ -15,7 +15,7 @@ const TEXTS = {
   denied: { title: 'popup.denied_title', text: 'popup.denied', mark: 'trouble' },
 } as const;
 
-/** The page, with a script of its own that its policy admits; without scripts its link does the same. */
+/** Renders the page with its own script. Without scripts, the link does the same. */
 export function popupResultPage({ answer, url, origin, message }: PopupAnswer, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text(TEXTS[answer].title);

@@ -3,9 +3,9 @@
   const { origin, message } = way.dataset;
   const { opener } = window;
   if (origin && opener && !opener.closed) {
-    // The browser gives it to no page of another origin.
+    // Browsers deliver it only to this origin.
     opener.postMessage(JSON.parse(message), origin);
-    // Once it has arrived: a message from a window that is gone has no source.
+    // Closes after delivery: a message from a closed window has no source.
     setTimeout(() => window.close(), 250);
   } else if (origin) {
     location.replace(way.href);

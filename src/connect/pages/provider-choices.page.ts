@@ -1,4 +1,4 @@
-/** The providers that an account can be connected at, each with a button that is called the same in every state. */
+/** The buttons that connect an account at each provider. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
   caldav: 'selection.kind.caldav',
 };
 
-/** All that this request offers; beside accounts that are connected they step back. */
+/** Renders all providers of this request, smaller if accounts are connected. */
 export function providerChoices(selection: ProviderSelection, messages: Messages): Html {
   const hasAccounts = selection.accounts.length > 0;
   return html`<h2 id="add">${messages.text(hasAccounts ? 'selection.add_more' : 'selection.add')}</h2>
@@ -30,7 +30,7 @@ function providerItem(
 ): Html {
   const provider = PROVIDER_NAMES[kind];
   const label = messages.text('selection.connect', { provider });
-  // What is said of it describes the button but is no part of its name, which is the same in every state.
+  // The state describes the button, but is not part of its name, which never changes.
   const about = html`<small id="${kind}-about" aria-hidden="true">${providerState({ kind, available }, selection, messages)}</small>`;
   const inside = html`${PROVIDER_MARKS[kind]}<span>${label}${about}</span>`;
   if (!available || selection.limit !== undefined) {
@@ -38,7 +38,7 @@ function providerItem(
     return html`<li><button type="button" disabled aria-describedby="${reason}">${inside}</button></li>
 `;
   }
-  // Only the providers with pages of their own keep anybody waiting.
+  // Only providers with their own pages take noticeable time.
   const isElsewhere = kind === 'google' || kind === 'microsoft';
   const working = isElsewhere && html` data-working="${messages.text('working.open', { provider })}"`;
   return html`<li><form method="get" action="/connect/${kind}"${working}>${transactionField(selection.request)}
@@ -46,7 +46,7 @@ function providerItem(
 `;
 }
 
-/** Why it cannot be used, how its accounts stand, or what it is. */
+/** Renders the state of the accounts, or the reason why the provider is unavailable, or its kind. */
 function providerState(
   { kind, available }: OfferedProvider,
   { accounts }: ProviderSelection,

@@ -1,4 +1,3 @@
-/** What the selection page promises of the ways on, of accounts, and of what was just done. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -18,7 +17,7 @@ const page = (change: Partial<ProviderSelection>) =>
 
 const WAYS_ON = ['Continue', 'Allow', 'Done'];
 
-describe('the ways on and out of the selection page', () => {
+describe('the buttons that leave the selection page', () => {
   const cases = [
     { ending: 'continue_off', accounts: [], expected: ['Continue', 'Cancel'] },
     { ending: 'continue', accounts: [sampleAccount, newAccount], expected: ['Continue', 'Cancel'] },
@@ -26,7 +25,7 @@ describe('the ways on and out of the selection page', () => {
     { ending: 'done', accounts: [sampleAccount], expected: ['Done'] },
   ] as const;
   for (const { ending, accounts, expected } of cases) {
-    it(`with the ending ${ending} are ${expected.join(' and ')}, and no other`, () => {
+    it(`with the ending ${ending} are exactly ${expected.join(' and ')}`, () => {
       const buttons = buttonsOf(page({ ending, accounts }));
 
       assert.deepEqual(
@@ -36,13 +35,13 @@ describe('the ways on and out of the selection page', () => {
     });
   }
 
-  it('are off until there is something to go on with', () => {
+  it('are off until there is an account', () => {
     const { markup } = page({ ending: 'continue_off' }).document;
 
     assert.match(markup, /<button disabled aria-describedby="continue-hint">Continue/);
   });
 
-  it('have the consent on the page itself where there is one account', () => {
+  it('are on the same page as the consent if there is one account', () => {
     const words = wordsOf(page({ ending: 'allow', accounts: [newAccount] }));
 
     assert.match(words, /Allow access to your calendars\?.*Acme Planner will be able to/);
@@ -51,7 +50,7 @@ describe('the ways on and out of the selection page', () => {
 });
 
 describe('accounts on the selection page', () => {
-  it('are removed at once while nobody has them, and disconnected after a question', () => {
+  it('are removed at once while nobody uses them, otherwise disconnected after a question', () => {
     const unfinished = page({ ending: 'allow', accounts: [newAccount] }).document.markup;
     const kept = page({ ending: 'done', accounts: [sampleAccount] }).document.markup;
 
@@ -60,13 +59,13 @@ describe('accounts on the selection page', () => {
     assert.match(kept, /method="get" action="\/connect\/disconnect"/);
   });
 
-  it('have nothing to press where their owner was not proved', () => {
+  it('have no buttons if their owner was not proved', () => {
     const words = wordsOf(page({ ending: 'continue', accounts: [foreignAccount, foreignAccount] }));
 
     assert.doesNotMatch(words, /Disconnect|Remove|Choose calendars/);
   });
 
-  it('let calendars be chosen once their list is read', () => {
+  it('offer a selection of calendars once these are listed', () => {
     const account = { accounts: [newAccount], ending: 'allow' } as const;
     const listed = new Map([[newAccount.accountKey, { isListed: true, calendars: 3, loaded: 3 }]]);
 
@@ -74,7 +73,7 @@ describe('accounts on the selection page', () => {
     assert.match(wordsOf(page({ ...account, loading: listed })), /Choose calendars/);
   });
 
-  it('say that they are new beside old ones, and not among themselves', () => {
+  it('are marked as new beside old ones, but not among themselves', () => {
     const beside = wordsOf(page({ ending: 'continue', accounts: [sampleAccount, newAccount] }));
     const alone = wordsOf(page({ ending: 'continue', accounts: [newAccount, newAccount] }));
 
@@ -82,7 +81,7 @@ describe('accounts on the selection page', () => {
     assert.doesNotMatch(alone, /New/);
   });
 
-  it('say how many calendars are ready where the hint was while they were loading', () => {
+  it('show the number of calendars in place of the loading hint', () => {
     const shown = (loaded: number) => {
       const loading = new Map([[newAccount.accountKey, { isListed: true, calendars: 3, loaded }]]);
       return page({ ending: 'allow', accounts: [newAccount], loading }).document.markup;
@@ -100,14 +99,14 @@ describe('accounts on the selection page', () => {
     assert.match(markup, /name="confirm" value="key-3"/);
   });
 
-  it('that are not covered have no button where their provider is not offered', () => {
+  it('that are not covered have no button if their provider is not offered', () => {
     const { markup } = page({ others: [foreignAccount], providers: [] }).document;
 
     assert.doesNotMatch(markup, /Confirm it is yours/);
   });
 });
 
-describe('what was just done', () => {
+describe('the notice about the last action', () => {
   const cases: readonly (readonly [Happening, string])[] = [
     [{ what: 'linked', provider: 'google' }, 'done'],
     [{ what: 'removed' }, 'done'],
@@ -117,19 +116,19 @@ describe('what was just done', () => {
     [{ what: 'not_this', provider: 'google' }, 'trouble'],
   ];
   for (const [happened, kind] of cases) {
-    it(`${happened.what} is told as ${kind}`, () => {
+    it(`${happened.what} is shown as ${kind}`, () => {
       assert.match(page({ happened }).document.markup, new RegExp(`<div class="notice ${kind}"`));
     });
   }
 
-  it('names no account where another one was signed in to', () => {
+  it('names no account if the user signed in to another one', () => {
     const words = wordsOf(page({ happened: { what: 'not_this', provider: 'google' } }));
 
     assert.doesNotMatch(words, /@e/);
   });
 });
 
-it('the name of whoever runs this instance stands for the service', () => {
+it('the name of the operator replaces that of the program', () => {
   const shown = providerSelectionPage(sampleSelection, { ...sampleAppearance, serviceName: 'Contoso IT' });
 
   assert.match(wordsOf(shown), /Acme Planner uses Contoso IT to see/);

@@ -1,7 +1,4 @@
-/**
- * The provider-selection page: what is linked, what can be, and the ways on and out (docs/wire.md 4.1). With one account
- * it is the consent page too.
- */
+/** The provider-selection page (docs/wire.md 4.1). With one account it is also the consent page. */
 
 import { type NoticeKind, notice, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -47,7 +44,6 @@ const LEADS: Readonly<Record<Scope, MessageKey>> = {
   'read-write': 'selection.lead.read_write',
 };
 
-/** The page, for who connects a first account and for who manages those there are. */
 export function providerSelectionPage(selection: ProviderSelection, appearance: Appearance): Page {
   const { messages } = appearance;
   const { request, accounts, others, ending } = selection;
@@ -83,7 +79,7 @@ function lead(selection: ProviderSelection, { messages, displayName, serviceName
   return messages.markup(LEADS[request.scope], { app, service: serviceName });
 }
 
-/** It has the focus: the page may be called as the one before, so this is what is to be heard first. */
+/** Focused, so that screen readers read it first: the title may be the same as before. */
 function happenedNotice(happened: Happening | undefined, messages: Messages): Html | undefined {
   if (happened === undefined) return undefined;
   const [kind, message] = HAPPENED[happened.what];
@@ -91,7 +87,7 @@ function happenedNotice(happened: Happening | undefined, messages: Messages): Ht
   return notice(kind, messages.markup(message, values), true);
 }
 
-/** How the page is left, with one word for each way on: programs drive it by them. */
+/** Renders the buttons that leave the page. Programs find them by their labels. */
 function actions({ request, ending, others }: ProviderSelection, messages: Messages): Html {
   switch (ending) {
     case 'allow':

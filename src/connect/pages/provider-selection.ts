@@ -1,4 +1,4 @@
-/** What the selection page shows. */
+/** The content of the selection page. */
 import type { AccountLoading } from '../../calendars/account-store.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AccountView, UserAccounts } from '../accounts/account-views.ts';
@@ -6,26 +6,22 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 
 export type ProviderSelection = {
   readonly request: AuthorizationRequest;
-  /** What an approval covers. */
   readonly accounts: readonly AccountView[];
-  /** The user's others, masked. */
+  /** The user's other accounts, masked unless the request was pushed. */
   readonly others: readonly AccountView[];
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
   readonly ending: UserAccounts['ending'];
-  /** How many accounts there can be, where no more can be connected. */
   readonly limit: number | undefined;
-  /** Whether the user came with accounts: then this page manages them. */
+  /** Whether the user came with accounts, so that the page manages them. */
   readonly isManaging: boolean;
-  /** The providers this request offers, in order, and whether each is set up here. */
   readonly providers: readonly OfferedProvider[];
-  /** What was just done on another page. */
   readonly happened: Happening | undefined;
 };
 
 export type OfferedProvider = { readonly kind: ProviderKind; readonly available: boolean };
 
-/** What was done, and at which provider where the words need it. */
+/** The action that was just done, with its provider if the text needs it. */
 export type Happening =
   | {
       readonly what:

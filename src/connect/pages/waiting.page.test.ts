@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { buttonsOf, markupOf, sampleAppearance, sampleRequest } from '../../../test/harness/page-samples.ts';
 import { waitingPage } from './waiting.page.ts';
 
-it('the page of an approval that waits goes on by itself, with and without scripts, and can be left', () => {
+it('the page of a waiting approval reloads with and without scripts, and has Cancel', () => {
   const shown = waitingPage({ request: sampleRequest }, sampleAppearance);
   const markup = markupOf(shown);
 

@@ -1,4 +1,4 @@
-/** What somebody sees whose approval waits for the code of another one (docs/security.md T3): the page goes on by itself. */
+/** The page of an approval that waits for another code to be redeemed (docs/security.md T3). It reloads by itself. */
 import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
@@ -7,7 +7,6 @@ import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { asker, cancelForm } from './parts.page.ts';
 
-/** The page; it can be left by Cancel. */
 export function waitingPage(
   { request }: { readonly request: AuthorizationRequest },
   appearance: Appearance,

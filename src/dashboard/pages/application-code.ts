@@ -1,6 +1,6 @@
-/** Code that connects a user of one application and reads that user's events, with all that is known filled in. */
+/** Sample code that connects a user of an application and reads that user's events. */
 
-/** `secret`: where it is shown once; without one the code says where it belongs. */
+/** `secret` is set only where it is shown once. Otherwise the code contains a placeholder. */
 export type CodeInput = {
   readonly url: string;
   readonly clientId: string;
@@ -9,19 +9,19 @@ export type CodeInput = {
 };
 
 const PLACEHOLDER = 'YOUR_CLIENT_SECRET';
-/** The user of the first attempt. */
+/** The user id in the sample code. */
 export const TEST_USER = 'test-user';
 
-/** Where a browser goes to connect the first user. */
+/** Returns the address that connects the first user. */
 export function authorizeUrl({ url, clientId, redirectUri }: CodeInput): string {
   const query = { client_id: clientId, user_id: TEST_USER, response_type: 'code', redirect_uri: redirectUri };
   return `${url}/authorize?${new URLSearchParams({ ...query, state: 'first-attempt' })}`;
 }
 
-/** One argument of a POSIX shell. */
+/** Quotes an argument for a POSIX shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A line that sets the secret for what runs after it. */
+/** Returns a shell line that sets the secret for the commands after it. */
 export const secretLine = ({ secret }: Pick<CodeInput, 'secret'>): string =>
   `export KALENDS_CLIENT_SECRET=${quoted(secret ?? PLACEHOLDER)}`;
 
@@ -91,7 +91,7 @@ for event in requests.get(f"{URL}/events", headers=headers).json()["events"]:
     print(event["start"], event["title"])`;
 }
 
-/** What Postman imports as an environment. The secret is left for its owner to fill in. */
+/** Returns an environment for Postman. The owner fills in the secret there. */
 export function postmanEnvironment(name: string, { url, clientId, redirectUri }: CodeInput): string {
   const value = (key: string, text: string, type = 'default') => ({ key, value: text, type, enabled: true });
   const environment = {

@@ -1,4 +1,4 @@
-/** One application: its tabs, and what each of them has. */
+/** One application: its tabs and their contents. */
 import {
   FACTS,
   NEW_SETTINGS,
@@ -26,7 +26,7 @@ import {
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, folded, instant, top } from './parts.page.ts';
 
-/** The pages of an application in their order, each behind its address, for whoever may see it. */
+/** The tabs in their order, each with its path and permission. */
 const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['', 'application.tab.settings', 'application.read'],
   ['/start', 'application.tab.start', 'application.read'],
@@ -43,14 +43,11 @@ const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
 
 export type ApplicationPageParts = {
   readonly client: Client;
-  /** The path of the tab that is open. */
   readonly tab: string;
   readonly content: Html;
-  /** What was just done. */
   readonly said?: Html | undefined;
 };
 
-/** The page of an application around what one of its tabs has. */
 export function applicationPage({ client, tab, content, said }: ApplicationPageParts, viewer: Viewer): Html {
   const { clientId, name } = client;
   const mine = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs));
@@ -69,7 +66,7 @@ ${content}`;
 
 export type SettingsParts = { readonly client: Client; readonly facts: ApplicationFacts } & FilledFields;
 
-/** A form for who may change it, and something to read for the others. */
+/** Renders a form for members who may change the settings, and the values for others. */
 export function settingsContent({ client, facts, problems, ...typed }: SettingsParts, viewer: Viewer): Html {
   const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
   if (!may(viewer.person, 'application.change', client.clientId))
@@ -99,7 +96,6 @@ function factOf(key: TextSettingKey, value: string | undefined): readonly [strin
 const factList = (facts: readonly (readonly [string, Html])[]): Html =>
   html`<section class="panel"><dl class="facts">${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl></section>`;
 
-/** After a change that made a secret. */
 export const settingsSecretContent = (secrets: ShownSecrets, clientId: string): Html =>
   html`${secretsPanel(secrets, html`<strong>${messages.text('created.once')}</strong> ${messages.text('settings.webhook_secret')}`)}
 <div class="buttons"><a class="button fitting" href="${applicationPath(clientId)}">${messages.text('link.done')}</a></div>`;
@@ -114,7 +110,7 @@ ${may(person, 'application.secrets', clientId) && rotate}</section>
 <div class="buttons"><a class="button" href="${path}/postman-environment" download>${messages.text('credentials.postman.do')}</a></div></section>`;
 }
 
-/** How long the secret before lives on, in hours, in the order of the form. */
+/** Hours that the previous secret stays valid, in the order of the form. */
 export const OVERLAP_HOURS: readonly number[] = [24, 168, 1, 0];
 
 export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
@@ -132,7 +128,7 @@ ${postForm(viewer, `${path}/rotate`, form)}</section>`;
 
 export type RotatedParts = { readonly clientSecret: string; readonly oldSecretExpiresAt: number };
 
-/** The new secret, which is kept nowhere. `now` is epoch milliseconds. */
+/** Renders the new secret, which is shown only once. `now` is in epoch milliseconds. */
 export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedParts, now: number): Html {
   const old =
     oldSecretExpiresAt > now
@@ -151,7 +147,7 @@ type Pick = {
 const pick = ({ type, name, value, isPicked }: Pick, [label, about]: readonly string[]): Html =>
   html`<label class="pick"><input type="${type}" name="${name}" value="${value}"${isPicked && html` checked`}><span>${label}${about !== undefined && html`<small>${about}</small>`}</span></label>`;
 
-/** How its users connect and its tokens are refreshed. `replayWindow` is the typed text of that field. */
+/** Renders how users connect and tokens are refreshed. `replayWindow` is the typed text of that field. */
 export function securityContent(
   { client, replayWindow }: { readonly client: Client; readonly replayWindow?: string },
   viewer: Viewer,
@@ -159,7 +155,7 @@ export function securityContent(
   const { clientId, pushedRequests, returningUsers, providers } = client;
   const choice = (name: string, value: string, picked: string) =>
     pick({ type: 'radio', name, value, isPicked: value === picked }, [
-      messages.text(`security.${name}.${value}` as DashboardMessageKey), // each value has its words
+      messages.text(`security.${name}.${value}` as DashboardMessageKey), // each value has a message
       messages.text(`security.${name}.${value}.about` as DashboardMessageKey),
     ]);
   const only = providers === undefined ? 'all' : 'only';
@@ -200,13 +196,12 @@ function replayField({ refreshReplayWindow }: Client, typed = String(refreshRepl
 export type DeleteParts = {
   readonly client: Client;
   readonly contents: ApplicationContents;
-  /** Counts above it are told as more than it. */
+  /** The limit of the counts. A higher count is shown as "more than" this. */
   readonly most: number;
   readonly typed?: string;
   readonly problem?: string | undefined;
 };
 
-/** What will be gone, and the name to be typed. */
 export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
   const { client, contents, most, typed = '', problem } = parts;
   const { clientId, name } = client;

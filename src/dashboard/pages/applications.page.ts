@@ -1,4 +1,4 @@
-/** The list of applications, the form that makes one, and what is shown once it is made. */
+/** The list of applications, the form that creates one, and the page of the new one. */
 import {
   NEW_SETTINGS,
   TEXT_SETTINGS,
@@ -15,10 +15,9 @@ import { authorizeUrl, type CodeInput, curlCode, pythonCode, typescriptCode } fr
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, field, table, top } from './parts.page.ts';
 
-/** The list's own address; an application's is below it. */
+/** The path of the list. The pages of an application are below it. */
 export const APPLICATIONS = '/dashboard/applications';
 
-/** Where one application's pages begin. */
 export const applicationPath = (clientId: string): string =>
   `${APPLICATIONS}/${encodeURIComponent(clientId)}`;
 
@@ -50,7 +49,6 @@ const emptyList = (create: Html | undefined): Html =>
 <p>${messages.text(create === undefined ? 'applications.none.given' : 'applications.none.text')}</p>
 ${create !== undefined && html`<div class="buttons">${create}</div>`}</div>`;
 
-/** What a form has: what was typed or is set, and what is wrong with it. */
 export type FilledFields = {
   readonly values?: Readonly<Partial<Record<TextSettingKey, string | undefined>>>;
   readonly problems?: Readonly<Partial<Record<TextSettingKey, string>>>;
@@ -86,7 +84,7 @@ export function applicationField(key: TextSettingKey, { values = {}, problems = 
     ...{ name, type, maxLength },
     isOptional: !isRequired,
     value: values[key] ?? '',
-    label: messages.text(`application.${name}` as DashboardMessageKey), // each row has its words
+    label: messages.text(`application.${name}` as DashboardMessageKey), // each row has messages
     hint: messages.text(`application.${name}.hint` as DashboardMessageKey),
     problem: problem === undefined ? undefined : asSentence(problem),
   });
@@ -103,7 +101,6 @@ ${NEW_SETTINGS.map((key) => applicationField(key, filled))}
 <div class="panel">${postForm(viewer, `${APPLICATIONS}/new`, form)}</div>`;
 }
 
-/** One line to copy, with its button beside it. */
 export const copyRow = (id: string, text: string): Html =>
   html`<div class="copy-row">${copyable(id, text)}</div>`;
 
@@ -112,7 +109,6 @@ export type ShownSecrets = {
   readonly webhookSecret?: string | undefined;
 };
 
-/** Secrets as they are shown once. */
 export function secretsPanel({ clientSecret, webhookSecret }: ShownSecrets, lead: Html): Html {
   const secretRow = (id: string, title: DashboardMessageKey, secret: string) =>
     html`<h3>${messages.text(title)}</h3>${copyRow(id, secret)}`;
@@ -124,11 +120,10 @@ ${webhookSecret !== undefined && secretRow('webhook-secret', 'credentials.webhoo
 export type CreatedParts = ShownSecrets & {
   readonly client: Client;
   readonly url: string;
-  /** Its playground. */
+  /** The path of its playground. */
   readonly tryAt: string;
 };
 
-/** The application that was just made. Its secrets are kept nowhere. */
 export function createdPage({ client, url, tryAt, clientSecret, webhookSecret }: CreatedParts): Html {
   const { clientId, name, redirectUri } = client;
   const lead = html`<strong>${messages.text('created.once')}</strong> ${messages.text('created.once.text')}`;
@@ -140,7 +135,7 @@ ${firstSteps({ url, clientId, redirectUri, secret: clientSecret }, tryAt)}
 <div class="buttons"><a class="button primary fitting" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
 }
 
-/** Code to begin with, and what comes next; `tryAt` is where the flow can be run without any code. */
+/** Renders sample code and the next steps. `tryAt` is where the flow runs without code. */
 export function firstSteps(input: CodeInput, tryAt: string | undefined): Html {
   const code = (id: string, title: string, text: string) =>
     html`<details class="code-of" name="code"${id === 'code-curl' && html` open`}><summary>${title}</summary>${copyable(id, text)}</details>`;

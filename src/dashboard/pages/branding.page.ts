@@ -1,4 +1,4 @@
-/** Branding of an application: forms for its look and its logos, and the preview beside them. */
+/** The branding tab: forms for colors and logos, and the preview beside them. */
 import { type Branding, type Logo, logoPath, THEMES } from '../../branding/branding.ts';
 import { LANGUAGES, nativeName } from '../../connect/messages/messages.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -10,10 +10,8 @@ import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { PREVIEW_PAGES, type PreviewWish, previewQuery } from './preview.page.ts';
 
-/** Under an application's own path. */
 export const BRANDING_TAB = '/branding';
 
-/** What was typed and is not saved, with what is wrong with it. */
 export type BrandingTyped = {
   readonly look?: PreviewWish['draft'];
   readonly urls?: Readonly<Partial<Record<'logo' | 'darkLogo', string>>>;
@@ -23,18 +21,17 @@ export type BrandingTyped = {
 export type BrandingParts = {
   readonly client: Client;
   readonly branding: Branding;
-  /** Whether users see other values than those that are set. */
+  /** Whether users still see approved values that differ from the stored ones. */
   readonly hasOther: boolean;
   readonly wish: PreviewWish;
   readonly typed: BrandingTyped;
 };
 
-/** The form whose fields stand in two places: the look, and what the preview shows. */
+/** The id of the form whose fields are in two places: the branding and the preview options. */
 const FORM = 'look';
 
 const SAID = { look: 'saved', logo: 'branding.logo.set', removed: 'branding.logo.removed' } as const;
 
-/** What was just done; undefined for every other word. */
 export const brandingSaid = (done: string): Html | undefined =>
   Object.hasOwn(SAID, done) ? html`${messages.text(SAID[done as keyof typeof SAID])}` : undefined; // it is one
 
@@ -51,10 +48,7 @@ ${preview(parts)}</div>`;
 
 type FormPlace = { readonly viewer: Viewer; readonly path: string; readonly mayChange: boolean };
 
-/**
- * Sent with GET it shows what is typed in the preview, and changes nothing. Only the button that saves posts it, and that
- * button alone carries the token.
- */
+/** Renders the form. GET only previews. Only the save button posts, and it alone carries the token. */
 function lookForm({ branding, typed }: BrandingParts, { viewer, path, mayChange }: FormPlace): Html {
   const { enabled, primaryColor = '', theme, hideFooter } = typed.look ?? branding;
   const problem = typed.problems?.primaryColor;
@@ -81,7 +75,7 @@ function lookForm({ branding, typed }: BrandingParts, { viewer, path, mayChange 
 const pick = (name: 'enabled' | 'footer', isPicked: boolean): Html =>
   html`<label class="pick"><input type="checkbox" name="${name}" value="yes"${isPicked && html` checked`}><span>${messages.text(`branding.${name}`)}<small>${messages.text(`branding.${name}.about`)}</small></span></label>`;
 
-/** A patch of the colour; of none where there is none. */
+/** Renders a patch of the color, without fill if the color is invalid. */
 const swatch = (color: string): Html =>
   html`<svg class="swatch" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" focusable="false"><rect width="28" height="28" rx="6" fill="${/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(color) ? color : 'none'}"/></svg>`;
 

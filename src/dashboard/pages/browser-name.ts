@@ -1,4 +1,4 @@
-/** Browsers of sessions, as people call them. */
+/** Readable browser names for the lists of sessions. */
 import { dashboardMessages as messages } from '../messages/messages.ts';
 
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** What a browser says it is, in short; all of it where it is none of the common ones. */
+/** Returns a short name for a User-Agent header, or the whole header if the browser is unknown. */
 export function browserName(text: string): string {
   const browser = BROWSERS.find(([, pattern]) => pattern.test(text))?.[0];
   const system = SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0];

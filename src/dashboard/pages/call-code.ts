@@ -1,11 +1,11 @@
-/** A call of the playground as code: for curl, and for TypeScript with the client. Tokens and secrets are words in it. */
+/** A playground call as code for curl and TypeScript. Tokens and secrets are placeholders. */
 import type { Client } from '../../oauth/client.ts';
 import type { OperationForm } from '../../playground/operation-forms.ts';
 import type { Call } from '../../playground/read-call.ts';
 import { quoted } from './application-code.ts';
 
 export type CodeOfCall = {
-  /** Of this instance. */
+  /** The public URL of this instance. */
   readonly url: string;
   readonly client: Pick<Client, 'clientId' | 'redirectUri'>;
   readonly form: OperationForm;
@@ -30,7 +30,7 @@ export function curlOfCall({ url, client: { clientId }, call }: CodeOfCall): str
 }
 
 type Values = Readonly<Record<string, unknown>>;
-/** The client's call, from all that is sent, by its names. */
+/** Code of the client's call, from the sent values by name. */
 type ClientCall = (sent: Values) => string;
 
 const PLACE = ['provider', 'calendarId', 'account'];
@@ -43,7 +43,6 @@ const HOW_NAMES: Readonly<Record<string, string>> = {
   'Idempotency-Key': 'idempotencyKey',
 };
 
-/** Those that the client has a function for. */
 const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   listCalendars: () => 'user.calendars()',
   getConnectionStatus: () => 'user.connectionStatus()',
@@ -62,7 +61,7 @@ const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   findAvailability: (sent) => calling('user.availability', [sent]),
 };
 
-/** With the client where it has a function for the call, else with `fetch`. */
+/** Returns code for the client if it has a function for the call, otherwise for `fetch`. */
 export function typescriptOfCall({ url, client, form, call }: CodeOfCall): string {
   const clientCall = call.credentials === 'user' ? CLIENT_CALLS[form.id] : undefined;
   if (clientCall === undefined) return fetchOfCall({ url, client, call });
@@ -102,7 +101,7 @@ function fetchOfCall({ url, client, call }: Pick<CodeOfCall, 'url' | 'client' | 
 console.log(answer.status, await answer.json());`;
 }
 
-/** By name, as the client takes them: what is JSON or a truth value in an address is that itself. */
+/** Returns the sent values by name, as the client takes them: JSON and truth values are parsed. */
 function sentBy(form: OperationForm, { path, headers, body }: Call): Values {
   const query = [...new URLSearchParams(path.split('?')[1])].map(([name, text]) => {
     const kind = form.fields.find(({ place, label }) => place === 'query' && label === name)?.kind;
@@ -128,7 +127,7 @@ const calling = (name: string, values: readonly unknown[]): string => {
     .join(', ')})`;
 };
 
-/** Where it is, what it becomes, and how. */
+/** Renders a call with three arguments: the place, the new values, and the options. */
 const writing = (name: string, sent: Values, place: readonly string[]): string => {
   const rest = Object.fromEntries(
     Object.entries(sent).filter(([key]) => !place.includes(key) && !HOW.includes(key)),
@@ -144,7 +143,7 @@ function how(sent: Values): Values | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** A value as TypeScript has it; names that need no quotes have none. */
+/** Renders a value as a TypeScript literal. Names have quotes only where they need them. */
 function literal(value: unknown, indent = ''): string {
   const text = JSON.stringify(value, undefined, 2) ?? 'undefined';
   return text.replaceAll('\n', `\n${indent}`).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');

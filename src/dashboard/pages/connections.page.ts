@@ -1,4 +1,4 @@
-/** All accounts that ail, by reason. */
+/** Unhealthy accounts, by reason. */
 
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/shown-user.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
@@ -15,7 +15,6 @@ import { type UserLinkDeps, userLink } from './user-links.ts';
 export const CONNECTIONS = '/dashboard/connections';
 
 export type ConnectionsParts = UserLinkDeps & {
-  /** The names of applications by their ids. */
   readonly names: ReadonlyMap<string, string>;
 };
 
@@ -89,11 +88,9 @@ function accountRow(
 export type ReasonParts = ConnectionsParts & {
   readonly reason: HealthReason;
   readonly accounts: readonly ListedAccount[];
-  /** Where the next page is; absent on the last one. */
   readonly nextPath: string | undefined;
 };
 
-/** All accounts with one trouble, page by page. */
 export function reasonContent({ reason, accounts, nextPath, ...parts }: ReasonParts, viewer: Viewer): Html {
   const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
   const none = html`<div class="empty"><p>${messages.text('connections.none.reason')}</p></div>`;

@@ -1,4 +1,4 @@
-// Improves the pages, and nothing needs it: buttons that copy, and forms that are sent once.
+// Optional improvements of the pages: copy buttons, and forms that are sent only once.
 for (const button of document.querySelectorAll('button[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -8,7 +8,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     button.textContent = button.dataset.copied;
   });
 }
-// Instants are read in the reader's own zone; the UTC one stays at hand.
+// Shows instants in the reader's time zone. The UTC text stays available.
 function tellTimes(within) {
   for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
@@ -20,7 +20,7 @@ function tellTimes(within) {
   }
 }
 tellTimes(document);
-// A list that is live is asked for again while it is looked at, for ten minutes: a page that was left ends its session in time.
+// Reloads a live list while it is visible, for ten minutes: an abandoned page must not keep its session alive.
 let asks = 120;
 setInterval(async () => {
   const list = document.querySelector('[data-live]');
@@ -41,7 +41,7 @@ for (const form of document.querySelectorAll('form[method="post"]'))
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = 'yes';
   });
-// A page that goes on by itself does so without a step in the history.
+// Redirects without an entry in the history.
 const onward = document.querySelector('a[data-goes-on]');
 if (onward) location.replace(onward.href);
 addEventListener('pageshow', () => {

@@ -1,4 +1,4 @@
-/** The log of deliveries: filters, and what they find. */
+/** The delivery log: filters and the matching deliveries. */
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -30,14 +30,13 @@ export const deliveryPath = ({
 export type DeliveriesParts = {
   readonly clients: readonly Client[];
   readonly states: readonly MessageState[];
-  /** A value of the filter as the address has it. */
+  /** Returns a query parameter of the filter. */
   readonly query: (name: string) => string;
   readonly problems: readonly DashboardMessageKey[];
   readonly deliveries: readonly LoggedMessage[];
   readonly older: string | undefined;
-  /** Where all that is found can be sent once more; undefined where it cannot. */
+  /** The path that resends all matches. Undefined if there are none or the member may not. */
   readonly replay: string | undefined;
-  /** What was just done. */
   readonly said: Html | undefined;
 };
 
@@ -112,7 +111,7 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
 
 const PROVIDERS = ['google', 'microsoft', 'apple', 'caldav'] as const;
 
-/** As the catalogue has it: a message keeps its provider as a text. */
+/** Narrows the provider of a stored message, which is a plain text there. */
 export const providerOf = (provider: string): (typeof PROVIDERS)[number] =>
   PROVIDERS.find((one) => one === provider) ?? 'caldav';
 
@@ -127,7 +126,7 @@ const outcomeOf = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefine
   return html`<small>${messages.markup('delivery.next', { when: instant(nextAt) })}</small>`;
 };
 
-/** What is told, in words: how many events of which kind, or that it is of a user's calendars or connections. */
+/** Describes the change: how many events of which kind, or a change of a user's calendars or connections. */
 export function whatOf({ changeType, eventCount, calendarId }: LoggedMessage): string {
   const change = messages.text(`delivery.change.${changeType}`);
   return calendarId === undefined

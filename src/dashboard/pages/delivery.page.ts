@@ -1,4 +1,4 @@
-/** One delivery: what it is of, each attempt, its headers, its body where it may be seen, and the check of a signature. */
+/** One delivery: its facts, attempts, headers, body if the member may read it, and a signature check. */
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -15,13 +15,13 @@ import { field, instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
 import { visibleText } from './visible-text.ts';
 
-/** What was opened: the body as far as it may still be seen, and the line of signatures of the last attempt. */
+/** The body, if it may still be shown, and the signatures of the last attempt. */
 export type OpenedDelivery = {
   readonly body: string | undefined;
   readonly signatures: readonly CheckedSignature[];
 };
 
-/** A signature that somebody wants to know about, and what was found. */
+/** A signature that a member wants to check, and the result. */
 export type SignatureQuestion = {
   readonly timestamp: string;
   readonly line: string;
@@ -31,7 +31,7 @@ export type SignatureQuestion = {
 export type DeliveryParts = {
   readonly client: Client;
   readonly message: AttemptedMessage;
-  /** Of its endpoint. */
+  /** The URL of its endpoint. */
   readonly url: string | undefined;
   readonly opened?: OpenedDelivery | undefined;
   readonly question?: SignatureQuestion | undefined;
@@ -67,7 +67,7 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
   const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
     message;
   const { clientId, name } = client;
-  // Its query can have a secret of the receiver.
+  // Its query can contain a secret of the receiver.
   const shownUrl = may(person, 'application.change', clientId) ? url : url && auditedUrl(url);
   const endpoint = `${applicationPath(clientId)}/webhooks/${encodeURIComponent(endpointId)}`;
   const facts: readonly (readonly [string, Html | undefined])[] = [
@@ -93,7 +93,6 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
   return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
 }
 
-/** Characters of an answer. */
 const MOST_ANSWER = 1_100;
 
 function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
@@ -125,7 +124,6 @@ function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
   });
 }
 
-/** Those of the last attempt. */
 function headersOf({ message, opened }: DeliveryParts): Html {
   const last = message.log.at(-1)?.startedAt;
   const line = opened?.signatures.map(({ signature }) => signature).join(' ');
@@ -149,7 +147,6 @@ function signatureList(found: readonly CheckedSignature[]): Html {
   return html`<ul class="signatures">${items}</ul>`;
 }
 
-/** What more of a body is not shown. */
 const MOST_BODY = 64_000;
 
 function bodyOf({ message, opened }: DeliveryParts, mayOpen: boolean): Html {

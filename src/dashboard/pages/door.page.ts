@@ -1,4 +1,4 @@
-/** The pages before the door: signing in, joining by a link, proving that it is still you. */
+/** The pages outside the menu: sign-in, joining by a one-time link, and confirming the identity. */
 import type { Theme } from '../../branding/branding.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -15,17 +15,14 @@ import { singleSignOnButton, singleSignOnConfirmation, singleSignOnForm } from '
 export type SignInParts = {
   readonly theme: Theme;
   readonly host: string;
-  /** Where it goes on. */
   readonly next: string;
   readonly login?: string;
-  /** Why it is shown again. */
   readonly problem?: string | undefined;
   readonly usesPasswords: boolean;
-  /** Whether passkeys can exist at this address. */
+  /** Whether the dashboard's origin supports passkeys. */
   readonly usesPasskeys: boolean;
-  /** Of single sign-on, where there is one. */
+  /** The issuer of single sign-on. Undefined if it is off. */
   readonly issuer: string | undefined;
-  /** Whether anybody is registered who could. */
   readonly hasPeople: boolean;
 };
 
@@ -63,15 +60,15 @@ export type JoinParts = {
   readonly typed?: Omit<Registration, 'password'>;
   readonly problems?: FieldProblems;
   readonly usesPasswords: boolean;
-  /** Whether passkeys can exist at this address. */
+  /** Whether the dashboard's origin supports passkeys. */
   readonly usesPasskeys: boolean;
-  /** Of single sign-on, where there is one. */
+  /** The issuer of single sign-on. Undefined if it is off. */
   readonly issuer: string | undefined;
-  /** Why the passkey was not taken. */
+  /** The reason why the passkey was rejected. */
   readonly problem?: string | undefined;
 };
 
-/** Each purpose has its own words. */
+/** Renders the page of a one-time link. Each purpose has its own texts. */
 export function joinPage(parts: JoinParts): Page {
   const { theme, path, invitation, typed, problems = {}, problem } = parts;
   const { usesPasswords, usesPasskeys, issuer } = parts;
@@ -95,7 +92,7 @@ ${issuer !== undefined && singleSignOnButton(`${path}/single-sign-on`, !usesPass
   return doorPage({ title: messages.text(`${purpose}.title`), content, usesPasskeys }, theme);
 }
 
-/** An address that the link was made for cannot be another one; it is there for the browser's own list of passwords. */
+/** Renders the address. If the link is for one address, the field is fixed and helps the password manager. */
 function loginField({ login }: Invitation, typed: string, problem: string | undefined): Html {
   const label = messages.text('field.login');
   if (login === undefined)
@@ -123,7 +120,7 @@ export type ConfirmParts = {
   readonly next: string;
   readonly problem?: string | undefined;
   readonly usesPasswords: boolean;
-  /** Whether they have one that can be used at this address. */
+  /** Whether the member has a passkey for the dashboard's origin. */
   readonly usesPasskeys: boolean;
   readonly usesSingleSignOn: boolean;
 };
@@ -153,11 +150,10 @@ export type RefusedParts = {
   readonly title: string;
   readonly text: Html;
   readonly theme: Theme;
-  /** The page to try again, in the place of the way to the overview. */
+  /** The page to try again. Replaces the link to the overview. */
   readonly again?: string;
 };
 
-/** Says what went wrong, with the way on. */
 export function refusedPage({ title, text, theme, again }: RefusedParts): Page {
   const [path, word] =
     again === undefined ? (['/dashboard', 'error.home'] as const) : ([again, 'error.away.again'] as const);

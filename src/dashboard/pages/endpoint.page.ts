@@ -1,4 +1,4 @@
-/** One endpoint: its state, what can be done with it, and its secret. */
+/** One endpoint: its state, its actions, and its secret. */
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
@@ -26,9 +26,8 @@ import {
 
 export type EndpointParts = {
   readonly endpoint: ListedFigures;
-  /** What a test came to. */
   readonly test?: Attempt | undefined;
-  /** What was typed, where it cannot be. */
+  /** The rejected input. */
   readonly typed?: { readonly url: string; readonly hears: EndpointHears } | undefined;
   readonly problem?: string | undefined;
 };
@@ -92,7 +91,6 @@ function removePanel(endpoint: ListedFigures): Html {
   return html`<section class="panel"><h2>${messages.text('webhooks.remove')}</h2><p class="lead">${text}</p>${!isFirst && button}</section>`;
 }
 
-/** Asks before it is gone. */
 export function removeEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
   const path = endpointPath(endpoint);
   const form = html`<div class="buttons"><button class="destructive">${messages.text('webhooks.remove.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
@@ -100,7 +98,7 @@ export function removeEndpointContent(endpoint: ListedFigures, viewer: Viewer): 
 <p class="lead">${messages.text('webhooks.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</section>`;
 }
 
-/** For how long the secret before it goes on signing. */
+/** Renders the choice of how long the previous secret also signs. */
 export function rotateEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
   const path = endpointPath(endpoint);
   const choices = OVERLAP_HOURS.map(
@@ -117,11 +115,10 @@ export type MadeSecretParts = {
   readonly clientId: string;
   readonly endpointId: string;
   readonly webhookSecret: string;
-  /** When the one before it no longer signs; undefined where there was none. */
+  /** When the previous secret stops signing. Undefined if there was none. */
   readonly until?: number | undefined;
 };
 
-/** The secret, which is shown this once. */
 export function madeSecretContent({ clientId, endpointId, webhookSecret, until }: MadeSecretParts): Html {
   const about =
     until === undefined

@@ -1,14 +1,12 @@
-/** The form above a list that is filtered: one line of fields, sent by GET, so that an address tells the whole list. */
+/** The filter form above a list. It is sent by GET, so the address contains the whole filter. */
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { folded } from './parts.page.ts';
 
 export type FilterFormParts = {
-  /** The list's own address. */
   readonly path: string;
   readonly fields: readonly Html[];
-  /** Whether anything is filtered by. */
   readonly isUsed: boolean;
 };
 
@@ -25,7 +23,7 @@ type Labelled = { readonly name: string; readonly label: DashboardMessageKey; re
 export const textFilter = ({ name, label, value }: Labelled): Html =>
   html`<label>${messages.text(label)}<input name="${name}" value="${value}" maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`;
 
-/** In UTC, to the second. */
+/** Renders a field for a time in UTC, to the second. */
 export const timeFilter = ({ name, label, value }: Labelled): Html =>
   html`<label>${messages.text(label)}<input type="datetime-local" step="1" name="${name}" value="${value}"></label>`;
 
@@ -39,10 +37,9 @@ export function selectFilter(
   return html`<label>${messages.text(label)}<select name="${name}">${options}</select></label>`;
 }
 
-/** More than these are typed by their id. */
+/** With more applications the field takes an id. */
 const MOST_CHOICES = 100;
 
-/** The application, of those that somebody may read. */
 export function applicationFilter(clients: readonly Client[], value: string): Html {
   const labelled = { name: 'client', label: 'filter.application', value } as const;
   if (clients.length > MOST_CHOICES) return textFilter(labelled);
@@ -52,12 +49,10 @@ export function applicationFilter(clients: readonly Client[], value: string): Ht
   );
 }
 
-/** What leads on to the older ones, where there are any. */
 export const olderLink = (path: string | undefined): Html | undefined =>
   path === undefined
     ? undefined
     : html`<div class="buttons"><a class="button small" href="${path}">${messages.text('older')}</a></div>`;
 
-/** A word for a state, with its colour. */
 export const stateWord = (kind: 'good' | 'bad' | 'warn' | 'quiet', word: string): Html =>
   html`<span class="state ${kind}">${word}</span>`;

@@ -1,4 +1,4 @@
-/** How the health of an account is shown: its state, its reason, whose turn it is and what mends it. */
+/** The health of an account: state, reason, responsible party and fix. */
 import type { AccountHealth } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
@@ -8,11 +8,10 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { instant } from './parts.page.ts';
 import { visibleText } from './visible-text.ts';
 
-/** The state as a word, and since when. */
 export const healthState = ({ state, since }: AccountHealth): Html =>
   html`<span class="health ${state}">${messages.text(`health.${state}`)}</span> <small class="beside">${messages.markup('health.since', { when: instant(since) })}</small>`;
 
-/** What is wrong, whose turn it is, and what mends it; nothing of an account that works. `hasOwnApp`: the application. */
+/** Renders the reason, who must act and the fix. Undefined if the account is healthy. */
 export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: boolean): Html | undefined {
   if (reason === undefined) return undefined;
   return html`<dl class="facts trouble">
@@ -23,11 +22,10 @@ export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: bool
 
 const MOST_MESSAGE = 500;
 
-/** What a provider said of an account, in its own words: cut, and a line of its own for what turns in it. */
+/** Renders a provider's own message, shortened, with invisible characters made visible. */
 export const healthMessage = (message: string): Html =>
   html`<bdi>${visibleText(message, MOST_MESSAGE)}</bdi>`;
 
-/** The time line of an account, the newest first. */
 export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
   html`<ol class="time-line">${events.map((event) => eventItem(event, hasOwnApp))}</ol>`;
 

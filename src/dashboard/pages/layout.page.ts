@@ -1,4 +1,4 @@
-/** The document around every page of the dashboard: its style, its script, the menu. */
+/** The document around every page of the dashboard: style, script and menu. */
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
@@ -13,7 +13,7 @@ import { visibleText } from './visible-text.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Every page carries it: without comments and room to read it is a quarter lighter. */
+/** Removes comments and spaces: every page contains the style, which gets a quarter smaller. */
 const dense = (css: string): string =>
   css
     .replace(/\/\*.*?\*\//gs, '')
@@ -26,13 +26,13 @@ const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.
 
 const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
-/** Characters of a title: names of people and applications are shorter. */
+/** Maximum characters of a title. Names of members and applications are shorter. */
 const MOST_TITLE = 300;
 
-/** The last of a page, and where its script says what was done. */
+/** The id of the page's last element, in which the script reports what was done. */
 const LAST_ELEMENT = 'said';
 
-/** The pages of the menu, in its order, each for whoever may see it. */
+/** The pages of the menu in their order, each with the permission it needs. */
 const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['/dashboard', 'nav.overview', 'overview.read'],
   ['/dashboard/applications', 'nav.applications', 'application.list'],
@@ -47,7 +47,7 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];
 
-/** The page of the menu that an open one is under, by the beginning of its address; the overview has none under it. */
+/** Returns the menu's page for an open path, by prefix. The overview has no pages below it. */
 function menuPathOf(open: string): string {
   if (open === '/dashboard/reviews') return '/dashboard/applications';
   if (/^\/dashboard\/applications\/[^/]+\/user(?:\/|$)/.test(open)) return '/dashboard/users';
@@ -56,31 +56,30 @@ function menuPathOf(open: string): string {
   return first ?? '';
 }
 
-/** Who looks, and at which address. */
+/** The member who reads the page, and its path. */
 export type Viewer = {
   readonly person: Person;
   readonly path: string;
   readonly theme: Theme;
-  /** The token of a form of theirs that leads to this path. */
+  /** Returns the token for a form of this session that is sent to `path`. */
   readonly formToken: (path: string) => string;
 };
 
 export type DashboardPage = {
   readonly title: string;
   readonly content: Html;
-  /** Whether passkeys are made or asked for on it: its script then asks this origin. */
+  /** Whether the page creates or requests passkeys. Its script then sends requests to this origin. */
   readonly usesPasskeys?: boolean;
-  /** Whether it shows pages of ours in frames. */
+  /** Whether the page shows pages of this origin in frames. */
   readonly hasFrames?: boolean;
-  /** Whether its script asks for it again from time to time, for what is new in its list. */
+  /** Whether the script reloads the list periodically for new entries. */
   readonly isLive?: boolean;
-  /** A script of its own, beside the one that all pages have. */
+  /** A script beside the one that all pages have. */
   readonly script?: InlineCode;
-  /** Where it goes on by itself, at once. */
+  /** The address to which the page redirects at once. */
   readonly goesOnTo?: string;
 };
 
-/** A page for somebody who is signed in. */
 export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
   const { content } = page;
   const { theme } = viewer;
@@ -98,7 +97,7 @@ ${ending(page)}
   return renderDocument({ ...page, theme, body });
 }
 
-/** Where it is narrow, a button unfolds it over the page, which the browser does without a script. Elsewhere it stands beside the page. */
+/** Renders the menu. On a narrow screen it is a popover, which needs no script. */
 function menu(viewer: Viewer): Html {
   const { person, path: shown } = viewer;
   const open = menuPathOf(shown);
@@ -114,7 +113,7 @@ ${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.
 </div>`;
 }
 
-/** A page before the door: to sign in, to set up, to say that something is not there. */
+/** Renders a page without the menu, such as sign-in, setup or an error. */
 export function doorPage(page: DashboardPage, theme: Theme): Page {
   const { title, content } = page;
   const body = html`<body class="door">
@@ -183,7 +182,7 @@ function themeChoice({ theme, path }: Viewer): Html {
 <div class="themes" role="group" aria-label="${messages.text('theme')}">${buttons}</div></form>`;
 }
 
-/** A form that leads to `path`, with the token that makes it this session's own. */
+/** Renders a form that is sent to `path`, with the session's token. */
 export function postForm({ formToken }: Pick<Viewer, 'formToken'>, path: string, content: Html): Html {
   return html`<form method="post" action="${path}">${tokenField(formToken(path))}${content}</form>`;
 }

@@ -1,11 +1,11 @@
-/** A page that goes on by itself: a step of its own between two origins, so that no form or cookie is carried across. */
+/** A page that redirects by itself, between two origins, so that no form or cookie crosses them. */
 import type { Theme } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { doorPage } from './layout.page.ts';
 
-/** `to` is made by the server; in a browser that does not go there by itself its link does the same. */
+/** Renders the page. `to` is created by the server. Without a script its link leads there. */
 export function onwardPage(
   { to, title, lead }: { readonly to: string; readonly title: string; readonly lead?: Html },
   theme: Theme,

@@ -6,24 +6,22 @@ export type Overview = {
   readonly applications: number;
   readonly connections: { readonly count: number; readonly isExact: boolean };
   readonly ailing: readonly AilingCount[];
-  /** Whether there are more than were counted. */
   readonly isCut: boolean;
   readonly funnel: Funnel;
   readonly hours: readonly Hour[];
-  /** Whether any delivery was made. */
   readonly hasDelivered: boolean;
 };
 
 export type Funnel = { readonly steps: readonly FunnelStep[]; readonly denied: number };
 
-/** `left`: how many came no further. */
+/** `left` is how many got no further. */
 export type FunnelStep = {
   readonly step: (typeof FUNNEL)[number];
   readonly count: number;
   readonly left: number;
 };
 
-/** Of a day; `at` is the hour's first instant. */
+/** The counts of an hour. `at` is its start in epoch milliseconds. */
 export type Hour = { readonly at: number } & Readonly<Record<DailyActivity, number>>;
 
 export const DAILY = ['calls', 'refusals', 'delivered', 'failed'] as const;

@@ -1,4 +1,4 @@
-/** The overview: what needs somebody first, then how much happens. */
+/** The overview: first the accounts that need action, then the activity. */
 import { actorOf } from '../../calendars/health-reason.ts';
 import { barChart } from '../../design/charts.ts';
 import { SIGNS } from '../../design/parts.page.ts';
@@ -13,17 +13,16 @@ const CONNECTIONS = '/dashboard/connections';
 
 const number = new Intl.NumberFormat(messages.language);
 
-/** Where a week of flows, a day of calls and all connections stand. */
+/** Renders the first steps if needed, then a week of flows, a day of calls and the connections. */
 export function overviewContent(overview: Overview, person: Person): Html {
   return html`${isNew(overview) && firstSteps(overview, person)}
 ${overview.applications > 0 && figures(overview)}`;
 }
 
-/** Whoever has connected a few calendars knows the way; without deliveries at all it is shown to the end. */
+/** Shows the first steps until a few calendars are connected and something was delivered. */
 const isNew = ({ connections, hasDelivered }: Overview): boolean =>
   connections.count === 0 || (!hasDelivered && connections.count < 10);
 
-/** The three steps to a first delivery, each with whether it is done. */
 function firstSteps({ applications, connections, hasDelivered }: Overview, { role }: Person): Html {
   const steps = [
     { name: 'application', isDone: applications > 0, path: `${APPLICATIONS}/new`, is: role === 'owner' },
@@ -62,7 +61,6 @@ ${funnelFigure(funnel)}
 <div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>`;
 }
 
-/** One row for each reason: how many, whose turn it is, and what mends it. */
 function needs(ailing: Overview['ailing'], isCut: boolean): Html {
   if (ailing.length === 0) return html`<p class="empty">${messages.text('overview.needs.none')}</p>`;
   const sums = Map.groupBy(ailing, ({ reason }) => reason);
@@ -84,7 +82,6 @@ function needs(ailing: Overview['ailing'], isCut: boolean): Html {
   return html`${list}${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 }
 
-/** Each step with its share of all that began, and how many left there. */
 function funnelFigure({ steps, denied }: Funnel): Html {
   const started = steps[0]?.count ?? 0;
   if (started === 0) return html`<p class="empty">${messages.text('overview.funnel.none')}</p>`;

@@ -1,4 +1,4 @@
-// Passkeys: each button asks what to do, has the browser do it, and sends its form with the answer.
+// Each button requests options, lets the browser use a passkey, and sends its form with the response.
 const able = Boolean(window.PublicKeyCredential?.parseCreationOptionsFromJSON);
 for (const element of document.querySelectorAll('[data-passkeys]')) element.hidden = !able;
 for (const element of document.querySelectorAll('[data-no-passkeys]')) element.hidden = able;

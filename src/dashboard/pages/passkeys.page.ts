@@ -1,4 +1,4 @@
-/** Passkeys on the pages: the button that asks for one, and the list of one's own. */
+/** Passkeys on the pages: the button that requests one, and the list of the member's own. */
 import { type Html, html } from '../../http/html.ts';
 import type { Passkey } from '../../people/passkey-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -8,13 +8,13 @@ import { field, instant } from './parts.page.ts';
 export type PasskeyButtonParts = {
   readonly does: 'create' | 'get';
   readonly label: string;
-  /** Where the answer is sent; what to ask for comes from `/options` under it. */
+  /** The path that receives the response. Its options come from `/options` below it. */
   readonly path: string;
-  /** The tokens of a session's forms; nobody has any before the door. */
+  /** Returns the token of a session's form. Absent on pages without a session. */
   readonly tokenOf?: (path: string) => string;
 };
 
-/** It stands in a form, whose fields are sent too. The script shows it where the browser has passkeys. */
+/** Renders the button inside a form, whose fields are sent too. The script shows it if the browser has passkeys. */
 export function passkeyButton({ does, label, path, tokenOf = () => '' }: PasskeyButtonParts): Html {
   const options = `${path}/options`;
   return html`<input type="hidden" name="credential"><button type="button" hidden data-passkey="${does}" data-path="${path}" data-token="${tokenOf(path)}" data-options-token="${tokenOf(options)}" data-failed="${messages.text('passkey.failed')}">${label}</button>
@@ -25,14 +25,13 @@ const PATH = '/dashboard/account/passkeys';
 
 export type PasskeyParts = {
   readonly passkeys: readonly Passkey[];
-  /** Whether there can be any at the dashboard's address. */
+  /** Whether the dashboard's origin supports passkeys. */
   readonly usesPasskeys: boolean;
-  /** The origin they belong to, where the page is open at another one. */
+  /** The origin of the passkeys, if the page is open at another one. */
   readonly elsewhere: string | undefined;
   readonly problem?: string | undefined;
 };
 
-/** The panel of one's own account. */
 export function passkeyPanel(parts: PasskeyParts, viewer: Viewer): Html {
   const { passkeys, problem } = parts;
   const list = html`<ul class="sessions">${passkeys.map((passkey) => passkeyItem(passkey, viewer))}</ul>`;

@@ -1,4 +1,4 @@
-/** Who may come in: the list, an invitation, one person. */
+/** Members: the list, the invitation form, the page of a new link, and one member. */
 import { chip, notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -12,7 +12,6 @@ import { type AccessParts, accessPanels } from './person-access.page.ts';
 export type PeopleParts = {
   readonly people: readonly Person[];
   readonly invitations: readonly Invitation[];
-  /** What was just done. */
   readonly said?: Html | undefined;
 };
 
@@ -49,7 +48,6 @@ function personRow(person: Person, viewer: Viewer): Html[] {
   ];
 }
 
-/** Shows who created a link. */
 export const creatorOf = (creator: Invitation['creator']): Html =>
   creator === undefined ? html`${messages.text('people.invited.by.none')}` : html`<bdi>${creator}</bdi>`;
 
@@ -119,7 +117,7 @@ export type LinkParts = {
   readonly expiresAt: number;
 };
 
-/** Shows a link that was just made: it is kept nowhere. */
+/** Renders a new link. It is not stored and cannot be shown again. */
 export function linkPage({ url, who, expiresAt }: LinkParts): Html {
   const lead = messages.markup('link.lead', {
     who: who ?? messages.text('link.who'),
@@ -132,9 +130,7 @@ export function linkPage({ url, who, expiresAt }: LinkParts): Html {
 
 export type PersonParts = AccessParts & {
   readonly applications: readonly Client[];
-  /** What was just done. */
   readonly said: Html | undefined;
-  /** What could not be done. */
   readonly problem: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** How somebody signs in, and where they are signed in, for an owner to look at and to end. */
+/** A member's sign-in methods and sessions, which an owner can remove or end. */
 import { type Html, html } from '../../http/html.ts';
 import type { Passkey } from '../../people/passkey-store.ts';
 import type { Person } from '../../people/person.ts';

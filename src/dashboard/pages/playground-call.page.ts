@@ -1,4 +1,4 @@
-/** One operation of the playground: its form, the answer, and the same call as code. */
+/** One operation of the playground: its form, the response, and the same call as code. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -18,13 +18,11 @@ export type OperationParts = {
   readonly client: Client;
   readonly form: OperationForm;
   readonly user: TestUser | undefined;
-  /** Of the test user's first account. */
   readonly provider: ProviderKind | undefined;
-  /** Of this instance. */
+  /** The public URL of this instance. */
   readonly url: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** What was typed; undefined before anything was. */
   readonly typed: Typed | undefined;
   readonly call?: Call | undefined;
   readonly answer?: ShownAnswer | undefined;
@@ -60,7 +58,7 @@ ${asJson}
   return postForm(viewer, playgroundPath(client.clientId, form.id), content);
 }
 
-/** The application's own calls take its secret, of which the server has a hash alone. */
+/** Renders the field for the client secret, which calls of the application need: the server has only its hash. */
 const secretRow = ({ caller, path }: OperationForm): Html | undefined =>
   caller === 'application' || caller === 'either' || path === '/token' || path === '/par'
     ? field({
@@ -91,7 +89,7 @@ ${control()}${hint}</div>`;
 
 const HOUR_MS = 3_600_000;
 
-/** What makes a first call work, for fields that have to be sent. */
+/** Returns a value with which a first call works, for required fields. */
 function defaultOf({ label, isRequired, choices }: OperationField, parts: OperationParts): string {
   const hour = Math.ceil(parts.now / HOUR_MS) * HOUR_MS;
   const tokens: Readonly<Record<string, string>> = {
@@ -121,7 +119,7 @@ function defaultOf({ label, isRequired, choices }: OperationField, parts: Operat
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** So much of an answer is shown. */
+/** Maximum characters of a shown response. */
 const MOST_CHARACTERS = 60_000;
 
 function answerPanel({ status, requestId, milliseconds, text, isCut }: ShownAnswer): Html {

@@ -1,4 +1,4 @@
-/** The test user of one application: how it connects, what it has, and what can be called as it. */
+/** The test user of an application: the first connection, its accounts, and the operations to call. */
 import type { Account } from '../../calendars/account-store.ts';
 import { chip, notice, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -17,12 +17,12 @@ export type TestUserParts = UserLinkDeps & {
   readonly client: Client;
   readonly user: TestUser | undefined;
   readonly accounts: readonly Account[];
-  /** Whether there is a provider to connect. */
+  /** Whether users can connect any provider. */
   readonly hasProvider: boolean;
   readonly forms: readonly OperationForm[];
-  /** What was just done, as the address says. */
+  /** The last action, from the query. */
   readonly done: string;
-  /** A name that was typed and cannot be one. */
+  /** A name that was typed and is not allowed. */
   readonly wrong: { readonly typed: string } | undefined;
 };
 
@@ -55,7 +55,6 @@ const noProvider = (clientId: string): Html =>
 <p>${messages.text('playground.no_provider.text')}</p>
 <div class="buttons"><a class="button" href="${applicationPath(clientId)}/security">${messages.text('application.tab.security')}</a></div></div>`;
 
-/** The first connection: who is made, and what it may. */
 function unconnected({ client: { clientId }, user, wrong }: TestUserParts, viewer: Viewer): Html {
   const nameForm =
     user === undefined
@@ -112,7 +111,6 @@ function connected(parts: ConnectedParts, viewer: Viewer): Html {
 <div class="buttons">${over}</div></section>`;
 }
 
-/** Dense: every operation is a row of its group's table. */
 function operations(forms: readonly OperationForm[], clientId: string): Html {
   const groups = [...Map.groupBy(forms, ({ group }) => group)].map(([group, ofIt]) => {
     const rows = ofIt.map(({ id, method, path, summary, caller }) => [

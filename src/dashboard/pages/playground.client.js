@@ -1,17 +1,17 @@
-// The flow runs in a window of its own, where the browser opens one; this page is loaded anew once it has ended.
+// Opens the flow in a popup window if the browser allows it. This page reloads when the flow has ended.
 {
   const NAME = 'kalends-playground';
   const channel = new BroadcastChannel(NAME);
   for (const content of document.querySelectorAll('[data-popup]')) {
     const form = content.closest('form');
     form.addEventListener('submit', () => {
-      // The new window gets a copy of this: providers' pages cut the two apart, so that it knows nothing else of us.
+      // The popup gets a copy of this value. Providers' pages cut the link to this window, so it has nothing else.
       sessionStorage.setItem(NAME, 'popup');
       form.target = window.open('', NAME, 'popup,width=480,height=760') ? NAME : '';
       sessionStorage.removeItem(NAME);
       if (form.target === '') return;
       channel.onmessage = ({ data }) => location.assign(location.pathname + data);
-      // It can be opened again: whoever closes that window has not finished.
+      // The form can be sent again: a member may close the popup before finishing.
       setTimeout(() => delete form.dataset.sent);
     });
   }

@@ -1,4 +1,4 @@
-/** The playground's first page: which application is tried. */
+/** The first page of the playground, with the choice of an application. */
 import { readFileSync } from 'node:fs';
 
 import { type Html, html } from '../../http/html.ts';
@@ -13,21 +13,18 @@ import { table, top } from './parts.page.ts';
 
 export const PLAYGROUND = '/dashboard/playground';
 
-/** Where the test user of an application is; its operations are below it. */
+/** Returns the path of an application's test user, or of an operation below it. */
 export const playgroundPath = (clientId: string, below?: string): string =>
   [PLAYGROUND, clientId, ...(below === undefined ? [] : [below])]
     .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
     .join('/');
 
-/** Opens the flow in a window of its own. */
 export const POPUP = inlineScript(
   readFileSync(new URL('./playground.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
 );
 
 export type PlaygroundParts = {
-  /** Those that the reader may try. */
   readonly clients: readonly Client[];
-  /** The reader's own. */
   readonly users: readonly TestUser[];
 };
 

@@ -1,4 +1,4 @@
-/** The Connect pages as a preview shows them: the same components, for a user that does not exist; nothing of it can be used. */
+/** Previews of the Connect pages: the same components with an invented user. Their links and forms do nothing. */
 import type { Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AccountView } from '../../connect/accounts/account-views.ts';
@@ -12,20 +12,17 @@ import { trusted } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Client } from '../../oauth/client.ts';
 
-/** Those that a preview has, in the order of a flow. */
+/** The pages that have a preview, in the order of a flow. */
 export const PREVIEW_PAGES = ['selection', 'consent', 'sign_in', 'error'] as const;
 export type PreviewPage = (typeof PREVIEW_PAGES)[number];
 
-/** What a preview shows, and how. */
 export type PreviewWish = {
   readonly page: PreviewPage;
   readonly language: string;
-  /** The device's. */
   readonly scheme: 'light' | 'dark';
   readonly width: 'phone' | 'desktop';
-  /** What is set, or what users see while that waits for its approval. */
+  /** The stored values, or the approved ones that users see until a review ends. */
   readonly values: 'set' | 'seen';
-  /** What is typed and not saved yet. */
   readonly draft:
     | {
         readonly enabled: boolean;
@@ -36,7 +33,6 @@ export type PreviewWish = {
     | undefined;
 };
 
-/** The wish as a query. */
 export function previewQuery({ draft, ...wish }: PreviewWish): string {
   const drafted = draft && {
     draft: 'yes',
@@ -51,14 +47,13 @@ export function previewQuery({ draft, ...wish }: PreviewWish): string {
 type PreviewParts = {
   readonly client: Pick<Client, 'clientId' | 'redirectUri'>;
   readonly page: PreviewPage;
-  /** The providers that the application offers. */
   readonly offered: readonly ProviderKind[];
 };
 
-/** The page; its links and forms lead nowhere, whatever a browser makes of `inert`. */
+/** Renders the page. Its links and forms lead nowhere, even if a browser ignores `inert`. */
 export function previewPage(parts: PreviewParts, appearance: Appearance): Page {
   const { document, policy } = pageOf(parts, appearance);
-  // Values of attributes have no quotes and angles in them: the template escapes both.
+  // The template escapes quotes and angle brackets in attribute values, so this expression is safe.
   const nowhere = document.markup.replace(/(<(?:a|form)\b[^>]*?\s(?:href|action)=")[^"]*"/g, '$1#"');
   return { document: trusted(nowhere), policy };
 }

@@ -1,4 +1,4 @@
-/** Providers of an application: its own apps at Google and Microsoft, what to register, and what the provider says. */
+/** Providers of an application: its own apps at Google and Microsoft, their registration, and their check. */
 import type { AppRegistration } from '../../access/app-registration.ts';
 import type { AppVerdict } from '../../access/provider-app-check.ts';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
@@ -12,15 +12,13 @@ import { applicationPath, copyRow } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, table } from './parts.page.ts';
 
-/** Under an application's own path. */
 export const PROVIDERS_TAB = '/providers';
 
 export type ProvidersParts = {
   readonly client: Client;
-  /** The ids of the application's own. */
+  /** The client ids of the application's own provider apps. */
   readonly apps: Readonly<Partial<Record<AppKind, string>>>;
   readonly registrations: Readonly<Record<AppKind, AppRegistration>>;
-  /** What the provider just said of one. */
   readonly checked?:
     | {
         readonly kind: AppKind;
@@ -29,7 +27,6 @@ export type ProvidersParts = {
     | undefined;
 };
 
-/** Where each provider registers apps. */
 const CONSOLES: Readonly<Record<AppKind, string>> = {
   google: 'https://console.cloud.google.com/auth/clients',
   microsoft: 'https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade',
@@ -37,7 +34,6 @@ const CONSOLES: Readonly<Record<AppKind, string>> = {
 
 const SAID = { set: 'providers.set', removed: 'providers.removed' } as const;
 
-/** What was just done; undefined for every other word. */
 export const providersSaid = (done: string): Html | undefined =>
   Object.hasOwn(SAID, done) ? html`${messages.text(SAID[done as keyof typeof SAID])}` : undefined; // it is one
 
@@ -85,7 +81,6 @@ function checkResult(check: NonNullable<ProvidersParts['checked']>['check'], pro
   return notice(kinds[check.verdict], html`${text}`, true);
 }
 
-/** What its app has to be registered with. */
 function registrationOf(kind: AppKind, { redirectUri, permissions, issuer }: AppRegistration): Html {
   const console = outwardLink(CONSOLES[kind], html`${messages.text(`providers.console.${kind}`)}`);
   const rows = SCOPES.map((scope) => [
@@ -103,14 +98,12 @@ ${table({ name: messages.text('providers.permissions'), heads: [messages.text('p
 export type AppFormParts = {
   readonly client: Client;
   readonly kind: AppKind;
-  /** The id that is set. */
   readonly own: string | undefined;
-  /** What was typed. */
   readonly appClientId?: string;
   readonly problems?: { readonly appClientId?: string; readonly clientSecret?: string };
 };
 
-/** The form of one app: its secret is kept sealed and never shown. */
+/** Renders the form of one app. Its secret is sealed and never shown. */
 export function appFormContent(parts: AppFormParts, viewer: Viewer): Html {
   const { client, kind, own, appClientId = own ?? '', problems } = parts;
   const tab = `${applicationPath(client.clientId)}${PROVIDERS_TAB}`;

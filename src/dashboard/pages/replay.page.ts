@@ -1,4 +1,4 @@
-/** Before many deliveries are sent once more: how many, of what, and whether they shall be. */
+/** The confirmation before many deliveries are resent. */
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -8,11 +8,11 @@ import { instant, top } from './parts.page.ts';
 
 export type ReplayParts = {
   readonly client: Client;
-  /** More than `most` are told as more than it. */
+  /** A count above `most` is shown as "more than" `most`. */
   readonly count: number;
   readonly most: number;
   readonly replay: { readonly from: number; readonly to: number };
-  /** What makes the same replay again, by field. */
+  /** The form's hidden fields, which describe the same replay. */
   readonly fields: Readonly<Record<string, string>>;
 };
 

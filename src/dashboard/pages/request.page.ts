@@ -1,4 +1,4 @@
-/** One request, and what is known to belong to it. */
+/** One request and the events close to it. */
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
@@ -13,7 +13,7 @@ import { visibleText } from './visible-text.ts';
 export type RequestParts = {
   readonly entry: RequestEntry;
   readonly clients: readonly Client[];
-  /** Undefined where it is not known whose request it is. */
+  /** Undefined if the user of the request is unknown, or the member may not read deliveries. */
   readonly path:
     | {
         readonly requests: readonly RequestEntry[];

@@ -1,4 +1,4 @@
-/** What applications called: filters, and what they find. */
+/** The request log: filters and the matching requests. */
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -22,16 +22,15 @@ export const requestPath = ({ requestId }: Pick<RequestEntry, 'requestId'>): str
   `${REQUESTS}/${encodeURIComponent(requestId)}`;
 
 export type RequestsParts = {
-  /** The list's own address. */
   readonly path: string;
-  /** Those that can be chosen; undefined in the list of one application. */
+  /** The applications to choose from. Undefined in the list of one application. */
   readonly clients: readonly Client[] | undefined;
-  /** A value of the filter as the address has it. */
+  /** Returns a query parameter of the filter. */
   readonly query: (name: string) => string;
   readonly problems: readonly DashboardMessageKey[];
   readonly requests: readonly RequestEntry[];
   readonly older: string | undefined;
-  /** For how many days they are kept; 0: they are not. */
+  /** The retention in days. 0: requests are not stored. */
   readonly days: number;
 };
 
@@ -64,7 +63,7 @@ function filtersOf(parts: RequestsParts): Html {
   });
 }
 
-/** In one application's list the application is no filter. */
+/** Returns whether a filter is set. In the list of one application, the application does not count. */
 const isFiltered = ({ query, clients }: RequestsParts): boolean =>
   [...(clients === undefined ? [] : ['client']), 'status', 'route', 'user', 'request', 'from', 'to'].some(
     (name) => query(name) !== '',
@@ -80,7 +79,7 @@ const switchedOff = (): Html =>
   html`<div class="empty"><strong>${messages.text('requests.off')}</strong><p>${messages.text('requests.off.text')}</p>
 ${command('KALENDS_REQUEST_LOG=7')}</div>`;
 
-/** `clients`: their names, where each row says whose it is. */
+/** Renders the requests. `clients` is undefined if all are of one application. */
 export function requestTable(
   requests: readonly RequestEntry[],
   clients: readonly Client[] | undefined,
@@ -116,5 +115,4 @@ export function statusWord({ status, repeated }: Pick<RequestEntry, 'status' | '
   return html`${stateWord(kind, String(status))}${repeated > 1 && html`<small>${messages.text('requests.repeated', { count: repeated })}</small>`}`;
 }
 
-/** Where an application's own requests are. */
 export const requestsTab = (clientId: string): string => `${applicationPath(clientId)}/requests`;

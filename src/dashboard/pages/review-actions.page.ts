@@ -1,4 +1,4 @@
-/** The forms of a review: what can be done next, for whoever may. */
+/** The forms of a review: the next steps that the member may take. */
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import { missingForReview } from '../../verification/requirements.ts';
@@ -8,7 +8,7 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 
-/** A step that could not be made, with its note as it was typed. */
+/** A step that failed, with its note as typed. */
 export type TypedStep = { readonly step: string; readonly note: string; readonly problem: string };
 
 type StepForm = {
@@ -16,11 +16,11 @@ type StepForm = {
   readonly rank: 'primary' | 'destructive' | '';
   readonly label: DashboardMessageKey;
   readonly isNoteRequired?: boolean;
-  /** What of it has to be there before. */
+  /** Whether the step is not possible yet because values are missing. */
   readonly isOff?: boolean;
 };
 
-/** All that can be done now; a problem stands at the form of its step, or above them where that form is gone. */
+/** Renders all possible steps. An error is shown at its step, or above all if that step is no longer possible. */
 export function reviewActions(
   verification: Verification,
   typed: TypedStep | undefined,
@@ -59,7 +59,7 @@ function stepPanel(
   verification: Verification,
   { typed, viewer }: { readonly typed: TypedStep | undefined; readonly viewer: Viewer },
 ): Html {
-  const key = step.replace('-', '_') as 'submit'; // each step has its words
+  const key = step.replace('-', '_') as 'submit'; // each step has its messages
   const failed = typed?.step === step ? typed : undefined;
   const id = `note-${step}`;
   const described = [`${id}-hint`, ...(failed === undefined ? [] : [`${id}-wrong`])].join(' ');

@@ -1,12 +1,12 @@
-/** Names of users, and of what is theirs, as a role may read them. */
+/** Names of users, calendars and accounts, as a role may read them. */
 import { maskedName } from '../../connect/accounts/account-views.ts';
 import { mayRole } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 
-/** A calendar's title may be as long as its provider lets it. */
+/** Maximum characters. A calendar's title can be as long as its provider allows. */
 const MOST_SHOWN = 300;
 
-/** The id of a user, of a calendar or of an account: whole, or `j•••@e•••.com` for who may not read whose it is. */
+/** Returns the name, or a masked one such as `j•••@e•••.com` for members who may not read user names. */
 export const shownName = ({ role }: Pick<Person, 'role'>, name: string): string =>
   mayRole(role, 'user.name') ? cut(name) : maskedName(name);
 

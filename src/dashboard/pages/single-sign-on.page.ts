@@ -1,4 +1,4 @@
-/** Single sign-on on the pages: its buttons, the page between two sites, and the panel of one's own account. */
+/** Single sign-on on the pages: its buttons, the page between two sites, and the member's own panel. */
 import type { Theme } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
@@ -10,7 +10,6 @@ import { instant } from './parts.page.ts';
 
 const hostOf = (issuer: string): string => new URL(issuer).host;
 
-/** The form on the sign-in page. */
 export function singleSignOnForm(issuer: string, next: string, isOnlyWay: boolean): Html {
   return html`<form method="post" action="/dashboard/sign-in/single-sign-on" class="fields"><input type="hidden" name="next" value="${next}">
 <button${isOnlyWay && html` class="primary"`}>${messages.text('sso.sign_in')}</button>
@@ -37,9 +36,8 @@ export type BetweenParts = {
 };
 
 /**
- * The page between this server and the issuer. The Content-Security-Policy forbids a form to redirect to another site,
- * and the browser does not send Strict cookies on a navigation that another site started. A page on this origin that
- * redirects by itself can do both.
+ * Renders the page between this server and the issuer. The Content-Security-Policy forbids forms to redirect to
+ * another site, and browsers do not send Strict cookies on a navigation that another site started.
  */
 export function betweenPage({ to, issuer, theme }: BetweenParts): Page {
   const titleKey = to.startsWith('/') ? 'sso.back' : 'sso.leaving';
@@ -50,12 +48,10 @@ export function betweenPage({ to, issuer, theme }: BetweenParts): Page {
 const PATH = '/dashboard/account/single-sign-on';
 
 export type IdentityParts = {
-  /** The issuer of this instance. */
   readonly issuer: string;
   readonly identity: PersonIdentity | undefined;
 };
 
-/** The single sign-on panel of the member's own account. */
 export function identityPanel({ issuer, identity }: IdentityParts, viewer: Viewer): Html {
   const isHere = identity !== undefined && identity.issuer === issuer;
   const connect = postForm(viewer, PATH, html`<button>${messages.text('sso.connect')}</button>`);
@@ -76,7 +72,6 @@ ${!isHere && html`<div class="buttons">${connect}</div>`}
 ${identity !== undefined && change}</section>`;
 }
 
-/** Shows who the member is at the issuer. */
 export function identityFacts({ issuer, subject, usedAt }: PersonIdentity): Html {
   const facts = messages.markup('sso.facts', { host: hostOf(issuer), used: instant(usedAt) });
   return html`<ul class="sessions"><li><div><strong class="code"><bdi>${subject}</bdi></strong><p class="hint">${facts}</p></div></li></ul>`;

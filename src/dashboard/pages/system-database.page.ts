@@ -1,4 +1,4 @@
-/** How large the database is and how it grows, and its backups. */
+/** The database on the system page: its size, its growth, and its backups. */
 import { sparkline } from '../../design/charts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -12,7 +12,7 @@ import type { SystemFigures } from './system-figures.ts';
 const HOUR_MS = 3_600_000;
 const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** In decimal units, as disks are sold. */
+/** Formats a size in decimal units, as disks are sold. */
 export function bytesText(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3) - 1));
   const format = { style: 'unit', unit: UNITS[step] ?? UNITS[0], maximumFractionDigits: 1 } as const;
@@ -27,7 +27,6 @@ ${growth(figures)}</dl>
 ${figures.backups === undefined ? elsewhere() : backups(figures, viewer, path)}`;
 }
 
-/** From the oldest day that is kept until now. */
 function growth({ bytes, sizes }: SystemFigures): Html {
   const [first, last] = [sizes[0], sizes.at(-1)];
   if (first === undefined || last === undefined || first === last) {
@@ -40,7 +39,6 @@ function growth({ bytes, sizes }: SystemFigures): Html {
   return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;
 }
 
-/** How often one is made by itself, and why the last was not. */
 function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures) {
   const hours = (backupEveryMs ?? 0) / HOUR_MS;
   const text =

@@ -11,7 +11,6 @@ export type SystemFigures = {
   readonly program: RunningProgram;
   readonly instances: readonly Instance[];
   readonly jobs: readonly JobCount[];
-  /** How large the database is. */
   readonly bytes: number;
   readonly sizes: readonly DaySize[];
   /** The budgets that are partly used. */

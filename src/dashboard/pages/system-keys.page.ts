@@ -1,4 +1,4 @@
-/** The keys that tokens and webhooks are signed with, and what rotating them does. */
+/** The keys that sign tokens and webhooks, and their rotation. */
 import { type Html, html } from '../../http/html.ts';
 import { COMMAND } from '../../lib/version.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
@@ -33,7 +33,7 @@ ${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}
 ${masterKeySection(keys.master)}`;
 }
 
-/** The master key is changed only on the command line: servers may have to be restarted for it. */
+/** Renders the master key. Only the CLI changes it, because servers may need a restart. */
 function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
   const code = (id: string) => html`<span class="code">${id}</span>`;
   const notice =
@@ -53,7 +53,7 @@ ${command(`${COMMAND} keys rotate-master`)}</section>`;
 
 type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
 
-/** `active` is sent with the form, so that a form that is sent twice rotates only once. */
+/** Renders a key table. The form contains `active`, so that a form sent twice rotates only once. */
 function keysOf(
   of: 'signing' | 'webhook',
   keys: readonly KeyRow[],

@@ -1,4 +1,4 @@
-/** The page of the system: what is wrong first, then what runs, what waits, and what is set. */
+/** The system page: first the problems, then instances, jobs and settings. */
 import { APP_NAMES } from '../../access/provider-apps.ts';
 import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';

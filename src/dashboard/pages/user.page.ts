@@ -21,11 +21,9 @@ export type UserParts = UserLinkDeps & {
   readonly shown: ShownUser;
   /** The address that the user opens to reconnect an account. Undefined if the application starts each flow itself. */
   readonly reconnect: string | undefined;
-  /** The result of the last action. */
   readonly said?: Html | undefined;
 };
 
-/** The links and forms of one user's pages, as one reader has them. */
 export function userTools({ shown, ...deps }: Omit<UserParts, 'reconnect' | 'said'>, viewer: Viewer) {
   const { person: reader } = viewer;
   const userName = { clientId: shown.client.clientId, userId: shown.user.userId };

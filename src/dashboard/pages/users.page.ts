@@ -1,4 +1,4 @@
-/** The list of users: of one application, or of all that the reader may see. */
+/** The list of users, of one application or of all that the member may see. */
 import { type Html, html } from '../../http/html.ts';
 import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -8,18 +8,14 @@ import { instant, table } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
-/** The list over all applications. */
 export const USERS = '/dashboard/users';
 
 export type UsersParts = UserLinkDeps & {
   readonly page: UserPage;
-  /** The beginning of the name that was searched for. */
   readonly beginning: string;
   /** The application of the list. Undefined for all applications. */
   readonly clientId?: string | undefined;
-  /** The names of applications by their ids. */
   readonly names: ReadonlyMap<string, string>;
-  /** The address of the next page. Undefined on the last page. */
   readonly nextPath: string | undefined;
   readonly isFirstPage: boolean;
 };

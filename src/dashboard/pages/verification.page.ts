@@ -1,4 +1,4 @@
-/** The review of an application: how far it is, what is missing, what can be done, and what was done. */
+/** The review of an application: its status, missing values, possible steps, and its history. */
 import { TEXT_SETTINGS } from '../../administration/documents/application-settings.ts';
 import { logoPath } from '../../branding/branding.ts';
 import { chip, notice, SIGNS } from '../../design/parts.page.ts';
@@ -21,10 +21,8 @@ import { reviewActions, type TypedStep } from './review-actions.page.ts';
 
 export type { TypedStep } from './review-actions.page.ts';
 
-/** The list of reviews that wait for a decision. */
 export const REVIEWS = '/dashboard/reviews';
 
-/** Under an application's own path. */
 export const VERIFICATION_TAB = '/verification';
 
 export type VerificationParts = {
@@ -34,9 +32,7 @@ export type VerificationParts = {
   readonly older: number | undefined;
   /** The operator's name as users see it. Undefined if the instance names none. */
   readonly operatorName: string | undefined;
-  /** A step that failed. */
   readonly typed: TypedStep | undefined;
-  /** The step that just succeeded. */
   readonly done: string;
 };
 
@@ -51,7 +47,6 @@ ${reviewActions(verification, typed, viewer)}
 ${activityLog(parts)}`;
 }
 
-/** The notice after each step. */
 const DONE = {
   submit: 'verification.done.submit',
   cancel: 'verification.done.cancel',
@@ -182,7 +177,6 @@ export function editNotice({ status, verifiedAt, clientId }: Verification, viewe
 const editNote = (text: Html): Html =>
   html`<div class="notice note before-form">${SIGNS.note}<div>${text}</div></div>`;
 
-/** The list of verifications that wait for a decision, the oldest submission first. */
 export function reviewsPage(waiting: readonly Verification[]): Html {
   const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;
   const rows = waiting.map(({ clientId, present, submittedAt, verifiedAt }) => [

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 
 import { visibleText } from './visible-text.ts';
 
-it('what cannot be seen in a text is written out, and what is too long is cut', () => {
+it('escapes invisible characters and shortens long texts', () => {
   assert.equal(visibleText('a\tb\nc', 10), 'a\tb\nc');
   assert.equal(visibleText('\u202egnp\u0000\u200b', 10), '\\u202egnp\\u0000\\u200b');
   assert.equal(visibleText('Söhne שלום', 20), 'Söhne שלום');

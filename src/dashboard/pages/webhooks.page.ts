@@ -48,10 +48,7 @@ export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: 
 ${add}`;
 }
 
-/**
- * Shows the signing keys and, to owners, the button that rotates them. `url` lists them; `now` is in epoch
- * milliseconds.
- */
+/** Renders the signing keys and the button that switches them. `url` lists them; `now` is in epoch milliseconds. */
 export function signingKeys(use: WebhookKeyUse, at: { url: string; now: number }, viewer: Viewer): Html {
   const { clientId, keys, overlapUntil } = use;
   const other = keys === 'own' ? 'instance' : 'own';
@@ -109,7 +106,6 @@ export const waitingOf = ({ waiting, figures }: ListedFigures): Html =>
     : messages.markup('webhooks.waiting.since', { count: waiting, since: instant(figures.oldestWaiting) });
 
 export type EndpointFormParts = {
-  /** The address that the form is sent to. */
   readonly path: string;
   readonly clientId: string;
   readonly url: string;
@@ -153,7 +149,6 @@ export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
   );
 }
 
-/** Returns the topics that were selected in the form. */
 export const pickedHears = (picked: readonly string[]): EndpointHears => ({
   events: picked.includes('events'),
   calendars: picked.includes('calendars'),

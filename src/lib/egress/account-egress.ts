@@ -1,11 +1,10 @@
 import { ownerOf } from '../fair-slots/slot-owner.ts';
 import type { Egress } from './egress.ts';
 
-/** For whom requests are sent. */
+/** The user for whom requests are sent. */
 export type EgressUser = {
-  /** The application. */
   readonly clientId: string;
-  /** Empty for what concerns no user. */
+  /** Empty if no user is concerned. */
   readonly userId: string;
 };
 

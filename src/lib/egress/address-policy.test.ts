@@ -32,7 +32,7 @@ describe('The addresses that requests may reach', () => {
     ],
   ];
   for (const [network, opened] of modes)
-    it(`${JSON.stringify(network)} opens private addresses for http too, and no others`, () => {
+    it(`${JSON.stringify(network)} allows only its private addresses, with http too`, () => {
       const addresses = [
         '127.0.0.1',
         '::1',
@@ -57,7 +57,7 @@ describe('The addresses that requests may reach', () => {
       assert.equal(check(network, 'http:', 'a.test', '1.1.1.1'), HTTPS_ONLY);
     });
 
-  it('a listed name is opened wherever it is, in every spelling of its host', () => {
+  it('a listed name is allowed at every address and in every spelling', () => {
     const network: PrivateNetwork = { mode: 'hosts', hosts: ['a.test'] };
     for (const host of ['a.test', 'A.test', 'a.test.'])
       for (const address of ['10.1.1.1', '169.254.169.254', '1.1.1.1'])
@@ -66,7 +66,7 @@ describe('The addresses that requests may reach', () => {
     assert.match(check(network, 'http:', 'b.a.test', '10.1.1.1'), /not a public host/);
   });
 
-  it('a host is private once it was at an address that is not public', () => {
+  it('a host counts as private once it had an address that is not public', () => {
     const policy = addressPolicy({ mode: 'allow' });
     policy.check('https:', 'public.test', '1.1.1.1');
     policy.check('https:', 'private.test', '10.1.1.1');
@@ -76,7 +76,7 @@ describe('The addresses that requests may reach', () => {
     assert.deepEqual(hosts.map(policy.isPrivate), [false, true, true, false, false]);
   });
 
-  it('every host is private once 10,000 were', () => {
+  it('every host counts as private once 10,000 are', () => {
     const policy = addressPolicy({ mode: 'allow' });
     for (let index = 0; index < 9_999; index += 1) policy.check('https:', `${index}.test`, '10.1.1.1');
     assert.equal(policy.isPrivate('unknown.test'), false);
@@ -85,12 +85,12 @@ describe('The addresses that requests may reach', () => {
     assert.equal(policy.isPrivate('unknown.test'), true);
   });
 
-  it('no name and no text is a public address', () => {
+  it('a name or other text is not a public address', () => {
     for (const text of ['', 'a.test', '1.1.1', '1.1.1.1.', '[2606:4700::1]'])
       assert.equal(isPublicAddress(text), false, text);
   });
 
-  it('an address that carries an IPv4 address is as public as that one', () => {
+  it('an address with an embedded IPv4 address is public if that one is', () => {
     for (const [address, isPublic] of [
       ...[['64:ff9b::1.1.1.1', true] as const, ['64:ff9b::10.0.0.1', false] as const],
       ...[['2a00:1450::5efe:1.1.1.1', true] as const, ['2a00:1450::5efe:10.0.0.1', false] as const],
@@ -100,7 +100,7 @@ describe('The addresses that requests may reach', () => {
       assert.equal(isPublicAddress(address), isPublic, address);
   });
 
-  it('a host is a literal with or without brackets, or a name', () => {
+  it('recognizes hosts that are addresses, with or without brackets', () => {
     assert.deepEqual(['[::1]', '127.0.0.1', '127.0.0.1.', 'a.test', '127.1'].map(literalOf), [
       ...['::1', '127.0.0.1', '127.0.0.1', undefined, undefined],
     ]);

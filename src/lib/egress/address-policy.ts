@@ -1,7 +1,4 @@
-/**
- * The addresses that outgoing requests may reach. Public means globally routable unicast, whatever the spelling; the
- * operator must allow everything else (KALENDS_PRIVATE_NETWORK).
- */
+/** The addresses that outgoing requests may reach: global unicast, and those that KALENDS_PRIVATE_NETWORK opens. */
 import { isIP } from 'node:net';
 
 import ipaddr from 'ipaddr.js';
@@ -14,10 +11,7 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 /** RFC 4291 §2.4: all that is currently routable. Leaves out IPv4-compatible addresses, among others. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/**
- * The ranges that mode `allow` opens. Link-local stays closed, because cloud machines serve their credentials at
- * 169.254.169.254. An operator who needs such a host lists it.
- */
+/** The ranges that `allow` opens. Link-local stays closed: cloud machines serve credentials at 169.254.169.254. */
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
 
 export type AddressPolicy = {
@@ -26,7 +20,7 @@ export type AddressPolicy = {
    * this protocol. Plain http is allowed only for opened private addresses.
    */
   check(protocol: string, host: string, address: string): void;
-  /** Whether this host was ever found at an address that is not public. */
+  /** Whether this host ever had an address that is not public. */
   isPrivate(host: string): boolean;
 };
 

@@ -1,4 +1,4 @@
-/** An answer's body, unpacked up to a cap, and no faster than there is room for it. */
+/** Response bodies, decompressed up to a limit, and only as fast as there is memory for them. */
 import { Readable, type Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -10,13 +10,13 @@ import { type ReceivedBytes, receivedBytes } from './received-bytes.ts';
 export type Unpacking = {
   /** The value of Content-Encoding. */
   readonly encoding: string;
-  /** Most bytes, unpacked. */
+  /** Limits the decompressed bytes. */
   readonly cap: number;
   readonly share: RoomShare;
   readonly signal: AbortSignal;
 };
 
-/** The body as it was before it was compressed. Fails with EgressError `too_large` past the cap. */
+/** Returns the decompressed body. Fails with EgressError `too_large` over the cap. */
 export async function unpacked(
   sent: ReceivedBytes,
   { encoding, cap, share, signal }: Unpacking,

@@ -5,7 +5,7 @@ import { type AnswerRoom, answerRoom, ROOM_LIMITS, type RoomLimits } from './ans
 
 const LIMITS: RoomLimits = { freeEach: 10, freeInAll: 25, ofHost: 100, inAll: 200, forOldest: 40 };
 
-/** A share of `host`, how much of `bytes` it has, and whether the last of them wait. */
+/** Takes `bytes` in a share of `host`. Returns how much it has and whether the last of them wait. */
 function taking(room: AnswerRoom, host: string, ...bytes: readonly number[]) {
   const share = room.share(host);
   const state = { share, taken: 0, waits: false };
@@ -24,29 +24,29 @@ function taking(room: AnswerRoom, host: string, ...bytes: readonly number[]) {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('The room of answers', () => {
-  it('is 16 MB of small answers, 32 MB of large ones and 16 MB of one host, with 10 MB for the oldest', () => {
+describe('The memory of responses', () => {
+  it('is 16 MB for small ones, 32 MB for large ones and 16 MB for each host, with 10 MB for the oldest', () => {
     assert.deepEqual(ROOM_LIMITS, {
       ...{ freeEach: 256_000, freeInAll: 16_000_000 },
       ...{ ofHost: 16_000_000, inAll: 32_000_000, forOldest: 10_000_000 },
     });
   });
 
-  it('has no limit for the oldest large answer', () => {
+  it('has no limit for the oldest large response', () => {
     assert.equal(taking(answerRoom(LIMITS), 'a', 11, 1_000, 5_000).waits, false);
   });
 
-  it('counts an answer as small up to and including the limit of each', () => {
+  it('counts a response as small up to its limit, inclusive', () => {
     const room = answerRoom(LIMITS);
     taking(room, 'oldest', 11, 1_000);
 
     assert.equal(taking(room, 'a', 10).waits, false);
     assert.equal(taking(room, 'b', 4, 6).waits, false);
-    // They are 20 of 25.
+    // Small responses hold 20 of 25 bytes.
     assert.equal(taking(room, 'c', 5).waits, false);
   });
 
-  it('counts an answer as large if small ones have no more room, until one of them ends', () => {
+  it('counts a small response as large while small ones have used up their space', () => {
     const room = answerRoom(LIMITS);
     const small = ['a', 'b'].map((host) => taking(room, host, 10));
     taking(room, 'c', 5);
@@ -63,31 +63,30 @@ describe('The room of answers', () => {
     assert.equal(taking(room, 'f', 1, 40).waits, true);
   });
 
-  it('counts nothing of a large answer as small once it is large', () => {
+  it('counts all further bytes of a large response as large', () => {
     const room = answerRoom(LIMITS);
     taking(room, 'oldest', 11);
     taking(room, 'a', 11, 1, 1, 1);
 
-    // 160 are shared. The other host holds 14, this one may hold a quarter of the 146 that are left.
+    // 160 are shared. The other host holds 14; this one may hold a quarter of the remaining 146.
     assert.equal(taking(room, 'b', 36).waits, false);
     assert.equal(taking(room, 'c', 27).waits, false);
   });
 
-  it('lets a host hold a quarter of what the others leave, but for the oldest answer', () => {
+  it('lets a host hold a quarter of the space left by others, besides the oldest response', () => {
     for (const [bytes, waits] of [
       [40, false],
       [41, true],
     ] as const) {
       const room = answerRoom(LIMITS);
       taking(room, 'a', 11, 1_000);
-      // The host of the oldest answer holds nothing else.
       assert.equal(taking(room, 'a', bytes).waits, waits);
       assert.equal(taking(room, 'b', waits ? 40 : 30).waits, false);
       assert.equal(taking(room, 'c', waits ? 31 : 23).waits, true);
     }
   });
 
-  it('lets the answers of a host hold no more than its limit without the oldest of them', () => {
+  it('limits the responses of a host besides its oldest', () => {
     const limits = { ...LIMITS, inAll: 4_000 };
     const room = answerRoom(limits);
     taking(room, 'oldest', 11);
@@ -97,7 +96,7 @@ describe('The room of answers', () => {
     assert.equal(taking(room, 'b', 11).waits, false);
   });
 
-  it('counts the oldest answer of a host that is still read', () => {
+  it('exempts the oldest response of a host that is still being read', () => {
     for (const [bytes, waits] of [
       [55, false],
       [61, true],
@@ -112,7 +111,7 @@ describe('The room of answers', () => {
     }
   });
 
-  it('gives room that was freed to those that wait, in the order in which they became large', async () => {
+  it('gives freed space to waiting responses in the order in which they became large', async () => {
     const room = answerRoom(LIMITS);
     const oldest = taking(room, 'oldest', 11);
     const [first, second, third] = ['a', 'b', 'c'].map((host) =>
@@ -144,7 +143,7 @@ describe('The room of answers', () => {
     );
   });
 
-  it('counts what a waiter was given, and gives back all of it', async () => {
+  it('counts the bytes that a waiting response received, and releases all of them', async () => {
     const room = answerRoom(LIMITS);
     const oldest = taking(room, 'oldest', 11);
     const large = taking(room, 'a', 40);
@@ -165,7 +164,7 @@ describe('The room of answers', () => {
     assert.equal(taking(room, 'd', 40).waits, false);
   });
 
-  it('gives nothing back twice', () => {
+  it('releases a share only once', () => {
     const room = answerRoom(LIMITS);
     taking(room, 'oldest', 11);
     const [one, small] = [taking(room, 'a', 11), taking(room, 'a', 5)];

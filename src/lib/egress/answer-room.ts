@@ -1,13 +1,10 @@
-/**
- * Limits the bytes of responses in memory. A response stays in memory until it is complete, so many slow servers could
- * fill it together. A small response is always accepted. A large one is paused until there is space.
- */
+/** Limits the memory of arriving responses. Small ones are always accepted; large ones pause for space. */
 
 export type RoomLimits = {
   /** Bytes of each response that need no space, as long as all of them together are at most `freeInAll`. */
   readonly freeEach: number;
   readonly freeInAll: number;
-  /** Most bytes beyond those, of one host and of all. */
+  /** Limits the bytes beyond those, for each host and in all. */
   readonly ofHost: number;
   readonly inAll: number;
   /** How much of each of the two is reserved for the oldest response, which can therefore always be read to its end. */
@@ -20,16 +17,13 @@ export type AnswerRoom = {
 };
 
 export type RoomShare = {
-  /**
-   * Counts received bytes. If there is no space for them yet, it returns a promise: read no more before it resolves.
-   * Promises resolve in the order in which the responses became large.
-   */
+  /** Counts received bytes. If it returns a promise, read no more until then. Earlier large responses go first. */
   take(bytes: number): Promise<void> | undefined;
   /** Releases everything. Nothing is counted afterwards. */
   release(): void;
 };
 
-/** How many times its own holding a host must leave to others. */
+/** The free space must be at least this many times the bytes that a host would hold. */
 const PARTS_LEFT = 4;
 const MEGABYTE = 1_000_000;
 export const ROOM_LIMITS: RoomLimits = {
@@ -40,12 +34,11 @@ export const ROOM_LIMITS: RoomLimits = {
   forOldest: 10 * MEGABYTE,
 };
 
-/** Shares that hold room, in their order, and how much they hold together. */
+/** Large responses in order, and the bytes that they hold together. */
 type Holders = { held: number; readonly shares: Set<Share> };
 type Share = { readonly host: string; free: number; held: number; waiting: Wait | undefined };
 type Wait = { readonly bytes: number; readonly goOn: () => void };
 
-/** Creates the accounting within these limits. */
 export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
   const all: Holders = { held: 0, shares: new Set() };
   const hosts = new Map<string, Holders>();

@@ -1,11 +1,8 @@
-/** Egress for one piece of work that somebody waits for, such as a form, with a limited number of requests. */
+/** Egress with a limited number of requests, for work that a person waits for, such as a form. */
 import type { Egress, EgressRequest } from './egress.ts';
 import { EgressError } from './egress-error.ts';
 
-/**
- * Returns the same egress, limited to `most` requests in all, including each followed redirect. Further requests fail
- * with EgressError `too_many_requests` at once. Closing it closes nothing, because others use the egress too.
- */
+/** Limits `egress` to `most` requests, redirects included; more fail with `too_many_requests`. `close` does nothing. */
 export function countedEgress(egress: Egress, most: number): Egress {
   let sent = 0;
   const count = (): void => {

@@ -45,19 +45,19 @@ describe('Failed connections', () => {
     it(`${codes[0]} is ${expected[1] ?? expected[0]}: ${expected[2]}`, () => {
       for (const code of codes) {
         assert.deepEqual(read(failed(code)), expected, code);
-        // One for each address; the first counts.
+        // One failure for each address; the first counts.
         assert.deepEqual(read(new AggregateError([failed(code), failed('EPROTO')])), expected, code);
       }
     });
 
-  it('an abort is a timeout by its name', () => {
+  it('recognizes an abort as a timeout by its name', () => {
     for (const name of ['AbortError', 'TimeoutError'])
       assert.deepEqual(read(failed('', name)), ['timeout', undefined, 'a.test did not answer in time']);
     assert.equal(egressErrorOf('text', 'a.test').kind, 'unreachable');
     assert.equal(egressErrorOf(new AggregateError([]), 'a.test').kind, 'unreachable');
   });
 
-  it('an error of this module is found behind others', () => {
+  it('finds an EgressError among the causes', () => {
     const error = new EgressError('busy', 'Too many');
     assert.equal(
       egressErrorOf(new Error('outer', { cause: new Error('inner', { cause: error }) }), 'a'),

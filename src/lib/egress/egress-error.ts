@@ -1,4 +1,4 @@
-/** The one class of refusal the egress module throws. */
+/** The error that the egress module throws. */
 
 import { errorCode } from '../error-code.ts';
 
@@ -9,7 +9,7 @@ export type EgressErrorKind =
   | 'too_many_redirects'
   /** More than one piece of work may send: see counted-egress.ts. */
   | 'too_many_requests'
-  /** Too many requests wait for their turn: none was sent. */
+  /** Too many requests wait for a slot; nothing was sent. */
   | 'busy'
   | 'unreachable'
   | 'tls';

@@ -1,10 +1,7 @@
 /**
- * Every request to an address that a user or a provider can influence is sent here:
- * https only, public addresses only, unless the operator opened more; redirects followed by hand
- * with every hop checked; credentials to pinned origins only; size, time and concurrency capped.
- *
- * Ports are not restricted: calendar servers live on 8443, 5232 and others, and what a port could
- * reach is decided by the address.
+ * Sends every request to an address that a user or a provider can influence: https and public addresses only, unless
+ * the operator opened more. Each redirect is checked, credentials go to pinned origins only, and size, time and
+ * concurrency are limited. Ports are not: calendar servers use 8443, 5232 and others.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 
@@ -48,7 +45,7 @@ export type EgressRequest = {
   readonly account?: string;
   /** The application of the request: applications share the slots of each host. Not sent. */
   readonly clientId?: string;
-  /** The application's user, as `ownerOf` names it. Not sent. */
+  /** The application's user (slot-owner.ts). Not sent. */
   readonly owner?: string;
 };
 
@@ -91,10 +88,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 
-/**
- * Creates the egress. With `hidesNames`, an unknown name fails as a private address does, so nobody can probe the names
- * of a private network.
- */
+/** Creates the egress. `hidesNames`: unknown names fail like private addresses, so that nobody can probe names. */
 export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const pinned = { lookup: deps.lookup ?? lookupAll, connecting: deps.connecting };
@@ -178,7 +172,7 @@ function firstHop(request: EgressRequest, userAgent: string): Hop {
   return { url, method, headers, body, credentials, maxBytes, place: { clientId, owner } };
 }
 
-/** Method and body are kept, as PROPFIND and REPORT require, except for a POST with a 303 response. */
+/** Method and body stay, as PROPFIND and REPORT require, except for a POST with a 303 response. */
 function nextHop(hop: Hop, status: number, url: URL): Hop {
   if (status === 303 && hop.method === 'POST') return { ...hop, url, method: 'GET', body: undefined };
   return { ...hop, url };

@@ -5,7 +5,7 @@ import { comparableAddress } from './endpoint-address.ts';
 
 const isSameAddress = (one: string, other: string) => comparableAddress(one) === comparableAddress(other);
 
-/** Each row: what differs, and spellings of one address. */
+/** Each row: the difference, then spellings of one address. */
 const SAME: readonly (readonly [string, ...(readonly string[])])[] = [
   ['the query', 'https://app.example/hooks', 'https://app.example/hooks?a=1', 'https://app.example/hooks?'],
   ['the case of the host', 'https://app.example/hooks', 'https://APP.example/hooks'],
@@ -77,7 +77,7 @@ const DIFFERENT: readonly (readonly [string, string])[] = [
 
 describe('the address of an endpoint', () => {
   for (const [difference, first, ...others] of SAME)
-    it(`the address of an endpoint is the same whatever ${difference}`, () => {
+    it(`is the same with a difference in ${difference}`, () => {
       for (const other of others) {
         assert.equal(isSameAddress(first ?? '', other), true, other);
         assert.equal(isSameAddress(other, first ?? ''), true, other);
@@ -85,7 +85,7 @@ describe('the address of an endpoint', () => {
     });
 
   for (const [one, other] of DIFFERENT)
-    it(`${one} and ${other} are two addresses`, () => {
+    it(`differs between ${one} and ${other}`, () => {
       assert.equal(isSameAddress(one, other), false);
     });
 });

@@ -9,10 +9,7 @@ export function endpointAddress(url: string): string {
   return `${origin}${pathname}`;
 }
 
-/**
- * Returns a text that is the same for common spellings of the absolute `url`. Comparing such texts is a convenience, not a
- * protection.
- */
+/** Returns the same text for common spellings of the absolute `url`. It is a convenience, not a protection. */
 export function comparableAddress(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const host = hostname.replace(/\.$/, '');

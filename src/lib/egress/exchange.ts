@@ -30,10 +30,7 @@ const MOST_INFORMATIONAL = 10;
 const MOST_TINY_PIECES = 100_000;
 const TINY_BYTES = 8;
 
-/**
- * Sends the request, and resolves once the response is complete. Fails with EgressError, the signal's reason, or
- * undici's error.
- */
+/** Sends the request and returns the whole response. Fails with EgressError, the signal's reason or undici's error. */
 export function exchange(
   request: WireRequest,
   { agent, share, turns }: ExchangeDeps,

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { EgressError } from './egress-error.ts';
 import { lazyEgress } from './lazy-egress.ts';
 
-describe('Egress that is loaded later', () => {
-  it('egress that is loaded later refuses what egress refuses, from its first request on', async () => {
+describe('Lazy egress', () => {
+  it('refuses the same requests as egress, from the first one on', async () => {
     const egress = lazyEgress({ privateNetwork: { mode: 'deny' } });
 
     const requests = ['http://127.0.0.1/', 'https://[::ffff:127.0.0.1]/'].map((url) =>
@@ -21,7 +21,7 @@ describe('Egress that is loaded later', () => {
     await egress.close();
   });
 
-  it('egress that is loaded later closes without ever having been used', async () => {
+  it('closes without ever having been used', async () => {
     await assert.doesNotReject(lazyEgress({ privateNetwork: { mode: 'deny' } }).close());
   });
 });

@@ -1,10 +1,7 @@
-/**
- * Origins that credentials are pinned to: `https://dav.example.com:8443`, `https://*.example.com`, or, of a host that is this
- * machine itself, every port: `http://127.0.0.1:*`.
- */
+/** Origins for credentials: `https://dav.example.com:8443`, `https://*.example.com`, loopback `http://127.0.0.1:*`. */
 import { isLoopbackHost } from './private-network.ts';
 
-/** Whether a URL lies in one of the origins. A wildcard stands for one or more whole labels. */
+/** Whether a URL is in one of the origins. A wildcard matches one or more whole labels. */
 export function isPinned(origins: readonly string[], url: URL): boolean {
   return origins.some((origin) => matches(origin, url));
 }

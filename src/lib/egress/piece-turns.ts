@@ -1,7 +1,6 @@
 /**
- * Turns of the event loop for responses that arrive in many small pieces. A server may send each byte as a chunk of its
- * own, and one read of a socket parses all of its chunks. After `most` pieces of all responses together, the rest waits
- * for a later turn.
+ * Turns of the event loop for responses in many small pieces, since one read of a socket may parse thousands of them.
+ * After `most` pieces of all responses together, the rest waits for a later turn.
  */
 export type PieceTurns = {
   /** Counts a piece. If `false`, pause the response; `goOn` is called in a later turn. */
@@ -10,7 +9,6 @@ export type PieceTurns = {
 
 const MOST_PIECES = 2_000;
 
-/** Creates turns of at most `most` pieces. */
 export function pieceTurns(most: number = MOST_PIECES): PieceTurns {
   const waiting = new Set<() => void>();
   let counted = 0;

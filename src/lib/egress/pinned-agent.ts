@@ -1,7 +1,4 @@
-/**
- * Connections to checked addresses only. A name is resolved once, all its addresses are checked, and the connection is
- * made to one of those.
- */
+/** Connections to checked addresses only: a name is resolved once, and all its addresses must be allowed. */
 import type { LookupFunction } from 'node:net';
 
 import { Agent, buildConnector } from 'undici';

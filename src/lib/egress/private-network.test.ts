@@ -9,7 +9,7 @@ import {
 } from './private-network.ts';
 
 describe('The setting for private addresses', () => {
-  it('is loopback by default if the instance is on this machine alone, else deny', () => {
+  it('is loopback by default if the instance is reachable only from this machine, else deny', () => {
     assert.deepEqual(defaultPrivateNetwork('127.0.0.1', 'localhost'), { mode: 'loopback' });
     assert.deepEqual(defaultPrivateNetwork('0.0.0.0', 'localhost'), { mode: 'deny' });
     assert.deepEqual(defaultPrivateNetwork('127.0.0.1', 'kalends.example'), { mode: 'deny' });
@@ -25,7 +25,7 @@ describe('The setting for private addresses', () => {
       assert.throws(() => parsePrivateNetwork(text), /must be deny, loopback, allow or a list/, text);
   });
 
-  it('opens this machine at most for developers', () => {
+  it('allows at most loopback for addresses that developers choose', () => {
     assert.deepEqual(publicNetwork({ mode: 'loopback' }), { mode: 'loopback' });
     for (const network of [
       { mode: 'deny' },
@@ -35,7 +35,7 @@ describe('The setting for private addresses', () => {
       assert.deepEqual(publicNetwork(network), { mode: 'deny' });
   });
 
-  it('knows the names and addresses of this machine', () => {
+  it('recognizes the names and addresses of this machine', () => {
     for (const host of [
       'localhost',
       'LOCALHOST',

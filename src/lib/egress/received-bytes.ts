@@ -1,19 +1,16 @@
-/** The bytes of an answer as they come, gathered in blocks: pieces can be as small as one byte. */
+/** The bytes of a response as they arrive, gathered in blocks: pieces can be as small as one byte. */
 
 export type ReceivedBytes = {
   add(piece: Buffer): void;
-  /** How many there are. */
   readonly size: () => number;
-  /** All of them, in one piece of memory that is nobody else's. */
+  /** Returns all bytes in one buffer of their own. */
   whole(): Buffer;
-  /** The blocks they are in. */
   blocks(): readonly Buffer[];
 };
 
 const SMALLEST_BLOCK = 4_096;
 const LARGEST_BLOCK = 65_536;
 
-/** Nothing yet. */
 export function receivedBytes(): ReceivedBytes {
   const full: Buffer[] = [];
   let block = Buffer.alloc(0);

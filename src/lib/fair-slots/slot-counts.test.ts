@@ -5,7 +5,7 @@ import { SlotCounts, type SlotPlace } from './slot-counts.ts';
 
 const place = (clientId: string, owner = '', host = ''): SlotPlace => ({ clientId, owner, host });
 
-/** Takes slots until no further one is free; returns how many. */
+/** Takes slots until no other is free, and returns how many. */
 function takeAll(counts: SlotCounts, clientId: string, owner = '', host = ''): number {
   let count = 0;
   for (; counts.isFree(place(clientId, owner, host)); count += 1) counts.add(place(clientId, owner, host));
@@ -28,32 +28,32 @@ test('an application always gets one slot while any is free', () => {
   );
 });
 
-test('a share counts at each host by itself', () => {
+test('a share applies to each host separately', () => {
   const counts = new SlotCounts({ ofHost: 8, share: 1 / 2 });
   assert.equal(takeAll(counts, 'a', '', 'x'), 4);
   assert.equal(takeAll(counts, 'b', '', 'x'), 2);
   assert.equal(takeAll(counts, 'a', '', 'y'), 4);
 });
 
-test('an application at a host stays below the limit of its own', () => {
+test('an application at a host stays within its own limit', () => {
   const counts = new SlotCounts({ ofClientAtHost: 3 });
   assert.equal(takeAll(counts, 'a', '', 'x'), 3);
   assert.equal(takeAll(counts, 'b', '', 'x'), 3);
 });
 
-test('an owner stays below its limits, in all and at a host', () => {
+test('an owner stays within its limits, in all and at a host', () => {
   const counts = new SlotCounts({ ofOwner: 3, ofOwnerAtHost: 2 });
   assert.equal(takeAll(counts, 'a', 'a1', 'x'), 2);
   assert.equal(takeAll(counts, 'a', 'a1', 'y'), 1);
   assert.equal(takeAll(counts, 'a', 'a2', 'y'), 2);
 });
 
-test('what nobody is named for has no limit but that of all slots', () => {
+test('a place without names is limited only by all slots', () => {
   const counts = new SlotCounts({ slots: 9, share: 1 / 3, ofOwner: 1, ofHost: 1 });
   assert.equal(takeAll(counts, ''), 9);
 });
 
-test('what is full is listed until a slot is given back', () => {
+test('everything at its limit is listed until a slot is freed', () => {
   const held = [place('a', 'a1', 'x'), place('a', 'a2', 'x'), place('b', 'b1', 'x')];
   const counts = new SlotCounts({ slots: 9, ofOwner: 1, ofHost: 4, share: 1 / 2 }, held);
   assert.deepEqual(counts.full(), [

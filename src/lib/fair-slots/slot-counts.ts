@@ -3,21 +3,16 @@
 /** The application and owner of a slot, and the server it is for. An empty name has no limit of its own. */
 export type SlotPlace = {
   readonly clientId: string;
-  /** Part of the application, such as a user. Names are unique over all applications, so that one stands for both. */
+  /** Part of the application, such as a user. Unique over all applications. */
   readonly owner: string;
   readonly host: string;
 };
 
 /** Limits of the slots that are held at once. A limit that is left out does not apply. */
 export type SlotLimits = {
-  /** In all. */
   readonly slots?: number;
-  /** At one host. */
   readonly ofHost?: number;
-  /**
-   * The part of the slots left free by others that an application may hold, in all and at one host, from 0 to 1. It may
-   * always hold one. Default 1.
-   */
+  /** The part (default 1) of slots left by others that an application may hold, in all and per host; at least one. */
   readonly share?: number;
   readonly ofOwner?: number;
   readonly ofOwnerAtHost?: number;
@@ -35,13 +30,10 @@ type Held = {
 export class SlotCounts {
   readonly #limits: SlotLimits;
   readonly #shared: SlotCounts | undefined;
-  /** By host; those in all are under the empty name. */
+  /** By host. The empty name is for all hosts together. */
   readonly #held = new Map<string, Held>();
 
-  /**
-   * Makes counts in which each of the places holds a slot. Each slot counts in `shared` too, whose limits hold for several
-   * kinds of work together.
-   */
+  /** Counts a slot for each `held` place. Slots also count in `shared`, whose limits span kinds of work. */
   constructor(limits: SlotLimits, held: readonly SlotPlace[] = [], shared?: SlotCounts) {
     this.#limits = limits;
     this.#shared = shared;
@@ -59,7 +51,7 @@ export class SlotCounts {
     this.#change(place, -1);
   }
 
-  /** Returns how many slots the owner holds at the host, the application if no owner is named, or all if nobody is. */
+  /** Returns the slots held at the host by the owner, or by the application if no owner is given, or by all. */
   heldBy({ clientId = '', owner = '', host = '' }: Partial<SlotPlace>): number {
     const held = this.#held.get(host);
     if (held === undefined) return 0;
@@ -74,12 +66,12 @@ export class SlotCounts {
     return this.#shared?.isFree({ clientId, owner, host }) !== false;
   }
 
-  /** Whether the named may take no further slot. Levels that they belong to, such as all slots, do not count. */
+  /** Whether the named application, owner or host is at its limit. Higher levels, such as all slots, do not count. */
   isFull(names: Partial<SlotPlace>): boolean {
     return this.heldBy(names) >= this.#mostOf(names);
   }
 
-  /** Returns what is full. A place that has all the names of one of these gets no slot. */
+  /** Returns everything at its limit. A place with all the names of one of these gets no slot. */
   full(): SlotPlace[] {
     const full: SlotPlace[] = [];
     for (const [host, { ofClients, ofOwners }] of this.#held) {

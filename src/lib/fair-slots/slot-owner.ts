@@ -9,7 +9,7 @@ export const ownerOf = ({
   readonly userId: string;
 }): string => `${clientId} ${userId}`;
 
-/** Returns the place of an owner that `ownerOf` named. A text without a space is an owner of no application. */
+/** Returns the place of an owner (`clientId userId`). A text without a space is an owner of no application. */
 export const placeOfOwner = (owner: string, host = ''): SlotPlace => ({
   clientId: owner.slice(0, Math.max(0, owner.indexOf(' '))),
   owner,

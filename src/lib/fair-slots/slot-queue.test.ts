@@ -7,7 +7,7 @@ import type { TurnPlace } from './waiting-turns.ts';
 
 const place = (clientId: string, owner = clientId, host = ''): TurnPlace => ({ clientId, owner, host });
 
-/** Opens a queue, and logs the name of each caller that entered or was refused, in order. */
+/** Opens a queue and logs the names of callers that entered or were refused, in order. */
 function openQueue(limits: QueueLimits, listener?: SlotListener) {
   const queue = new SlotQueue('test', limits, listener);
   const leaves = new Map<string, () => void>();
@@ -43,7 +43,7 @@ test('a free slot goes to the application that holds the fewest', async () => {
   assert.equal(await leave('a2'), 'a3');
 });
 
-test('of the owners of an application, the one that holds the fewest goes first', async () => {
+test('an application’s owner that holds the fewest slots goes first', async () => {
   const { enter, leave } = openQueue({ slots: 2 });
   await enter('first', place('a', 'anna'));
   await enter('second', place('a', 'anna'));
@@ -52,7 +52,7 @@ test('of the owners of an application, the one that holds the fewest goes first'
   assert.equal(await leave('first'), 'fourth');
 });
 
-test('among equals, the one that was served longest ago goes first', async () => {
+test('among equals, the one served longest ago goes first', async () => {
   const { enter, leave } = openQueue({ slots: 1 });
   await enter('a1', place('a'));
   await enter('a2', place('a'));
@@ -63,7 +63,7 @@ test('among equals, the one that was served longest ago goes first', async () =>
   assert.equal(await leave('a2'), 'b2');
 });
 
-test('one that leaves can let several in', async () => {
+test('one freed slot can admit several waiters', async () => {
   const { enter, leave, log } = openQueue({ ofOwner: 1, ofHost: 1 });
   await enter('a at x', place('a', 'a', 'x'));
   await enter('a at y', place('a', 'a', 'y'));
@@ -72,7 +72,7 @@ test('one that leaves can let several in', async () => {
   assert.deepEqual(log, ['a at x', 'b at x', 'a at y']);
 });
 
-test('an application waits until others leave enough of its share', async () => {
+test('an application waits while it holds its share of the slots', async () => {
   const { enter, leave, log } = openQueue({ slots: 8, share: 1 / 2 });
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3']) await enter(name, place(name[0] ?? ''));
   await leave('a1');
@@ -80,7 +80,7 @@ test('an application waits until others leave enough of its share', async () => 
   assert.equal(await leave('a2'), 'b3');
 });
 
-test('who waits for a full host lets others of the owner pass', async () => {
+test('a wait for a full host does not block other waits of its owner', async () => {
   const { enter, log } = openQueue({ ofHost: 1 });
   await enter('x1', place('a', 'a', 'x'));
   await enter('x2', place('a', 'a', 'x'));
@@ -100,7 +100,7 @@ test('networks below an owner take turns at each of their levels', async () => {
   assert.equal(await leave('a.b.1'), 'a.a.2');
 });
 
-test('if too many wait, the newest of the largest network is refused', async () => {
+test('if too many wait, the newest waiter of the network with the most is refused', async () => {
   const { enter, log } = openQueue({ slots: 1, waiting: 3 });
   const from = (...turns: string[]): TurnPlace => ({ clientId: '', owner: 'others', host: '', turns });
   for (const name of ['a0', 'a1', 'a2', 'b1']) await enter(name, from(name[0] ?? ''));
@@ -109,7 +109,7 @@ test('if too many wait, the newest of the largest network is refused', async () 
   assert.deepEqual(log, ['a0', 'b2 refused', 'a3 refused']);
 });
 
-test('too many of an owner that wait are refused, in all and at a host', async () => {
+test('an owner’s waiters over its limits are refused, in all and at a host', async () => {
   const { enter, log } = openQueue({ ofOwner: 0, waiting: 2, waitingAtHost: 1 });
   await enter('x1', place('a', 'a', 'x'));
   await enter('x2', place('a', 'a', 'x'));
@@ -118,7 +118,7 @@ test('too many of an owner that wait are refused, in all and at a host', async (
   assert.deepEqual(log, ['x2 refused', 'z1 refused']);
 });
 
-test('one that starts waits no more when the next one asks', async () => {
+test('a waiter that started does not count as waiting', async () => {
   const queue = new SlotQueue('test', { slots: 1, waiting: 1 });
   const leave = await queue.enter(place('a'));
   const second = queue.enter(place('a'));
@@ -128,7 +128,7 @@ test('one that starts waits no more when the next one asks', async () => {
   assert.notEqual(await third, undefined);
 });
 
-test('an owner whose slot is free again enters at another host for which it waits', async () => {
+test('an owner that frees a slot can enter at another host where it waits', async () => {
   const { enter, leave } = openQueue({ ofOwner: 2, ofHost: 1 });
   await enter('x', place('a', 'a', 'x'));
   await enter('y', place('a', 'a', 'y'));
@@ -136,7 +136,7 @@ test('an owner whose slot is free again enters at another host for which it wait
   assert.equal(await leave('x'), 'z');
 });
 
-test('the wait for one host does not look at those who wait for other hosts', async () => {
+test('a wait for one host does not search the waiters for other hosts', async () => {
   const { enter, leave, log } = openQueue({ ofHost: 1 });
   await enter('x1', place('a', 'a', 'x'));
   await enter('y1', place('b', 'b', 'y'));
@@ -146,7 +146,7 @@ test('the wait for one host does not look at those who wait for other hosts', as
   assert.deepEqual(log, ['x1', 'y1', 'y2']);
 });
 
-test('a wait ends after its time, and the queue forgets it', async (t: TestContext) => {
+test('a wait ends after its deadline and is removed from the queue', async (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { enter, leave, log } = openQueue({ slots: 1, waitMs: 1_000 });
   await enter('a1', place('a'));
@@ -170,7 +170,7 @@ test('an aborted wait fails with the reason of its signal', async () => {
   await assert.rejects(queue.enter(place('b'), { signal: end.signal }), /gone/);
 });
 
-test('a listener is heard of loads, waits, refusals, and applications that hold their share', async () => {
+test('a listener is notified of loads, waits, refusals, and applications that hold their share', async () => {
   const heard: unknown[] = [];
   let load = () => ({ held: 0, waiting: 0 });
   const { enter } = openQueue(
@@ -197,7 +197,7 @@ test('a listener is heard of loads, waits, refusals, and applications that hold 
   ]);
 });
 
-test('a slot at one host lets in a waiter for another if its application held its share of all slots', async () => {
+test('a freed slot admits a waiter for another host if its application held its share of all slots', async () => {
   const { enter, leave, log } = openQueue({ slots: 4, share: 1 / 2 });
   await enter('x', place('a', 'a', 'x'));
   await enter('y', place('a', 'a', 'y'));
@@ -206,7 +206,7 @@ test('a slot at one host lets in a waiter for another if its application held it
   assert.equal(await leave('x'), 'z');
 });
 
-test('a slot at one host lets in a waiter of another application for another host if all slots were held', async () => {
+test('a freed slot admits another application at another host if all slots were held', async () => {
   const { enter, leave, log } = openQueue({ slots: 2 });
   await enter('x', place('a', 'a', 'x'));
   await enter('y', place('b', 'b', 'y'));

@@ -1,10 +1,10 @@
-/** Slots that applications share, for which they wait: turns and shares of them, and a deadline of each wait. */
+/** Slots that applications share and wait for: in turns, by shares, and with a deadline for each wait. */
 import { SlotCounts, type SlotLimits, type SlotPlace } from './slot-counts.ts';
 import type { SlotListener } from './slot-listener.ts';
 import { type TurnPlace, type Waiter, WaitingTurns } from './waiting-turns.ts';
 
 export type QueueLimits = SlotLimits & {
-  /** How many of an owner may wait at each host, and how many in all. 0: who gets no slot at once is refused. */
+  /** How many of an owner may wait at each host, and in all. 0 refuses everything that gets no slot at once. */
   readonly waitingAtHost?: number;
   readonly waiting?: number;
   /** Milliseconds after which a wait ends. Default: when its signal is aborted. */
@@ -12,9 +12,9 @@ export type QueueLimits = SlotLimits & {
 };
 
 export type SlotWait = {
-  /** Its abortion ends the wait. */
+  /** Ends the wait when aborted. */
   readonly signal?: AbortSignal;
-  /** In place of the limit of how many of the owner may wait. */
+  /** Replaces the limit of how many of the owner may wait. */
   readonly waiting?: number;
 };
 
@@ -38,10 +38,7 @@ export class SlotQueue {
     listener?.opened(work, () => ({ held: this.#counts.heldBy({}), waiting: this.#turns.count }));
   }
 
-  /**
-   * Waits for a slot. Returns the function that frees it, to be called once; undefined if too many of the owner wait, or
-   * this one for too long. Fails with the reason of the signal.
-   */
+  /** Waits for a slot; returns the function to free it once, or `undefined` if refused. Throws the signal's reason. */
   async enter(place: TurnPlace, wait: SlotWait = {}): Promise<(() => void) | undefined> {
     wait.signal?.throwIfAborted();
     const since = performance.now();
@@ -64,14 +61,14 @@ export class SlotQueue {
   #leave(place: SlotPlace): void {
     const { host, owner } = place;
     const { slots = Number.POSITIVE_INFINITY, share = 1 } = this.#limits;
-    // While fewer are held than an application may hold alone, the limit of all slots keeps nobody waiting: then this lets in
-    // waiters for this host only, unless the owner was full everywhere.
+    // If fewer slots are held than one application may hold, nobody waits for the limit of all slots. Then the freed
+    // slot can admit only waiters for this host, unless the owner was full everywhere.
     const isAtHost = this.#counts.heldBy({}) < Math.floor(slots * share) && !this.#counts.isFull({ owner });
     this.#counts.remove(place);
     for (const name of isAtHost ? [host] : [host, ...this.#turns.hosts]) this.#startAt(name);
   }
 
-  /** Starts all that may start: a slot that is left can let in several, since shares of others grow with it. */
+  /** Starts all waiters that may start. One freed slot can admit several, because it raises the shares of others. */
   #startAt(host: string): void {
     for (let next = this.#turns.takeNext(host); next !== undefined; next = this.#turns.takeNext(host)) {
       this.#counts.add(next.place);
@@ -112,7 +109,7 @@ export class SlotQueue {
     return this.#waiting.heldBy({ owner }) > waiting || this.#waiting.heldBy({ owner, host }) > waitingAtHost;
   }
 
-  /** Notes that the application holds its share, or that all slots are held: limits of an owner are no reason. */
+  /** Reports that the application holds its share or all slots are held. Limits of an owner are not reported. */
   #noteExhausted(place: SlotPlace): void {
     const { clientId, host } = place;
     const levels: Partial<SlotPlace>[] = [{}, { clientId }, { host }, { clientId, host }];

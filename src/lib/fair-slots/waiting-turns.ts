@@ -1,7 +1,6 @@
 /**
- * Orders waiters for the slots of a host: first comes the application that holds the fewest there, then its owner that holds
- * the fewest; among equals, the one that was served longest ago. A search looks at the owners that hold a slot or were
- * served last, however many wait.
+ * Orders waiters for a host's slots: first the application that holds the fewest there, then its owner with the fewest;
+ * among equals, the one served longest ago. A search visits only owners that hold a slot or were served last.
  */
 import type { SlotCounts, SlotPlace } from './slot-counts.ts';
 
@@ -39,17 +38,16 @@ const newLevel = <W>(path: readonly string[]): Level<W> => ({
   compared: comparedNames(path),
 });
 
-/** How many names are remembered as served. One that was forgotten was served longer ago than all of these. */
+/** Limits the remembered names. A forgotten name counts as served longest ago. */
 const MOST_SERVED = 1_000;
 
 export class WaitingTurns<W extends Waiter> {
   readonly #counts: SlotCounts;
   readonly #root = newLevel<W>([]);
-  /** When each name was served, as a number that grows; the first was served longest ago. */
+  /** A growing number for the last time each name was served; oldest first. */
   readonly #served = new Map<string, number>();
   #services = 0;
 
-  /** The counts say who holds how many slots, and who may take another one. */
   constructor(counts: SlotCounts) {
     this.#counts = counts;
   }
@@ -102,7 +100,7 @@ export class WaitingTurns<W extends Waiter> {
     return next;
   }
 
-  /** Lets all others that hold as many slots go first. */
+  /** Moves the place behind all others that hold as many slots. */
   noteServed(place: TurnPlace): void {
     this.#services += 1;
     const [queue = '', ...names] = pathOf(place);
@@ -118,7 +116,7 @@ export class WaitingTurns<W extends Waiter> {
     }
   }
 
-  /** Refuses the newest waiter of this owner at this host, from the network from which the most wait. */
+  /** Refuses the owner's newest waiter at this host, from the network with the most waiters. */
   refuseNewest({ host, clientId, owner }: SlotPlace): void {
     let level = this.#levelAt([host, clientId, owner]);
     while (level !== undefined && level.below.size > 0)
@@ -129,7 +127,6 @@ export class WaitingTurns<W extends Waiter> {
     newest.refuse();
   }
 
-  /** Removes any waiter, and returns it. */
   takeAny(): W | undefined {
     let level: Level<W> | undefined = this.#root;
     while (level !== undefined && level.below.size > 0) [level] = level.below.values();
@@ -172,7 +169,7 @@ const pathOf = ({ clientId, owner, host, turns = [], queue = host }: TurnPlace):
   ...turns,
 ];
 
-/** Returns the application or the owner whose slots at the host are compared at this depth; undefined if nobody's are. */
+/** Returns the application or owner whose slots at the host are compared at this depth, or `undefined`. */
 function comparedNames([host = '', clientId = '', owner = '', ...turns]: readonly string[]) {
   if (turns.length > 0 || (owner === '' && clientId === '')) return undefined;
   return owner === '' ? { host, clientId } : { host, owner };

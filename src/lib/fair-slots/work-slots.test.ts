@@ -5,7 +5,7 @@ import { SlotCounts } from './slot-counts.ts';
 import type { SlotListener } from './slot-listener.ts';
 import { WorkSlots } from './work-slots.ts';
 
-/** Work of an owner at a host of its own. */
+/** Work of an owner at its own host. */
 const work = (clientId: string, owner: string, due = 1, host = owner) => ({ clientId, owner, host, due });
 const hundred = (clientId: string) =>
   Array.from({ length: 100 }, (_, n) => work(clientId, `${clientId}${n}`, 8));
@@ -25,7 +25,7 @@ for (const [name, slots, most] of [
     assert.equal(counts.pick([...hostile, work('quiet', 'q')]).at(0)?.clientId, 'quiet');
   });
 
-  test(`an application that is alone gets half of the slots: ${name}`, () => {
+  test(`an application alone gets half of the slots: ${name}`, () => {
     assert.equal(new WorkSlots(name, { slots, share: 1 / 2 }).pick(hundred('a')).length, most);
   });
 }
@@ -38,7 +38,7 @@ test('with all slots held, the next that becomes free goes to the application wi
   assert.deepEqual(clientsOf(counts.pick([...hundred('a'), work('quiet', 'q')])), { quiet: 1 });
 });
 
-test('of an application, the owner with the fewest slots goes first', () => {
+test('an application’s owner with the fewest slots goes first', () => {
   const counts = new WorkSlots('test', { slots: 4 });
   counts.pick([work('a', 'anna', 3)]);
   assert.deepEqual(counts.pick([work('a', 'anna', 3), work('a', 'otto')])[0]?.owner, 'otto');

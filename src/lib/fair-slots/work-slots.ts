@@ -1,4 +1,4 @@
-/** Slots for work that waits in a database. A worker looks for what is due and picks from what it found. */
+/** Slots for work that waits in a database: a worker reads what is due and picks from it. */
 import { SlotCounts, type SlotLimits, type SlotPlace } from './slot-counts.ts';
 import type { SlotListener } from './slot-listener.ts';
 import { type Waiter, WaitingTurns } from './waiting-turns.ts';
@@ -9,7 +9,7 @@ export class WorkSlots extends SlotCounts {
   readonly #work: string;
   readonly #listener: SlotListener | undefined;
   readonly #turns = new WaitingTurns<Waiter & { start(): void }>(this);
-  /** How much was due and got no slot when slots were last picked. */
+  /** The due work that got no slot at the last pick. */
   #waiting = 0;
 
   /** `work` is the name in metrics and in the log; `shared` is as in SlotCounts. */
@@ -20,10 +20,7 @@ export class WorkSlots extends SlotCounts {
     listener?.opened(work, () => ({ held: this.heldBy({}), waiting: this.#waiting }));
   }
 
-  /**
-   * Takes free slots for what is due, in the order of turns. Returns each place as often as it got a slot. Among places that
-   * were never served, the first in the list goes first.
-   */
+  /** Takes free slots in the order of turns; returns each place once per slot. Unserved places keep their order. */
   pick<Place extends SlotPlace & { readonly due: number }>(places: readonly Place[]): Place[] {
     const picked: Place[] = [];
     const left = new Map<string, number>();

@@ -12,15 +12,14 @@ export type Component = {
   readonly components: readonly Component[];
 };
 
-/** VCALENDAR, VEVENT and VALARM take three. */
+/** Real calendars nest three: VCALENDAR, VEVENT and VALARM. */
 const DEEPEST = 10;
 
 type OpenComponent = { readonly name: string; readonly lines: string[]; readonly components: Component[] };
 
 /**
- * The VCALENDARs of a text. Components that are not closed are left out, as what they lack is not known; a
- * VCALENDAR alone may end with the text. Throws ICalendarError when there is none, and TooComplexError for too much of
- * anything.
+ * Parses the VCALENDARs of a text. Unclosed components are left out, because they are incomplete; only a VCALENDAR may
+ * end with the text. Throws ICalendarError if there is none, and TooComplexError over a limit.
  */
 export function parseComponents(text: string, budget = resourceBudget()): readonly Component[] {
   spend(budget, 'characters', text.length);
@@ -43,10 +42,10 @@ export function parseComponents(text: string, budget = resourceBudget()): readon
   return calendars;
 }
 
-/** No name of a component is longer. */
+/** Real BEGIN and END lines are shorter. */
 const LONGEST_MARK = 200;
 
-/** `BEGIN` or `END`, and of what; nothing where the line is a property. */
+/** Returns `BEGIN` or `END` and its component, or nothing for a property. */
 function markIn(line: string): readonly [mark: string | undefined, name: string] {
   if (line.length > LONGEST_MARK || !MAY_MARK.test(line)) return NO_MARK;
   const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
@@ -65,10 +64,7 @@ function close(open: OpenComponent[], name: string): void {
   open.at(-1)?.components.push(closed);
 }
 
-/**
- * The component's properties by name, in the order written; lines that cannot be read are left out, and so is what is
- * not `wanted`. Throws TooComplexError.
- */
+/** Returns the readable properties by name, in order; only `wanted` ones if given. Throws TooComplexError. */
 export function propertiesOf(
   { lines }: Component,
   budget = resourceBudget(),

@@ -1,7 +1,4 @@
-/**
- * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A line that
- * cannot be parsed is left out; the others are not affected.
- */
+/** Content lines, RFC 5545 §3.1: unfolds them and parses names, parameters and values in linear time. */
 import { type ResourceBudget, resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
 export type ContentLine = {
@@ -47,8 +44,7 @@ function foldAt(bytes: Uint8Array, index: number): number {
 
 /**
  * Returns the unfolded lines that are not empty. Bare line feeds end lines too. Bare carriage returns do only if the
- * first line ends in one: in the middle of a stranger's text they would begin other lines. Throws TooComplexError for
- * too many lines.
+ * first line ends in one: inside a stranger's text they would begin other lines. Throws TooComplexError.
  */
 export function unfoldLines(written: string, budget = resourceBudget()): string[] {
   const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;
@@ -90,10 +86,7 @@ export const endsInReturns = (text: string): boolean => /^[^\r\n]*\r(?![\r\n])/.
 const LONGEST_PARAMETERS = 50_000;
 const MOST_PARAMETERS = 100;
 
-/**
- * Parses a line. Returns `undefined` for a line without a name or without a value. Counts the work in `budget`: throws
- * TooComplexError if that is exceeded, or for more than 100 parameters.
- */
+/** Parses a line; `undefined` without a name or a value. Throws TooComplexError over `budget` or 100 parameters. */
 export function parseContentLine(line: string, budget?: ResourceBudget): ContentLine | undefined {
   const nameMatch = /^\s*([\w-]+)/.exec(line);
   if (nameMatch?.[1] === undefined) return undefined;
@@ -118,10 +111,7 @@ export function parseContentLine(line: string, budget?: ResourceBudget): Content
   return { name: nameMatch[1].toUpperCase(), parameters, value: line.slice(at + 1) };
 }
 
-/**
- * Exchange writes `TZID=tzone://Microsoft/Custom` and `TZID=(UTC+01:00) Paris` without the quotes a colon needs: such a
- * zone ends before the date, or before the parts of a rule.
- */
+/** Finds the end of an unquoted TZID with colons, such as Exchange's `TZID=(UTC+01:00) Paris`. */
 function endOfZone(line: string, from: number): number | undefined {
   UNQUOTED_ZONE.lastIndex = from;
   const match = UNQUOTED_ZONE.exec(line);
@@ -164,14 +154,13 @@ function parameterValues(text: string, budget: ResourceBudget | undefined): stri
   return read;
 }
 
-/** Returns the first value of a parameter. */
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
 /** Limits a text. A longer one is cut. */
 const LONGEST_TEXT = 500_000;
 
-/** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11, which count in `budget`: TooComplexError for too many. */
+/** Undoes the escapes of a TEXT value (RFC 5545 §3.3.11). Throws TooComplexError for more than `budget` has left. */
 export function textOf(property: ContentLine, budget?: ResourceBudget): string {
   const value = property.value.slice(0, LONGEST_TEXT);
   let backslash = value.indexOf('\\');

@@ -1,17 +1,13 @@
 /**
- * Zones by the names that programs show to people. Windows' `(UTC-05:00) Eastern Time (US & Canada)` is also written as
- * `(GMT-05:00) …`, without its offset, in another language, or with older lists of cities. Lotus Notes leaves "
- * Standard Time" out of Windows' names.
+ * Finds zones by display names. Windows' `(UTC-05:00) Eastern Time (US & Canada)` also occurs as `(GMT-05:00) …`,
+ * without its offset, translated, or with older cities. Lotus Notes omits " Standard Time".
  */
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 import { parseNamedOffset } from './vtimezone.ts';
 import { WINDOWS_ZONES, zoneOfPlace } from './windows-zones.ts';
 
-/**
- * Display names in Windows that are neither its zone name nor a place in CLDR: from the comments of CLDR's
- * windowsZones.xml, and from Exchange's list of older names (CdoTimeZoneId).
- */
+/** Other Windows display names, from comments in CLDR's windowsZones.xml and from Exchange's CdoTimeZoneId. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'abu dhabi': ['Asia/Dubai'],
   'almaty, novosibirsk': ['Asia/Novosibirsk'],
@@ -83,16 +79,13 @@ const plain = (text: string): string =>
     .replace(/^greenwich mean time ?[:;] ?/, '')
     .replace(/^co-ordinated/, 'coordinated');
 
-/** A pattern for the rest would be tried to the end at each mark that a line end follows. */
+/** Cuts without a pattern for the rest of the text, which could take quadratic time. */
 function textBefore(text: string, mark: RegExp): string {
   const at = text.search(mark);
   return at === -1 ? text : text.slice(0, at);
 }
 
-/**
- * Returns the zones of a whole name from Windows or Lotus Notes: `eastern time (us & canada)`, `pacific daylight time`,
- * `w. europe`.
- */
+/** Returns the zones of a name from Windows or Lotus Notes: `eastern time (us & canada)`, `pacific daylight time`. */
 function zonesNamed(text: string): string[] {
   const withoutBrackets = textBefore(text, /[(;]/).replace(/ $/, '');
   const standard = withoutBrackets.replace(/(?: standard| daylight| summer)? time(?: \d{1,2})?$/, '');
@@ -114,7 +107,6 @@ const withoutIsland = (text: string): string => text.replace(/ (?:islands?|is\.?
 /** No zone is listed with more places. */
 const MOST_PLACES = 20;
 
-/** Returns the zones of a list of places. */
 function zonesOfPlaces(text: string, separator: RegExp): string[] {
   const places = text.split(separator, MOST_PLACES).map((place) => textBefore(place, /\(/).trim());
   return places.flatMap((place) => {

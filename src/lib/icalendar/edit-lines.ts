@@ -1,6 +1,6 @@
-/** Changing some of a component's lines, so that all others stay as their writer wrote them. */
+/** Changes some lines of a component and leaves the others as they were written. */
 
-/** The property's name in upper case; empty when the line begins with none. */
+/** Returns the property's name in upper case; empty if the line begins with none. */
 export function nameOfLine(line: string): string {
   NAME.lastIndex = 0;
   return NAME.exec(line)?.[1]?.toUpperCase() ?? '';
@@ -14,7 +14,7 @@ export const linesNamed = (lines: readonly string[], ...names: readonly string[]
 export const linesWithout = (lines: readonly string[], ...names: readonly string[]): string[] =>
   lines.filter((line) => !names.includes(nameOfLine(line)));
 
-/** `replacement` stands where the first line of these names stood, or else at the end; the others of them go. */
+/** Replaces the first line with these names, or appends `replacement`, and removes their other lines. */
 export function replaceLines(
   lines: readonly string[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** When an event ends, RFC 5545 §3.6.1: by DTEND, by DURATION, or by neither. */
+/** The end of an event, RFC 5545 §3.6.1: from DTEND, from DURATION, or from neither. */
 import { DAY, dayOfLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, timeLike } from '../recurrence/event-instant.ts';
 import type { Duration, EventTime } from '../recurrence/event-time.ts';
@@ -7,7 +7,7 @@ import type { ContentLine } from './content-line.ts';
 import { addDuration, parseDuration, parseTime, type ZoneOf } from './time-value.ts';
 
 /**
- * The end in the start's type, exclusive. An end before the start, which some writers produce, counts as none: then
+ * Returns the end in the start's type, exclusive. An end before the start, which some programs write, counts as none:
  * > For cases where a "VEVENT" calendar component specifies a "DTSTART" property with a DATE value type but no
  * > "DTEND" nor "DURATION" property, the event's duration is taken to be one day. […] with a DATE-TIME value type
  * > […] the event ends on the same calendar date and time of day.
@@ -27,19 +27,13 @@ export function readEnd(
   return end !== undefined && instantOf(end, 'UTC') >= instantOf(start, 'UTC') ? end : start;
 }
 
-/**
- * The end of what lasts so long; `undefined` past the years that can be written. Where the clock shows it twice and means
- * the second time, it is in UTC.
- */
+/** Returns the end, `undefined` beyond the writable years. The second of two equal local times is in UTC. */
 export function endAfter(start: EventTime, duration: Duration): EventTime | undefined {
   const end = addDuration(start, duration);
   return end === undefined || start.type !== 'zoned' ? end : endLasting(start, duration, 'UTC');
 }
 
-/**
- * The DURATION of an event, where its start and end do not say as much: over a DST change `P1DT2H` and `PT26H` differ, and
- * `PT24H` is no day.
- */
+/** Returns DURATION if start and end do not imply it: over a DST change `P1DT2H` is not `PT26H`, nor `PT24H` a day. */
 export function readDuration(
   start: EventTime,
   end: EventTime,
@@ -47,10 +41,10 @@ export function readDuration(
 ): Duration | undefined {
   const text = properties.has('DTEND') ? undefined : properties.get('DURATION')?.[0]?.value;
   const duration = text === undefined ? undefined : parseDuration(text);
-  // Without time it is days, and without an end that can be written it is none.
+  // A duration in days is implied, and one without a writable end is ignored.
   if (duration === undefined || duration.milliseconds === 0 || start.type === 'date' || end === start)
     return undefined;
-  // On which clock a floating time is, and so what passes until its end, is known later.
+  // The zone of a floating time, and so the time until its end, is not known yet.
   if (start.type === 'floating') return duration;
   const { days, milliseconds } = lengthOf(start, end, 'UTC');
   return days === duration.days && milliseconds === duration.milliseconds ? undefined : duration;
@@ -59,7 +53,7 @@ export function readDuration(
 function inTypeOf(start: EventTime, end: EventTime): EventTime {
   if (start.type === end.type) return end;
   const local = localOf(end);
-  // A time on the last day takes that day in; midnight ends the day before.
+  // A time includes its day; midnight ends the day before.
   if (start.type === 'date') return timeLike(start, dayOfLocal(local + DAY - 1) * DAY);
   return timeLike(start, local);
 }

@@ -1,4 +1,4 @@
-/** Text that cannot be read as iCalendar at all. `message` says why and repeats nothing of the text. */
+/** An error for text that is not iCalendar. `message` says why and contains nothing of the text. */
 export class ICalendarError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, { cause: options.cause });

@@ -20,8 +20,8 @@ const event = (...lines: string[]) => [
   'END:VCALENDAR',
 ];
 
-describe('reading iCalendar', () => {
-  it('the iCalendar reader refuses what is no calendar, or too much of one', () => {
+describe('the iCalendar reader', () => {
+  it('refuses text that is not a calendar or is too complex', () => {
     const refused = {
       nothing: '',
       HTML: '<html>',
@@ -41,7 +41,7 @@ describe('reading iCalendar', () => {
       assert.throws(() => parseICalendar(text), ICalendarError, name);
   });
 
-  it('the iCalendar reader never takes a second over the worst ten megabytes', () => {
+  it('takes less than a second for the worst ten megabytes', () => {
     const fill = (unit: string) => unit.repeat(Math.floor(10_000_000 / unit.length));
     const worst = [
       fill('\n'),
@@ -63,7 +63,7 @@ describe('reading iCalendar', () => {
       );
   });
 
-  it('the iCalendar reader reads times in every form', () => {
+  it('parses times in every form', () => {
     const startOf = (line: string) => parseICalendar(event(line).join('\n'))[0]?.start;
 
     assert.deepEqual(startOf('DTSTART:20261105T120000Z'), {
@@ -82,16 +82,16 @@ describe('reading iCalendar', () => {
   });
 });
 
-describe('reading what RFC 5545 forbids but programs write', () => {
+describe('text that RFC 5545 forbids but programs write', () => {
   const read = (...lines: string[]) => parseICalendar(event(...lines).join('\n'))[0];
   const startOf = (line: string) => read(line)?.start;
 
-  it('a time with a T at its end is read without it', () => {
+  it('ignores a T at the end of a time', () => {
     assert.deepEqual(startOf('DTSTART:20131009T170000T'), startOf('DTSTART:20131009T170000'));
     assert.equal(startOf('DTSTART:20131009T170000X'), undefined);
   });
 
-  it('a time with an offset is that instant, in the zone of its TZID or else in UTC', () => {
+  it('parses a time with an offset as that instant, in the zone of its TZID or in UTC', () => {
     const utc = startOf('DTSTART:20131009T160000Z');
     for (const text of ['20131009T170000+0100', '2013-10-09T17:00:00+01:00', '20131009T123000-0330'])
       assert.deepEqual(startOf(`DTSTART:${text}`), utc, text);
@@ -103,14 +103,14 @@ describe('reading what RFC 5545 forbids but programs write', () => {
     assert.equal(startOf('DTSTART:20131009T170000+9900'), undefined);
   });
 
-  it('an offset tells which of two equal times on the clock is meant', () => {
+  it('uses an offset to distinguish two equal times on the clock', () => {
     const inParis = (time: string) => startOf(`DTSTART;TZID=Europe/Paris:${time}`);
 
     assert.deepEqual(inParis('20131027T023000+0200'), inParis('20131027T023000'));
     assert.deepEqual(inParis('20131027T023000+0100'), startOf('DTSTART:20131027T013000Z'));
   });
 
-  it('PT1W is a week', () => {
+  it('parses PT1W as a week', () => {
     const endAfter = (duration: string) => read('DTSTART:20131009T170000Z', `DURATION:${duration}`)?.end;
 
     assert.deepEqual(endAfter('PT1W'), endAfter('P7D'));
@@ -118,7 +118,7 @@ describe('reading what RFC 5545 forbids but programs write', () => {
 });
 
 describe('content lines', () => {
-  it('content lines are taken apart as ical.js does it', () => {
+  it('are parsed as ical.js does', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9 ._@/'()-]{1,12}$/);
     const quoted = fc
       .stringMatching(/^[A-Za-z0-9 ,;:=@/^-]{0,16}$/)
@@ -148,13 +148,13 @@ describe('content lines', () => {
     );
   });
 
-  it('the rule behind a zone without quotes is read, whatever its first part is', () => {
+  it('keep the rule after an unquoted zone, whatever its first part is', () => {
     for (const rule of ['X-FOO=1;FREQ=DAILY;COUNT=3', ' FREQ=DAILY;COUNT=3', 'COUNT=3;FREQ=DAILY'])
       for (const zone of ['Acme', 'tzone://Microsoft/Custom'])
         assert.equal(parseContentLine(`RRULE;TZID=${zone}:${rule}`)?.value, rule, `${zone} ${rule}`);
   });
 
-  it('content lines unfold to what was folded, wherever and however', () => {
+  it('unfold to the original, wherever and however they were folded', () => {
     const text = fc.stringMatching(/^[A-Z][ -~]{0,60}$/);
     const fold = fc.constantFrom('\r\n ', '\n ', '\n\t', '\r ');
 

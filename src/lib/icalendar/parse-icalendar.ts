@@ -1,4 +1,4 @@
-/** Reading iCalendar, RFC 5545, as servers and programs really write it. */
+/** Reads iCalendar, RFC 5545, as servers and programs really write it. */
 
 import { originalStartOf } from '../recurrence/event-instant.ts';
 import type { Zone } from '../recurrence/event-time.ts';
@@ -15,17 +15,16 @@ import { resolveZone } from './zone-resolver.ts';
 import { firstUseIn } from './zone-usage.ts';
 
 /**
- * The events of a text, in its order: masters, overrides and single events. An event without a readable start is
- * left out and costs the others nothing. Throws ICalendarError, and nothing else, for text that is no calendar; as
- * TooComplexError where it is more than one resource may be.
+ * Returns the events of a text in order: main events, overrides and single events. Events without a readable start are
+ * left out. Throws only ICalendarError: as TooComplexError if the resource is over its limits.
  */
 export const parseICalendar = (text: string): VEvent[] =>
   readICalendar(text).events.map(({ event }) => event);
 
-/** An event with the component that states it: to edit what was read. */
+/** An event with its component, for editing. */
 export type ReadEvent = { readonly component: Component; readonly event: VEvent };
 
-/** `unreadable`: what the events are that cannot be read, such as "the changed occurrence of 2027-01-13". */
+/** `unreadable` names the events that cannot be read, such as "the changed occurrence of 2027-01-13". */
 export type ReadEvents = { readonly events: readonly ReadEvent[]; readonly unreadable: readonly string[] };
 
 /** Reads as parseICalendar does, each event with its component. */
@@ -53,7 +52,7 @@ export function readEvents(calendar: Component, zoneOf: ZoneOf, budget = resourc
   return { events: lacksStart ? withSeriesTimes(events, budget) : events, unreadable };
 }
 
-/** Overrides without a DTSTART start when their occurrence does, on the clock of their series, and last as long as it. */
+/** Gives overrides without DTSTART the start and length of their occurrence, on the clock of their series. */
 function withSeriesTimes(events: readonly ReadEvent[], budget: ResourceBudget): ReadEvent[] {
   const masters = events.filter(({ event }) => event.recurrenceId === undefined);
   const byUid = new Map(masters.map(({ event }) => [event.uid, event]));
@@ -75,10 +74,7 @@ function withSeriesTimes(events: readonly ReadEvent[], budget: ResourceBudget): 
 
 const ZONE_OF_CALENDAR = new Set(['X-WR-TIMEZONE']);
 
-/**
- * Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. Each time in a zone of the
- * calendar's own counts what that zone takes. Throws TooComplexError, at once or when it is asked.
- */
+/** Creates a lookup that resolves each TZID once; floating times use X-WR-TIMEZONE. Both may throw TooComplexError. */
 export function zonesOf(calendar: Component, budget = resourceBudget()): ZoneOf {
   const vtimezones = new Map<string, VTimezone>();
   const usedFrom = firstUseIn(calendar, budget);

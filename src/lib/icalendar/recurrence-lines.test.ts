@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parseRecurrence } from './recurrence-lines.ts';
 
 describe('recurrence lines', () => {
-  it('recurrence lines name rules, dates and exceptions, each in its own type and zone', () => {
+  it('give rules, dates and exceptions, each in its own type and zone', () => {
     const lines = [
       'RRULE:FREQ=WEEKLY;BYDAY=MO',
       'EXDATE;TZID=Europe/Paris:20261102T090000,20261109T090000',
@@ -23,7 +23,7 @@ describe('recurrence lines', () => {
     });
   });
 
-  it('recurrence lines are in the zone given where they name none, or one that nobody knows', () => {
+  it('are in the given zone if they have no zone or an unknown one', () => {
     const { exdates } = parseRecurrence(
       ['EXDATE:20261102T090000', 'EXDATE;TZID=Mars/Base:20261103T090000'],
       'Asia/Tokyo',
@@ -35,7 +35,7 @@ describe('recurrence lines', () => {
     );
   });
 
-  it('recurrence lines mean nothing where they cannot be read', () => {
+  it('are ignored if they are invalid', () => {
     assert.deepEqual(parseRecurrence(['', 'EXRULE:FREQ=DAILY', 'EXDATE:soon', 'RRULE', 'RRULE:'], 'UTC'), {
       rrules: [],
       rdates: [],

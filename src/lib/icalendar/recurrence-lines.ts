@@ -5,10 +5,7 @@ import { resourceBudget, spend } from './resource-budget.ts';
 import { readRecurrence } from './v-event.ts';
 import { resolveZone } from './zone-resolver.ts';
 
-/**
- * Parses RRULE, RDATE and EXDATE lines; other and invalid lines are left out. `zone` applies to times without a zone or
- * with an unknown one. Throws TooComplexError for more than one event may have.
- */
+/** Parses valid RRULE, RDATE and EXDATE lines. `zone` is for times without a known zone. Throws TooComplexError. */
 export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrence {
   const budget = resourceBudget();
   spend(budget, 'lines', lines.length);

@@ -1,14 +1,10 @@
 /**
- * One budget for a whole resource (docs/security.md T13). Everything that is read from one text counts against it,
- * however it is spread over lines and components. The limits are generous for real calendars, and a resource that uses
- * all of them still takes less than 100 ms of processor time.
+ * One budget for everything read from one resource (docs/security.md T13). The limits fit real calendars, and using up
+ * all of them takes less than 100 ms of processor time.
  */
 import { ICalendarError } from './icalendar-error.ts';
 
-/**
- * A resource over its budget. `message` is a public phrase about the resource that follows "it", such as "it has more
- * than 20 recurrence rules". It contains nothing of the text.
- */
+/** A resource over its budget. `message` is a public phrase that follows "it", without anything of the text. */
 export class TooComplexError extends ICalendarError {
   constructor(message: string) {
     super(message);
@@ -54,7 +50,6 @@ const LIMITS = {
   steps: { most: 400_000, what: 'steps to follow in its time zones', each: 0.05 },
 } satisfies Record<string, Limit>;
 
-/** The names of the limits. */
 export type Counted = keyof typeof LIMITS;
 
 /** The rest of one resource's budget; `work` is the processor time left for reading, in microseconds. */

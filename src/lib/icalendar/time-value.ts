@@ -13,20 +13,20 @@ import type { EventTime, Zone } from '../recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, parameterOf } from './content-line.ts';
 
-/** The zone a TZID stands for; without one, the zone of floating times. `undefined` leaves the time floating. */
+/** Returns the zone of a TZID, or that of floating times. `undefined` leaves the time floating. */
 export type ZoneOf = (tzid: string | undefined) => Zone | undefined;
 
-/** A year is left at either end of the four digits, so that ends and offsets can still be written. */
+/** The writable range leaves out a year at each end of four digits, so that ends and offsets can be written too. */
 const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 const LATEST = dayNumberOf(9998, 12, 31) * DAY;
 
-/** Whether a local time is of the years that are read and written. */
+/** Whether a local time is in the years that are read and written. */
 export const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
 
 /**
- * Returns the time that a property's value is, or one of its values; `undefined` if it is none. Some programs write what RFC
- * 5545 §3.3.5 forbids: an offset, or the letter T again at the end, which means nothing. An offset states the instant; its
- * zone is that of TZID, or else UTC.
+ * Parses a property's value, or one of its values; `undefined` if it is no time. Some programs write what RFC 5545
+ * §3.3.5 forbids: an offset, which states the instant in the zone of TZID or in UTC, or another T at the end, which is
+ * ignored.
  */
 export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): EventTime | undefined {
   const [, year, month, day, time, hour = '', minute = '', second = '', suffix = ''] =
@@ -50,13 +50,13 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
 
 const IN_UTC: EventTime = { type: 'zoned', local: '', zone: 'UTC' };
 
-/** Milliseconds of an offset from UTC, `+0100` or `+01:00`. */
+/** Parses an offset from UTC, `+0100` or `+01:00`, into milliseconds. */
 function offsetOf(text: string): number {
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(-2));
   return (text.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** An instant (epoch milliseconds) in a zone; in UTC if the zone's clock shows its time twice and it is the second. */
+/** Returns an instant (epoch milliseconds) in a zone, or in UTC if it is the second one with its local time. */
 function timeAt(instant: number, zone: Zone): EventTime {
   const local = localOfInstant(zone, instant);
   return instantOfLocal(zone, local) === instant
@@ -79,7 +79,7 @@ export function parseDuration(text: string): Duration | undefined {
   return { days: week * 7 + day, milliseconds: ((hour * 60 + minute) * 60 + second) * 1000 };
 }
 
-/** `start` moved by the duration, in its own type and zone; `undefined` past the years that can be written. */
+/** Returns `start` moved by the duration, in its type and zone; `undefined` beyond the writable years. */
 export function addDuration(start: EventTime, { days, milliseconds }: Duration): EventTime | undefined {
   const local = localOf(start);
   if (!isWritable(local + days * DAY + milliseconds)) return undefined;
@@ -90,7 +90,7 @@ export function addDuration(start: EventTime, { days, milliseconds }: Duration):
   return timeLike(start, localOfInstant(zone, end));
 }
 
-/** Epoch milliseconds of a property that is in UTC by definition, whatever it says. */
+/** Parses a property that is in UTC by definition, whatever it says, into epoch milliseconds. */
 export function parseInstant(property: ContentLine | undefined): number | undefined {
   const time = property && parseTime(property.value, property, () => 'UTC');
   return time && localOf(time);

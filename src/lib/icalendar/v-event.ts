@@ -9,9 +9,9 @@ import { endAfter, readDuration, readEnd } from './event-end.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
 import { parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
 
-/** Words (status, transparency, …) are in upper case as RFC 5545 has them, and may be ones it does not have. */
+/** An event. Values such as `status` are in upper case, and may be ones that RFC 5545 does not define. */
 export type VEvent = {
-  /** Empty when the writer gave none. */
+  /** Empty if there is none. */
   readonly uid: string;
   readonly sequence: number;
   readonly start: EventTime;
@@ -19,7 +19,7 @@ export type VEvent = {
   readonly end: EventTime;
   readonly recurrence: Recurrence;
   readonly recurrenceId: EventTime | undefined;
-  /** Whether the event has no DTSTART, as only an override may: its RECURRENCE-ID stands for it. */
+  /** Whether the event has no DTSTART, as only an override may: it starts at its RECURRENCE-ID. */
   readonly lacksStart: boolean;
   /** RANGE=THISANDFUTURE on the RECURRENCE-ID. */
   readonly thisAndFuture: boolean;
@@ -38,7 +38,7 @@ export type VEvent = {
   readonly color: string | undefined;
   /** CONFERENCE (RFC 7986 §5.11) or the properties that Google and Microsoft use instead. */
   readonly conference: string | undefined;
-  /** X-KALENDS-URI of the CONFERENCE: the address before it was written so that all servers take it. */
+  /** X-KALENDS-URI of CONFERENCE: the address before it was changed into a form that all servers accept. */
   readonly conferenceAsGiven: string | undefined;
   readonly organizer: VAttendee | undefined;
   readonly attendees: readonly VAttendee[];
@@ -116,7 +116,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   };
 }
 
-/** No longer value has a meaning. */
+/** Longer values are cut: none of them has a meaning. */
 const LONGEST_WORD = 100;
 
 function readTextFields(properties: Properties, budget: ResourceBudget) {

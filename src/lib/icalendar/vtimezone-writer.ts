@@ -1,7 +1,4 @@
-/**
- * Writing the VTIMEZONE (RFC 5545 §3.6.5) of a zone: single changes of offset, and a yearly rule from where the changes
- * follow one.
- */
+/** Writes the VTIMEZONE (RFC 5545 §3.6.5) of a zone: single offset changes, then a yearly rule if they follow one. */
 import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { WEEKDAYS } from '../recurrence/rule.ts';
@@ -9,7 +6,7 @@ import type { Component } from './component.ts';
 import { contentLine, escapeText } from './write-lines.ts';
 import { compact } from './write-time.ts';
 
-/** When a clock is set: from one offset to another, in milliseconds east of UTC. */
+/** A change of offset, in milliseconds east of UTC, at an instant. */
 type Change = { readonly at: number; readonly before: number; readonly after: number };
 
 /** How many years ahead the changes of a zone without a rule are listed. */
@@ -18,7 +15,7 @@ const YEARS = 12;
 const ENOUGH_FOR_RULE = YEARS - 2;
 const EARLIEST = Date.UTC(1970, 0, 1);
 
-/** As it holds from the year before `from`, epoch milliseconds, for what is written at `now`. 1970 is the earliest. */
+/** Builds the VTIMEZONE as valid from the year before `from`, 1970 at the earliest. Instants are epoch milliseconds. */
 export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   if (typeof zone !== 'string') return customTimezone(zone);
   const start = Math.max(EARLIEST, Date.UTC(new Date(from).getUTCFullYear() - 1, 0, 1));
@@ -41,7 +38,7 @@ export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   };
 }
 
-/** A zone of a calendar's own, as that calendar described it. */
+/** Returns a calendar's custom zone as that calendar described it. */
 function customTimezone({ tzid, observances }: CustomZone): Component {
   const components = observances.map(({ start, offsetFrom, offsetTo, rrules, rdates }) => ({
     name: offsetTo > offsetFrom ? 'DAYLIGHT' : 'STANDARD',
@@ -89,7 +86,7 @@ function ruleObservances({ single, following: [first], rule }: DirectionChanges)
   return first === undefined ? before : [...before, observance(first, undefined, [`RRULE:${rule}`])];
 }
 
-/** The yearly rule that all changes follow: one weekday of a month, from its start or end, at one time of day. */
+/** Returns the yearly rule of all changes: one weekday of a month, from its start or end, at one time of day. */
 function ruleOf(changes: readonly Change[]): string | undefined {
   const occurrences = changes.map(({ at, before, after }) => {
     const local = at + before;

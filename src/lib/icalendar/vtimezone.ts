@@ -81,10 +81,7 @@ export function parseOffset(text: string | undefined): number | undefined {
 /** Limits the text before `)`; names that people write are shorter. */
 const LONGEST_OFFSET = 60;
 
-/**
- * Parses seconds east of UTC from the forms that people write: `UTC`, `GMT-0500`, `UTC+5:30`, `(GMT+01.00) …`,
- * `+02:00`.
- */
+/** Parses seconds east of UTC as people write them: `UTC`, `GMT-0500`, `UTC+5:30`, `(GMT+01.00) …`, `+02:00`. */
 export function parseNamedOffset(text: string): number | undefined {
   const bracket = text.indexOf(')');
   const label = bracket === -1 ? text : text.slice(0, bracket);

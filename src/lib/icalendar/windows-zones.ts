@@ -8,10 +8,7 @@ const NEWER: Readonly<Record<string, string>> = {
   'central asia standard time': 'Asia/Bishkek',
 };
 
-/**
- * Zones that Windows no longer has, and each "standard name" that differs from its registry key. Some programs write
- * those. From Microsoft's lists of time zones and its notes on changes.
- */
+/** Former zones, and names that differ from the registry key (Microsoft's lists), as some programs write them. */
 const OTHERS: Readonly<Record<string, string>> = {
   'kamchatka standard time': 'Asia/Kamchatka',
   'mexico standard time': 'America/Mexico_City',
@@ -51,7 +48,7 @@ export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OTHERS),
 ]);
 
-/** By the last part of their names in lower case, with spaces; a name that several have is the first one's. */
+/** Zones by the last part of their names, in lower case with spaces. The first zone with a name has it. */
 const zonesByPlace = new Map<string, string>();
 const addPlace = (place: string, zone: string): void => {
   const key = place.toLowerCase().replaceAll('_', ' ');

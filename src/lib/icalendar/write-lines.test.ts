@@ -8,7 +8,7 @@ const componentLines = (...lines: readonly string[]): string[] =>
   writeComponent({ name: 'VEVENT', lines, components: [] }).split('\r\n');
 
 describe('a content line', () => {
-  it('a content line has no more than 75 octets, and no character cut in two', () => {
+  it('is folded to at most 75 octets without splitting a character', () => {
     for (const character of ['a', 'ü', '€', '😀']) {
       const line = `SUMMARY:${character.repeat(200)}`;
       const lines = componentLines(line);
@@ -20,7 +20,7 @@ describe('a content line', () => {
 
   const texts = ['plain', 'a\\b', 'a;b,c', 'line\nline', 'tab\there', '"quoted"', 'a\\nb', '😀', ''];
   for (const text of texts)
-    it(`a content line gives ${JSON.stringify(text)} back as a text and as a parameter (RFC 5545 §3.3.11, RFC 6868)`, () => {
+    it(`preserves ${JSON.stringify(text)} as a text and as a parameter (RFC 5545 §3.3.11, RFC 6868)`, () => {
       const property = parseContentLine(contentLine('X', { CN: text, OTHER: ['1', text] }, escapeText(text)));
 
       assert.ok(property);
@@ -29,11 +29,11 @@ describe('a content line', () => {
       assert.deepEqual(property.parameters.get('OTHER'), ['1', text]);
     });
 
-  it('a content line quotes a parameter only where it must', () => {
+  it('quotes a parameter only if necessary', () => {
     assert.equal(contentLine('X', { A: 'b c', B: 'd:e', C: undefined }, 'v'), 'X;A=b c;B="d:e":v');
   });
 
-  it('a content line lets no value begin another line, and leaves out what neither iCalendar nor XML can carry', () => {
+  it('lets no value begin another line, and omits characters that iCalendar or XML cannot carry', () => {
     const text = 'a\r\nb\u0000\u0007\u007f\ufffe\ud800c';
 
     assert.equal(contentLine('X', {}, text), 'X:a b\ufffdc');

@@ -1,7 +1,7 @@
-/** Writing iCalendar, RFC 5545: content lines from names, parameters and values, and the text of components. */
+/** Writes iCalendar, RFC 5545: content lines, and the text of components. */
 import type { Component } from './component.ts';
 
-/** A TEXT value, §3.3.11. Characters that iCalendar or the XML around it cannot carry are left out. */
+/** Writes a TEXT value (§3.3.11), without characters that iCalendar or the XML around it cannot carry. */
 export const escapeText = (text: string): string =>
   writable(text)
     .replace(/[\\;,]/g, '\\$&')
@@ -15,10 +15,7 @@ const FORBIDDEN = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g;
 /** Parameters by name; those that are `undefined` are left out. */
 export type LineParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * An unfolded line. The caller escapes `value`, since it knows the type. Line breaks in it are replaced, because they
- * would begin another line.
- */
+/** Returns an unfolded line. The caller escapes `value`; line breaks in it become spaces. */
 export function contentLine(name: string, parameters: LineParameters, value: string): string {
   const parameterTexts = Object.entries(parameters).map(([parameter, values]) =>
     values === undefined ? '' : `;${parameter}=${[values].flat().map(parameterText).join(',')}`,
@@ -29,13 +26,13 @@ export function contentLine(name: string, parameters: LineParameters, value: str
     .replace(FORBIDDEN, '')}`;
 }
 
-/** §3.2, with what quotes cannot hold as RFC 6868 has it. Quoted only where it must be: old readers know no quotes. */
+/** Writes a parameter value (§3.2, RFC 6868). It is quoted only if necessary: old readers do not support quotes. */
 function parameterText(text: string): string {
   const encoded = writable(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'");
   return /[:;,]/.test(encoded) ? `"${encoded}"` : encoded;
 }
 
-/** The text of a component and all within, its lines ended by CRLF and folded. */
+/** Returns the text of a component and everything in it, with folded lines that end in CRLF. */
 export function writeComponent({ name, lines, components }: Component): string {
   const head = [`BEGIN:${name}`, ...lines].map((line) => `${fold(line)}\r\n`);
   return [...head, ...components.map(writeComponent), `END:${name}\r\n`].join('');
@@ -43,7 +40,7 @@ export function writeComponent({ name, lines, components }: Component): string {
 
 const MOST_OCTETS = 75;
 
-/** §3.1: no line longer than 75 octets, and no character cut. */
+/** Folds a line (§3.1) to at most 75 octets without splitting a character. */
 function fold(line: string): string {
   if (line.length <= MOST_OCTETS && Buffer.byteLength(line) <= MOST_OCTETS) return line;
   const lines: string[] = [];
@@ -64,7 +61,7 @@ function fold(line: string): string {
   return [...lines, line.slice(from)].join('\r\n ');
 }
 
-/** In UTF-8. */
+/** Returns the UTF-8 length of a code point. */
 function octetsOf(code: number): number {
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;

@@ -18,7 +18,7 @@ describe('a time', () => {
     [floating('2026-10-12T09:00:00'), 'DTSTART:20261012T090000'],
   ];
   for (const [time, line] of rows)
-    it(`a time is written as ${line}`, () =>
+    it(`is written as ${line}`, () =>
       assert.equal(
         timeLine('DTSTART', time, () => undefined),
         line,
@@ -26,7 +26,7 @@ describe('a time', () => {
 });
 
 describe('UNTIL', () => {
-  // RFC 5545 §3.3.10: of DTSTART's type, in UTC where that has a zone. Summer time ends on 25 October.
+  // RFC 5545 §3.3.10: of DTSTART's type, in UTC if that has a zone. Summer time ends on October 25.
   const rows: [string, EventTime, string][] = [
     ['20261109', START, '20261109T225959Z'],
     ['20261012', START, '20261012T215959Z'],
@@ -38,7 +38,7 @@ describe('UNTIL', () => {
     ['nonsense', START, 'nonsense'],
   ];
   for (const [until, start, expected] of rows)
-    it(`the UNTIL ${until} of a series that starts with a ${start.type} time is written as ${expected}`, () =>
+    it(`${until} of a series that starts with a ${start.type} time is written as ${expected}`, () =>
       assert.equal(
         withUntilLike(`FREQ=DAILY;UNTIL=${until};INTERVAL=2`, start),
         `FREQ=DAILY;UNTIL=${expected};INTERVAL=2`,
@@ -52,7 +52,7 @@ describe('the name of an occurrence', () => {
     return property;
   };
 
-  it('the name of an occurrence has the type, the zone and the TZID of DTSTART, whatever it was given in', () => {
+  it('has the type, zone and TZID of DTSTART, whatever its own were', () => {
     const dtstart = dtstartOf('DTSTART;TZID=W. Europe Standard Time:20261012T090000');
 
     for (const time of [zoned('2026-10-26T09:00:00'), zoned('2026-10-26T08:00:00', 'UTC'), day('2026-10-26')])
@@ -62,7 +62,7 @@ describe('the name of an occurrence', () => {
       );
   });
 
-  it('the name of an occurrence is a date in a series of days, and a bare time in one without a zone', () => {
+  it('is a date in an all-day series, and a time without zone in a floating one', () => {
     const time = zoned('2026-10-26T00:00:00', 'UTC');
 
     assert.equal(
@@ -75,7 +75,7 @@ describe('the name of an occurrence', () => {
     );
   });
 
-  it('the name of an occurrence may have a length of its own', () => {
+  it('may have its own length', () => {
     const rdate = { start: zoned('2026-10-27T09:00:00'), end: zoned('2026-10-27T11:00:00') };
     const recurrence = { rrules: [], rdates: [rdate], exdates: [] };
 
@@ -100,9 +100,9 @@ describe('a series that moves', () => {
     [day('2026-10-13'), false, day('2026-10-27')],
   ];
   for (const [to, keepsDays, moved] of rows)
-    it(`a series that moves to ${JSON.stringify(to)}${keepsDays ? ' by a rule that names its days' : ''} takes its occurrences along`, () =>
+    it(`a series that moves to ${JSON.stringify(to)}${keepsDays ? ' by a rule that names its days' : ''} moves its occurrences`, () =>
       assert.deepEqual(movement(seriesAt(START, keepsDays), to)(original), moved));
 
-  it('a series that moves from days to times gives each occurrence the new time of day', () =>
+  it('gives each occurrence the new time of day when it changes from all-day to timed', () =>
     assert.deepEqual(movement(seriesAt(day('2026-10-12'), false), START)(day('2026-10-26')), original));
 });

@@ -27,10 +27,7 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
   return contentLine(name, { TZID: tzidOf(zone) ?? tzid }, compact(local));
 }
 
-/**
- * Writes the end of an event: DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2). An event without length has an
- * zero DURATION: some servers refuse events that do not state their end.
- */
+/** Writes DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2), or a zero DURATION: some servers require an end. */
 export function endLine({ start, end }: Record<'start' | 'end', EventTime>, tzidOf: TzidOf): string {
   const isEmpty = start.type !== 'date' && instantOf(start, 'UTC') === instantOf(end, 'UTC');
   return isEmpty ? 'DURATION:PT0S' : timeLine('DTEND', end, tzidOf);
@@ -47,10 +44,7 @@ export function withStart(
   return replaceLines(lines, ['DTEND', 'DURATION'], stated);
 }
 
-/**
- * A property that names an instance (RECURRENCE-ID, EXDATE, RDATE) in the very form of the series' DTSTART, as §3.8.4.4
- * wants it: its type, its zone and its TZID. `time` is converted to that of `start`, which DTSTART states.
- */
+/** Writes RECURRENCE-ID, EXDATE or RDATE. `time` gets the type, zone and TZID of the series' DTSTART (§3.8.4.4). */
 export function instanceLine(name: string, dtstart: ContentLine, start: EventTime, time: EventTime): string {
   const original = originalStartOf(start, time, 'UTC');
   if (original.type === 'date') return contentLine(name, { VALUE: 'DATE' }, compact(original.date));
@@ -62,10 +56,7 @@ export function instanceLine(name: string, dtstart: ContentLine, start: EventTim
   );
 }
 
-/**
- * Writes RRULE, RDATE and EXDATE of a series that starts at `start`. Each value has its own line, which all readers
- * understand.
- */
+/** Writes RRULE, RDATE and EXDATE of a series that starts at `start`; one value per line suits all readers. */
 export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, start: EventTime): string[] {
   const rdates = recurrence.rdates.map(({ start: rdate, end }) => {
     const line = instanceLine('RDATE', dtstart, start, rdate);
@@ -81,9 +72,8 @@ export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, st
 }
 
 /**
- * Returns the rule with an UNTIL of the type that §3.3.10 requires: that of DTSTART, in UTC if DTSTART has a zone. A
- * date includes its whole day. If the series moved to `start`, `from` is its old start, and `move` shifts the last time
- * on its clock.
+ * Returns the rule with an UNTIL of DTSTART's type, in UTC if DTSTART has a zone (§3.3.10). A date includes its whole
+ * day. For a series that moved to `start`, `from` is its old start, and `move` shifts UNTIL.
  */
 export function withUntilLike(
   rrule: string,
@@ -118,10 +108,7 @@ function untilText(local: number, isDay: boolean, start: EventTime): string {
   return utcText(instantOfLocal(start.zone, wasDate));
 }
 
-/**
- * Returns where an instance of a series goes if the series is to start at `to`: see shiftWithSeries. If its rules name
- * days, they keep them, and only the time of day moves.
- */
+/** Returns where instances go if the series starts at `to` (shiftWithSeries). Rules that name days keep their days. */
 export function movement(
   series: { readonly start: EventTime; readonly recurrence: Recurrence },
   to: EventTime,

@@ -13,10 +13,7 @@ import { parseNamedOffset, type VTimezone } from './vtimezone.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 import { COST_OF_MATCH, isSame, matchingZone, zoneOfOffset } from './zone-match.ts';
 
-/**
- * Returns the zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such
- * times are floating, in the calendar's zone, which is the likeliest. Throws TooComplexError.
- */
+/** Returns the zone of a TZID with its VTIMEZONE, if any; `undefined` if unknown. Throws TooComplexError. */
 export function resolveZone(
   tzid: string,
   vtimezone: VTimezone | undefined,
@@ -43,10 +40,7 @@ function namedZone(name: string): string | undefined {
   return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
 }
 
-/**
- * Returns the zone in a path such as `/freeassociation.sourceforge.net/Tzfile/Europe/Brussels` or
- * `/mozilla.org/20050126_1/America/Argentina/Salta`.
- */
+/** Returns the zone in a path such as `/mozilla.org/20050126_1/America/Argentina/Salta`. */
 function zoneInPath(name: string): string | undefined {
   const segments = name.split('/', 20);
   if (segments.length < 3) return undefined;

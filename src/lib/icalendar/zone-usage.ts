@@ -7,10 +7,7 @@ import { isWritable } from './time-value.ts';
 /** The properties that may name the first instant of an event. An EXDATE only removes one. */
 const FIRST_TIMES = new Set(['DTSTART', 'RDATE', 'RECURRENCE-ID']);
 
-/**
- * Returns a function for the first instant in a calendar's events, in epoch milliseconds, minus a day for any zone;
- * `undefined` if there is none. It is computed at first use and then stored. The function throws TooComplexError.
- */
+/** Returns a function for the earliest event instant, minus a day for any zone. It may throw TooComplexError. */
 export function firstUseIn(calendar: Component, budget: ResourceBudget): () => number | undefined {
   let first: LocalMs | undefined;
   let isKnown = false;

@@ -19,7 +19,7 @@ import {
 const YEARS = [1, 3, 4, 99, 100, 101, 400, 1582, 1600, 1699, 1700, 1899, 1900, 1901, 1969, 1970, 1999, 2000];
 const LATER_YEARS = [2001, 2024, 2026, 2100, 2399, 2400, 9998, 9999];
 
-/** Every day of those years, as Temporal has it. */
+/** Every day of those years, from Temporal. */
 function* everyDay(): Generator<Temporal.PlainDate> {
   for (const year of [...YEARS, ...LATER_YEARS]) {
     const first = new Temporal.PlainDate(year, 1, 1);
@@ -29,7 +29,7 @@ function* everyDay(): Generator<Temporal.PlainDate> {
 const EPOCH = new Temporal.PlainDate(1970, 1, 1);
 
 describe('the Gregorian calendar', () => {
-  it('has the days that Temporal has', () => {
+  it('has the same days as Temporal', () => {
     for (const date of everyDay()) {
       const { year, month, day, daysInMonth: length, inLeapYear } = date;
       const number = dayNumberOf(year, month, day);
@@ -44,19 +44,19 @@ describe('the Gregorian calendar', () => {
     }
   });
 
-  it('counts months before and behind a year on from it', () => {
+  it('continues month numbers beyond either end of a year', () => {
     for (let month = -30; month <= 30; month += 1)
       assert.equal(dayNumberOf(2026, month, 1), Date.UTC(2026, month - 1, 1) / DAY, `${month}`);
   });
 
-  it('writes the years before 0 and behind 9999 as numbers', () => {
+  it('formats years before 0 and after 9999 as plain numbers', () => {
     assert.equal(formatDate(dayNumberOf(10_000, 1, 1)), '10000-01-01');
     assert.equal(formatDate(dayNumberOf(-1, 12, 31)), '-1-12-31');
   });
 });
 
 describe('a time on the wall clock', () => {
-  it('is read and written with every second of a day, without a fraction', () => {
+  it('is parsed and formatted for every second of a day, without a fraction', () => {
     const midnight = Date.UTC(2026, 1, 28);
     for (let second = 0; second < 86_400; second += 7) {
       const local = midnight + second * 1000;
@@ -78,7 +78,7 @@ describe('a time on the wall clock', () => {
       assert.equal(parseLocal(text), undefined, text);
   });
 
-  it('is none if any of its characters is another', () => {
+  it('is invalid if any of its characters is wrong', () => {
     for (const text of ['2026-11-19', '2026-09-20T19:09:29', '0000-10-10T00:00:00'])
       for (let at = 0; at < text.length; at += 1)
         for (const other of ['/', ':', ' ', 'a', 'T', '-', '+', '.', '٣'].filter((one) => one !== text[at])) {
@@ -87,7 +87,7 @@ describe('a time on the wall clock', () => {
         }
   });
 
-  it('ends a day at 24:00 and at no later time', () => {
+  it('ends a day at 24:00 and no later', () => {
     const minutes = (text: string) => timeOfDay(text.slice(0, 2), text.slice(2, 4), text.slice(4));
 
     assert.equal(minutes('2400'), DAY);

@@ -1,7 +1,4 @@
-/**
- * The proleptic Gregorian calendar in whole numbers: days since 1970-01-01, and local times as milliseconds
- * since then, without a zone. Recurrence rules are arithmetic on these.
- */
+/** The proleptic Gregorian calendar in whole numbers, without a zone: days and local milliseconds since 1970-01-01. */
 import type { LocalDate, LocalDateTime } from './event-time.ts';
 
 /** Days since 1970-01-01. */
@@ -14,10 +11,7 @@ export const DAY = 86_400_000;
 /** iCalendar has four digits for a year (RFC 5545 §3.3.4). */
 export const LAST_YEAR = 9999;
 
-/**
- * The time of day in milliseconds; `undefined` for one that is none. Seconds may be missing, a leap second is taken for the
- * one before it, and hour 24 is the midnight that ends the day (ISO 8601).
- */
+/** Returns the time of day in milliseconds, if valid. Seconds may be missing, 60 is 59, and 24:00 ends the day. */
 export function timeOfDay(hour: string, minute: string, second: string): number | undefined {
   const [hours, minutes, seconds] = [Number(hour), Number(minute), Math.min(59, Number(second))];
   const isTime = hours <= 24 && minutes <= 59 && (hours < 24 || minutes + seconds === 0);
@@ -35,12 +29,12 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** 1 on 1 January. */
+/** Returns 1 for January 1. */
 export function dayOfYear({ year, month, day }: Civil): number {
   return (DAYS_BEFORE_MONTH[month] ?? 0) + (month > 2 && isLeapYear(year) ? 1 : 0) + day;
 }
 
-/** Any month number is taken as months counted on from the year's first. */
+/** Returns the day number. Months below 1 or above 12 continue into other years. */
 export function dayNumberOf(year: number, month: number, day: number): DayNumber {
   const wholeYear = year + Math.floor((month - 1) / 12);
   const wholeMonth = ((((month - 1) % 12) + 12) % 12) + 1;
@@ -75,7 +69,7 @@ export const weekdayOf = (day: DayNumber): number => (((day + 3) % 7) + 7) % 7;
 
 export const dayOfLocal = (local: LocalMs): DayNumber => Math.floor(local / DAY);
 
-/** The local time a text names; `undefined` when it is no date or time of the calendar. */
+/** Parses a date or local time; `undefined` if it does not exist in the calendar. */
 export function parseLocal(text: LocalDate | LocalDateTime): LocalMs | undefined {
   const hasTime = text.length === 19;
   if (!hasTime && text.length !== 10) return undefined;
@@ -98,7 +92,7 @@ export function parseLocal(text: LocalDate | LocalDateTime): LocalMs | undefined
 
 const ZERO = 48;
 
-/** Two digits as a number; NaN when they are none. */
+/** Returns two digits as a number, NaN if there are none. */
 function digitsAt(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
@@ -116,7 +110,7 @@ export function formatDate(day: DayNumber): LocalDate {
   return `${year}-${two(civil.month)}-${two(civil.day)}`;
 }
 
-/** Whole seconds; a fraction is cut off. */
+/** Formats `YYYY-MM-DDTHH:MM:SS`, without fractions of a second. */
 export function formatLocal(local: LocalMs): LocalDateTime {
   const day = dayOfLocal(local);
   const seconds = Math.floor((local - day * DAY) / 1000);

@@ -7,13 +7,13 @@ import { costOfZone, customOffsets, offsetAt, placeIn, sizeOfZone, spanIn, steps
 
 const HOUR = 3_600_000;
 let zones = 0;
-/** A zone that no other test has: its rules are remembered by their text. */
+/** Creates a zone that no other test has, because rules are cached by their text. */
 function zoneOf(...observances: readonly Partial<Observance>[]): CustomZone {
   const bare = { start: '2020-01-01T00:00:00', offsetFrom: 3600, offsetTo: 7200, rrules: [], rdates: [] };
   zones += 1;
   return { tzid: `Zone ${zones}`, observances: observances.map((part) => ({ ...bare, ...part })) };
 }
-/** Instants at which the zone's offset begins, without the first, which is for ever. */
+/** Returns the instants at which the zone's offsets begin, without the first, which has no beginning. */
 const onsetsOf = (zone: CustomZone): string[] =>
   customOffsets(zone)
     .slice(1)
@@ -36,7 +36,7 @@ describe('a VTIMEZONE (RFC 5545 §3.6.5)', () => {
     assert.deepEqual(offsets, [0.5, 2, 2, 1]);
   });
 
-  it('begins at its DTSTART, RDATEs and what its rules name, on the clock before', () => {
+  it('has onsets at its DTSTART, RDATEs and the times of its rules, on the clock before them', () => {
     const zone = zoneOf({
       rdates: ['2021-05-01T02:00:00', '2020-02-01T02:00:00', 'soon'],
       rrules: ['FREQ=YEARLY;BYMONTH=6;COUNT=3', 'FREQ=YEARLY;BYMONTH=8;UNTIL=20210801T000000'],
@@ -48,7 +48,7 @@ describe('a VTIMEZONE (RFC 5545 §3.6.5)', () => {
     ]);
   });
 
-  it('has the last onset at UNTIL, which is in UTC (RFC 5545 §3.6.5), or a date', () => {
+  it('has its last onset at UNTIL, which is in UTC (RFC 5545 §3.6.5) or a date', () => {
     const last = (until: string) => onsetsOf(zoneOf({ rrules: [`FREQ=YEARLY;UNTIL=${until}`] })).at(-1);
 
     assert.equal(last('20231231T230000Z'), '2023-12-31T23:00:00');
@@ -77,7 +77,7 @@ describe('a VTIMEZONE (RFC 5545 §3.6.5)', () => {
     assert.equal(years.length, 252);
   });
 
-  it('has only its DTSTART if its rule cannot be read, or goes below a day or to another calendar', () => {
+  it('has only its DTSTART if its rule is invalid, below a day or in another calendar', () => {
     for (const rrule of ['FREQ=SECONDLY', 'FREQ=HOURLY;COUNT=3', 'RSCALE=HEBREW;FREQ=YEARLY', 'nonsense'])
       assert.deepEqual(onsetsOf(zoneOf({ rrules: [rrule] })), ['2019-12-31T23:00:00'], rrule);
     assert.deepEqual(onsetsOf(zoneOf({ start: 'once' })), []);
@@ -86,7 +86,7 @@ describe('a VTIMEZONE (RFC 5545 §3.6.5)', () => {
 });
 
 describe('the cost of a zone', () => {
-  it('is that of its rules, its onsets and its text, whether they are remembered or not', () => {
+  it('is that of its rules, onsets and text, whether cached or not', () => {
     const rules = { start: '2001-03-25T02:00:00', rrules: ['FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;COUNT=50'] };
     const zone = zoneOf(rules, { ...rules, rdates: ['1999-10-31T03:00:00'] });
     const length = JSON.stringify(zone.observances).length;
@@ -98,7 +98,7 @@ describe('the cost of a zone', () => {
     assert.equal(costOfZone(zoneOf(...zone.observances)), cost);
   });
 
-  it('is charged when the rules are met, less for rules that were, and nothing for a zone that was', () => {
+  it('is charged in full for new rules, less for cached rules, and not for a cached zone', () => {
     const zone = zoneOf({ rrules: ['FREQ=YEARLY;COUNT=7'] });
     const again = zoneOf(...zone.observances);
     const text = Math.ceil(JSON.stringify(zone.observances).length / 20);
@@ -109,7 +109,7 @@ describe('the cost of a zone', () => {
     assert.equal(stepsToKnow(again), 0);
   });
 
-  it('has a limit of 50,000 steps, beyond which rules have no onset', () => {
+  it('is limited to 50,000 steps, beyond which rules have no onset', () => {
     const every = Array.from({ length: 24 }, (_, hour) => hour).join(',');
     const hostile = zoneOf({ rrules: [`FREQ=DAILY;BYHOUR=${every}`, 'FREQ=YEARLY'] });
 
@@ -120,7 +120,7 @@ describe('the cost of a zone', () => {
     assert.ok(costOfZone(many) < 50_000);
   });
 
-  it('is paid again when a million characters of other rules came in between', () => {
+  it('is charged again after a million characters of other rules', () => {
     const first = zoneOf({ rrules: ['FREQ=YEARLY;COUNT=11'] });
     const rdates = Array.from({ length: 900 }, (_, day) => new Date(day * DAY).toISOString().slice(0, 19));
     /** The rules weigh about 47,000 each: 20,000 characters, and 30 for each of 900 onsets. */
@@ -130,7 +130,7 @@ describe('the cost of a zone', () => {
     };
     stepsToKnow(first);
 
-    // Other tests left an unknown weight behind. When all is forgotten, the rules of one zone have been added since.
+    // Other tests left an unknown weight. When the cache is cleared, the rules of one zone have been added since.
     let added = 0;
     while (!isForgottenAfter(1) && added < 40) added += 1;
     assert.ok(added < 22);
@@ -140,21 +140,21 @@ describe('the cost of a zone', () => {
   });
 });
 
-describe('spans in order', () => {
+describe('ordered spans', () => {
   const spans = [
     { from: 10, to: 20, offset: 1 },
     { from: 20, to: 30, offset: 2 },
     { from: 50, to: 60, offset: 3 },
   ];
 
-  it('hold the instants from their begin on, without their end', () => {
+  it('include their beginning and exclude their end', () => {
     const offsets = [9, 10, 19, 20, 29, 30, 49, 50, 59, 60].map((instant) => spanIn(spans, instant)?.offset);
 
     assert.deepEqual(offsets, [undefined, 1, 1, 2, 2, undefined, undefined, 3, 3, undefined]);
     assert.equal(spanIn([], 10), undefined);
   });
 
-  it('are found by the last that has begun', () => {
+  it('are found by the last one that has begun', () => {
     assert.deepEqual(
       [9, 10, 20, 40, 50, 99].map((instant) => placeIn(spans, instant)),
       [-1, 0, 1, 1, 2, 2],

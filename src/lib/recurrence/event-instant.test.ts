@@ -19,7 +19,7 @@ function time(text: string): EventTime {
 const wallClock = (local: number): string => formatLocal(local).slice(0, 16);
 
 describe('the instant of a time', () => {
-  it('is in its zone; a date is midnight UTC, and a floating time is in the zone of the calendar', () => {
+  it('uses its zone; a date is midnight UTC, and a floating time is in the calendar’s zone', () => {
     const iso = (text: string) => new Date(instantOf(time(text), ZONE)).toISOString().slice(0, 16);
 
     assert.equal(iso('2026-11-02T10:00 Asia/Tokyo'), '2026-11-02T01:00');
@@ -27,7 +27,7 @@ describe('the instant of a time', () => {
     assert.equal(iso('2026-11-02'), '2026-11-02T00:00');
   });
 
-  it('is none for text that is no time', () => {
+  it('fails for an invalid date or time', () => {
     assert.throws(() => localOf({ type: 'date', date: '2026-02-30' }), RangeError);
     assert.throws(
       () => instantOf({ type: 'floating', local: '2026-02-28T24:00:00' }, 'UTC'),
@@ -66,7 +66,7 @@ describe('a RECURRENCE-ID, RDATE or EXDATE (RFC 5545 §3.8.4.4, §3.8.5)', () =>
       assert.deepEqual(original, timeLike(time(start), localOf(time(local))));
     });
 
-  it('of a date on a timed series names the occurrence at its time of day', () => {
+  it('names the occurrence at the series’ time of day if it is a date in a timed series', () => {
     const original = originalStartOf(time('2026-11-02T10:30 Asia/Tokyo'), time('2026-11-05'), ZONE);
 
     assert.deepEqual(original, time('2026-11-05T10:30 Asia/Tokyo'));
@@ -75,7 +75,7 @@ describe('a RECURRENCE-ID, RDATE or EXDATE (RFC 5545 §3.8.4.4, §3.8.5)', () =>
 });
 
 describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
-  /** Start | end | days and hours. Clocks in Paris go forward on 29 March and back on 25 October. */
+  /** Start | end | days and hours. Clocks in Paris go forward on March 29 and back on October 25. */
   const CASES = {
     'is whole days by the clock': '2026-03-28T12:00 Europe/Paris | 2026-03-30T12:00 Europe/Paris | 2 0',
     'is exact hours over a change of clocks':
@@ -97,7 +97,7 @@ describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
       assert.deepEqual(lengthOf(time(start), time(end), ZONE), { days, milliseconds: hours * HOUR });
     });
 
-  it('ends days later on the clock, and then so much later', () => {
+  it('adds days on the clock first, then exact time', () => {
     const start = time('2026-03-28T12:00 Europe/Paris');
     const placed = { zone: 'Europe/Paris', local: localOf(start), startsAt: instantOf(start, ZONE) };
 
@@ -108,12 +108,12 @@ describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
     assert.equal(lasting(-1, 1), 0);
   });
 
-  it('is at most a day longer than its days', () => {
+  it('is bounded by one more day than it has', () => {
     assert.equal(longestOf({ days: 0, milliseconds: HOUR }), HOUR);
     assert.equal(longestOf({ days: 2, milliseconds: HOUR }), 73 * HOUR);
   });
 
-  it('has an end on the clock of its start, or in UTC if the clock shows it a second time', () => {
+  it('ends on the clock of its start, or in UTC if that clock shows the time twice and it is the second', () => {
     const endAfter = (start: string, hours: number) =>
       endLasting(time(start), { days: 0, milliseconds: hours * HOUR }, ZONE);
 

@@ -4,15 +4,13 @@ import type { EventTime, Zone } from './event-time.ts';
 import { instantOfLocal, localOfInstant } from './zone.ts';
 
 /**
- * Returns the instant of an event time, in epoch milliseconds. A date is midnight UTC, which is how all-day events are
- * written on the wire (docs/wire.md 1.11); a floating time is read in `floatingZone`. Throws RangeError for an invalid
- * time.
+ * Returns the instant in epoch milliseconds. A date is midnight UTC (docs/wire.md 1.11); a floating time is in
+ * `floatingZone`. Throws RangeError for an invalid time.
  */
 export function instantOf(time: EventTime, floatingZone: string): number {
   return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
 }
 
-/** Returns the zone of the time's wall clock. */
 export function zoneOf(time: EventTime, floatingZone: string): Zone {
   if (time.type === 'date') return 'UTC';
   return time.type === 'zoned' ? time.zone : floatingZone;
@@ -31,10 +29,7 @@ export function timeLike(model: EventTime, local: LocalMs): EventTime {
   return { ...model, local: formatLocal(local) };
 }
 
-/**
- * The local time at which an event time falls on the clock of another: a RECURRENCE-ID, RDATE or EXDATE in UTC
- * names the instance of a series in Paris. A date keeps its day, in either direction.
- */
+/** Returns a time on the clock of `model`: a RECURRENCE-ID in UTC names an instance in Paris. Dates keep the day. */
 export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
   if (time.type === 'date') return localOf(time);
   const local = model.type === 'date' ? allDayStart(time, floatingZone) : undefined;
@@ -44,10 +39,7 @@ export function localOn(model: EventTime, time: EventTime, floatingZone: string)
   return localOfInstant(zone, instantOf(time, floatingZone));
 }
 
-/**
- * Returns the original start that a RECURRENCE-ID, RDATE or EXDATE names, in the type and zone of the main event's
- * start. A date in a timed series names the occurrence at the series' own time of day.
- */
+/** Returns the original start that `named` means, like `start`. A date in a timed series has its time of day. */
 export function originalStartOf(start: EventTime, named: EventTime, floatingZone: string): EventTime {
   const local = localOn(start, named, floatingZone);
   if (named.type !== 'date' || start.type === 'date') return timeLike(start, local);
@@ -55,10 +47,7 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
   return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
 }
 
-/**
- * Local midnight of the day that a time means for an all-day series: midnight UTC means its UTC day, any other time its
- * day in the zone.
- */
+/** Returns a time's day at local midnight for an all-day series. Only midnight UTC means its UTC day. */
 export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
@@ -66,10 +55,7 @@ export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   return dayOfLocal(displayed) * DAY;
 }
 
-/**
- * Returns the id of an occurrence on the wire: the main event's id and its original start. A floating start is read in
- * `zone`.
- */
+/** Returns the id of an occurrence: main event's id and original start. A floating start is read in `zone`. */
 export function instanceIdOf(masterId: string, originalStart: EventTime, zone: string): string {
   const instant = instantOf(originalStart, zone);
   const text = originalStart.type === 'date' ? formatDate(dayOfLocal(instant)) : `${formatLocal(instant)}Z`;
@@ -82,10 +68,7 @@ export type InstanceId = {
   readonly originalStart: EventTime;
 };
 
-/**
- * Parses an occurrence id; `undefined` if the text is none. A main event's own id may look like one, so look for an
- * event with that exact id first.
- */
+/** Parses an occurrence id. A main event's own id may look like one, so look for that exact id first. */
 export function parseInstanceId(id: string): InstanceId | undefined {
   const parts = /^(.+)_(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z)?$/su.exec(id);
   if (parts === null) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Times as calendars mean them (RFC 5545 §3.3.4, §3.3.5): a date, a wall-clock time in a zone, or a
- * wall-clock time wherever the reader is. Never an instant alone, which would drift over a DST change.
- */
+/** Times as calendars mean them (RFC 5545 §3.3.4, §3.3.5). An instant alone would drift over a DST change. */
 
 /** `YYYY-MM-DD`. */
 export type LocalDate = string;
@@ -13,7 +10,7 @@ export type EventTime =
   | { readonly type: 'zoned'; readonly local: LocalDateTime; readonly zone: Zone }
   | { readonly type: 'floating'; readonly local: LocalDateTime };
 
-/** An IANA zone by name, or rules of the calendar's own that match none. */
+/** An IANA zone by name, or a calendar's custom rules that match none. */
 export type Zone = string | CustomZone;
 
 /** A VTIMEZONE that no IANA zone matches (RFC 5545 §3.6.5). */
@@ -34,12 +31,12 @@ export type Recurrence = {
   readonly rrules: readonly string[];
   readonly rdates: readonly RecurrenceDate[];
   readonly exdates: readonly EventTime[];
-  /** How long each instance lasts, where start and end of the master do not say it: see Duration. */
+  /** The length of each instance, if start and end of the main event do not state it. */
   readonly duration?: Duration;
 };
 
-/** A length in days by the clock, and then in milliseconds that have passed (RFC 5545 §3.3.6). */
+/** A length: days by the clock, then exact milliseconds (RFC 5545 §3.3.6). */
 export type Duration = { readonly days: number; readonly milliseconds: number };
 
-/** An RDATE: a start, and an end of its own when it was given as a period. */
+/** An RDATE: a start, and an end if it is a period. */
 export type RecurrenceDate = { readonly start: EventTime; readonly end?: EventTime };

@@ -17,7 +17,7 @@ import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 describe('instances', () => {
   const at = (day: number, hour = 9) => utc(`2026-11-0${day}T${String(hour).padStart(2, '0')}:00:00`);
 
-  it('instances are in the order of their starts, and of their original starts if these are the same', () => {
+  it('are ordered by start, and then by original start', () => {
     const overrides = [override(at(4), at(2), at(3)), override(at(3), at(2, 8), at(2, 9))];
     overrides.push(override(at(5), at(2), at(3)));
     const instances = instancesOf(
@@ -35,7 +35,7 @@ describe('instances', () => {
     );
   });
 
-  it('instances of RDATEs are in every window that they overlap, and in no other', () => {
+  it('of RDATEs are in every window that they overlap, and in no other', () => {
     const rdates = [{ start: at(2, 10), end: at(8, 10) }, { start: at(5, 10) }];
     const series = seriesOf(at(1), at(1, 10), { rdates });
 
@@ -47,7 +47,7 @@ describe('instances', () => {
     ]);
   });
 
-  it('instances are in the years 1 to 9999, however wide the window', () => {
+  it('are in the years 1 to 9999, however wide the window', () => {
     const everywhere = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
     const yearsFrom = (start: string) => {
       const series = seriesOf(utc(start), utc(start), { rrules: ['FREQ=YEARLY'] });
@@ -59,7 +59,7 @@ describe('instances', () => {
     assert.equal(yearsFrom('9990-12-31T00:00:00').length, 9);
   });
 
-  it('instances that two starts would have at one time are one: of a skipped start and the one it moves to', () => {
+  it('are not repeated if a skipped start moves to the time of another', () => {
     const nightly = (rrule: string) =>
       startsOf(
         seriesOf(zoned('2026-03-29T02:00:00'), zoned('2026-03-29T02:00:00'), { rrules: [rrule] }),
@@ -76,7 +76,7 @@ describe('instances', () => {
 describe('the budget', () => {
   const daily = seriesOf(utc('1970-01-01T09:00:00'), utc('1970-01-01T10:00:00'), { rrules: ['FREQ=DAILY'] });
 
-  it('the budget of an expansion stops a call that would answer more, and is shared by calls', () => {
+  it('stops a call that would return more, and is shared by calls', () => {
     const budget = recurrenceBudget(40);
     const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
 
@@ -86,7 +86,7 @@ describe('the budget', () => {
     assert.throws(() => expand(daily, month, 'UTC', budget), RecurrenceBudgetError);
   });
 
-  it('the budget of an expansion stops a rule that names every second of the day', () => {
+  it('stops a rule that names every second of the day', () => {
     const list = (most: number) => Array.from({ length: most }, (_, value) => value).join(',');
     const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
     const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
@@ -94,7 +94,7 @@ describe('the budget', () => {
     assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z/2027-11-01T00:00Z'), RecurrenceBudgetError);
   });
 
-  it('the budget of an expansion is enough for as many instances as it has, and steps', () => {
+  it('allows exactly its number of instances and steps', () => {
     const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
     const spend = (occurrences: number, steps?: number) => {
       const budget = recurrenceBudget(occurrences, steps);
@@ -110,11 +110,11 @@ describe('the budget', () => {
     assert.throws(() => spend(30, spent - 1), RecurrenceBudgetError);
   });
 
-  it('the budget of an expansion is ten thousand instances and four million steps', () => {
+  it('is 10,000 instances and 4 million steps by default', () => {
     assert.deepEqual(recurrenceBudget(), { occurrences: 10_000, steps: 4_000_000 });
   });
 
-  it('the budget of an expansion is spent by overrides in the window, but not by cancelled ones', () => {
+  it('is spent by overrides in the window, but not by cancelled ones', () => {
     const start = utc('2026-11-02T09:00:00');
     const overrides = [
       override(start, start, start),
@@ -127,7 +127,7 @@ describe('the budget', () => {
     assert.equal(budget.occurrences, 0);
   });
 
-  it('the budget of an expansion is hardly touched by a window far from DTSTART', () => {
+  it('is hardly used by a window far from DTSTART', () => {
     const budget = recurrenceBudget();
     const year = { start: Date.parse('2126-01-01'), end: Date.parse('2126-01-08') };
 

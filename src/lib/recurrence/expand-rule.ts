@@ -1,8 +1,7 @@
 /**
  * The wall-clock times of a recurrence rule, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months, years),
- * INTERVAL apart. Each period has the days that pass the rule's tests, at the rule's times of day; BYSETPOS selects
- * some of these times. So any window is reached by division. Only COUNT must count, and it also uses division if all
- * periods have the same number of times.
+ * INTERVAL apart, each with the days that pass its tests, at its times of day; BYSETPOS selects some. Any window is
+ * reached by division. Only COUNT must count, by division too if all periods have equally many times.
  */
 import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import type { Rule } from './rule.ts';
@@ -37,8 +36,8 @@ export type RuleWindow = {
 const STEPS_OF_PERIOD = 8;
 
 /**
- * Returns the times in the window in order, never before `start`. DTSTART counts towards COUNT even if the rule does
- * not name it (RFC 5545 §3.3.10: it "always counts as the first occurrence"), but is only returned if it does. Throws
+ * Returns the times in the window in order, from `start` on. DTSTART counts towards COUNT even if the rule does not
+ * name it (RFC 5545 §3.3.10: it "always counts as the first occurrence"), but is returned only if it does. Throws
  * RecurrenceBudgetError.
  */
 export function expandRule(
@@ -72,13 +71,10 @@ export function expandRule(
   }
 }
 
-/** The midnight after the last supported day. */
+/** Midnight after the last supported day. */
 const END = (LAST_DAY + 1) * DAY;
 
-/**
- * Returns the last time of a rule with COUNT, or a time after it if the rule names none; infinite after the year 9999.
- * Throws RecurrenceBudgetError.
- */
+/** Returns a time at or after the last of a rule with COUNT, or infinity. Throws RecurrenceBudgetError. */
 export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
   const { count = Number.POSITIVE_INFINITY } = rule;
   const units = unitsFor(rule, start, budget);
@@ -110,7 +106,6 @@ function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
   };
 }
 
-/** A rule prepared for its series. */
 type Row = {
   readonly rule: Rule;
   readonly start: LocalMs;
@@ -183,10 +178,7 @@ function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): Ti
   };
 }
 
-/**
- * Returns the times of a period in order, none before the start of the series. Positions are found by division, so the
- * whole set need not be created.
- */
+/** Returns the times of a period in order, from the series' start on. BYSETPOS indexes are found by division. */
 function timesIn(
   { daysIn, dayTimes, periods, rule, start }: Row,
   index: number,

@@ -30,9 +30,9 @@ import {
 } from './zone.ts';
 
 /**
- * Returns the occurrences that overlap the window. One without length counts at its start. Floating times are read in
- * `calendarZone`, an IANA name. The cost is taken from `budget`; throws RecurrenceBudgetError if that is exceeded. Work
- * that does not depend on the window is done once for each series object, so pass the same object for several windows.
+ * Returns the occurrences that overlap the window; one without length counts at its start. Floating times are read in
+ * `calendarZone`, an IANA name. Takes the cost from `budget` and throws RecurrenceBudgetError. Pass the same series
+ * object for several windows: its preparation is done once.
  */
 export function expand<T>(
   series: Series<T>,
@@ -61,10 +61,7 @@ export function expand<T>(
   };
 }
 
-/**
- * Estimates the cost of expanding the series over a window, in steps, from its parts and the frequency of its rules.
- * Cheap, and not a bound: the budget is the bound.
- */
+/** Estimates the steps of expanding the series over a window. Cheap, and not a bound: the budget is the bound. */
 export function weightOf(series: Series<unknown>, window: TimeWindow): number {
   const days = Math.max(0, Math.min(window.end, LATEST) - Math.max(window.start, EARLIEST)) / DAY + 4;
   const { rrules = [], rdates = [] } = series.master?.recurrence ?? {};
@@ -75,9 +72,7 @@ export function weightOf(series: Series<unknown>, window: TimeWindow): number {
   return Math.ceil(stepsToPrepare(series) + ofRules + rdates.length + series.overrides.length);
 }
 
-/**
- * Estimates how many occurrences a rule has in a day. A day of another calendar costs as much as several occurrences.
- */
+/** Estimates the occurrences of a rule in a day. In other calendars a day costs as much as several occurrences. */
 function frequencyOf(rrule: string): number {
   if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
   const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
@@ -223,27 +218,21 @@ const STEPS_OF_QUESTION = 300;
 type Prepared = { readonly calendarZone: string; readonly series: PreparedSeries<unknown> };
 const preparedBySeries = new WeakMap<Series<unknown>, Prepared>();
 
-/**
- * Returns the prepared series, which costs steps only the first time. Floating times are read in `calendarZone`. Throws
- * RecurrenceBudgetError.
- */
+/** Returns the prepared series, which costs steps only once. Throws RecurrenceBudgetError. */
 export function prepared<T>(
   series: Series<T>,
   calendarZone: string,
   budget: RecurrenceBudget,
 ): PreparedSeries<T> {
   const before = preparedBySeries.get(series);
-  // The stored result was made from this very series, so its payloads have type T.
+  // The stored result was created from this very series, so its payloads have type T.
   if (before?.calendarZone === calendarZone) return before.series as PreparedSeries<T>;
   const prepared = prepare(series, calendarZone, budget);
   preparedBySeries.set(series, { calendarZone, series: prepared });
   return prepared;
 }
 
-/**
- * Returns a function that charges for the calls to Temporal since its creation or its last call. It throws
- * RecurrenceBudgetError.
- */
+/** Returns a function that charges for calls to Temporal since its last call. It throws RecurrenceBudgetError. */
 export function questionCharge(budget: RecurrenceBudget): () => void {
   let questionsBefore = temporalQuestions();
   return () => {
@@ -292,10 +281,9 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
 }
 
 /**
- * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that
- * changed between timed and all-day stay: they name occurrences by times of the type that the series had. A cancelled
- * one of these does not count, and a live one only if no override of the right type names its occurrence. Floating
- * times have either type.
+ * Returns the overrides that count. If a series changes between timed and all-day, Google keeps its exceptions, with
+ * times of the old type. A cancelled one does not count, and a live one only if no override of the right type has its
+ * occurrence. Floating times have either type.
  */
 export function effectiveOverrides<
   Override extends Pick<SeriesOverride<unknown>, 'recurrenceId' | 'cancelled'>,

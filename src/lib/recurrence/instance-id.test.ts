@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { instanceIdOf, parseInstanceId } from './event-instant.ts';
 
 describe('an instance id', () => {
-  it('an instance id ends with the original start in UTC, or with its date', () => {
+  it('ends with the original start in UTC, or with its date', () => {
     const timed = instanceIdOf(
       'standup',
       { type: 'zoned', local: '2026-11-01T10:00:00', zone: 'Europe/Brussels' },
@@ -23,7 +23,7 @@ describe('an instance id', () => {
     );
   });
 
-  it('an instance id is read back into the master and the original start, whatever the master is called', () => {
+  it('is parsed into the main event’s id and the original start, whatever that id is', () => {
     assert.deepEqual(parseInstanceId('a_b_20261101T090000Z'), {
       masterId: 'a_b',
       originalStart: { type: 'zoned', local: '2026-11-01T09:00:00', zone: 'UTC' },
@@ -31,7 +31,7 @@ describe('an instance id', () => {
     assert.deepEqual(parseInstanceId('x.ics_20261101')?.originalStart, { type: 'date', date: '2026-11-01' });
   });
 
-  it('an instance id is none without a master or a real date', () => {
+  it('is invalid without a main event’s id or a real date', () => {
     for (const id of [
       'standup',
       '_20261101',

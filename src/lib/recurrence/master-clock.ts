@@ -22,11 +22,11 @@ export type MasterClock = {
   readonly startLocal: LocalMs;
   readonly zone: Zone;
   readonly rules: readonly MasterRule[];
-  /** Whether DTSTART is an instance: not where all rules ended before it. */
+  /** Whether DTSTART is an instance: not if all rules ended before it. */
   readonly hasStart: boolean;
-  /** A rule is left out because it cannot be followed. */
+  /** Whether a rule is left out because it cannot be followed. */
   readonly unsupported: boolean;
-  /** A rule is followed that goes beyond docs/wire.md 1.10, as `isExtended` says. */
+  /** Whether a rule goes beyond docs/wire.md 1.10 (`isExtended`). */
   readonly extended: boolean;
 };
 
@@ -47,17 +47,14 @@ export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calend
   return { start, startLocal, zone, rules, hasStart, unsupported, extended };
 }
 
-/** A date has no hours that a rule below a day could count. */
+/** Drops rules below a day for all-day series: a date has no hours. */
 const onDays = (start: EventTime, rule: Rule | undefined): Rule | undefined =>
   start.type === 'date' && rule?.unit !== undefined ? undefined : rule;
 
 /** RFC 5545 §3.3.10: parts for times "MUST be ignored" where DTSTART is a date. */
 const withoutTimes = (rule: Rule): Rule => ({ ...rule, byHour: [], byMinute: [], bySecond: [] });
 
-/**
- * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but some programs mix them: a date on a timed series
- * includes that whole day, a time on an all-day series its date.
- */
+/** Returns UNTIL on the clock. In spite of RFC 5545 §3.3.10, programs mix dates and times: a date includes its day. */
 function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: string): LocalMs | undefined {
   if (until === undefined) return undefined;
   const { form, local } = until;
@@ -67,16 +64,13 @@ function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: 
   return start.type === 'date' ? allDayStart(utc, calendarZone) : localOn(start, utc, calendarZone);
 }
 
-/** How long an instance of a master lasts: as its DURATION says, or else from its start to its end. */
+/** Returns the length of an instance: its DURATION, or else from start to end. */
 export const lengthOfInstances = (
   { start, end, recurrence }: SeriesMaster<unknown>,
   calendarZone: string,
 ): Duration => recurrence?.duration ?? lengthOf(start, end, calendarZone);
 
-/**
- * The length between two times. Whole days by the clock stay whole days over a DST change; any other length is exact, as
- * RFC 5545 §3.8.2.2 has it.
- */
+/** Returns the length: whole days by the clock if possible, else exact milliseconds (RFC 5545 §3.8.2.2). */
 export function lengthOf(start: EventTime, end: EventTime, calendarZone: string): Duration {
   const byClock = localOn(start, end, calendarZone) - localOf(start);
   if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, milliseconds: 0 };
@@ -84,19 +78,16 @@ export function lengthOf(start: EventTime, end: EventTime, calendarZone: string)
   return { days: 0, milliseconds: Math.max(0, exact) };
 }
 
-/** When an instance starts: `startsAt` is the instant of `local` in the zone, epoch milliseconds. */
+/** The start of an instance: `startsAt` is the instant of `local` in the zone, in epoch milliseconds. */
 export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readonly startsAt: number };
 
-/** The end of an instance, epoch milliseconds. */
+/** Returns the end of an instance in epoch milliseconds. */
 export function endOf({ zone, local, startsAt }: PlacedStart, { days, milliseconds }: Duration): number {
   if (days === 0) return startsAt + milliseconds;
   return Math.max(startsAt, instantOfLocal(zone, local + days * DAY) + milliseconds);
 }
 
-/**
- * When what begins then and lasts so long ends, in the type and zone of its start; in UTC where that clock shows the end twice
- * and means the second time.
- */
+/** Returns the end in the type and zone of `start`, or in UTC if it is the second of two equal local times. */
 export function endLasting(start: EventTime, length: Duration, calendarZone: string): EventTime {
   const zone = zoneOf(start, calendarZone);
   const endsAt = endOf({ zone, local: localOf(start), startsAt: instantOf(start, calendarZone) }, length);
@@ -105,7 +96,7 @@ export function endLasting(start: EventTime, length: Duration, calendarZone: str
   return isShown ? end : timeLike({ ...start, zone: 'UTC' }, endsAt);
 }
 
-/** An upper bound on the length in milliseconds: a day can have more than 24 hours. */
+/** Returns an upper bound of the length in milliseconds: a day can have more than 24 hours. */
 export const longestOf = ({ days, milliseconds }: Duration): number =>
   milliseconds + (days === 0 ? 0 : (days + 1) * DAY);
 
@@ -113,11 +104,11 @@ export const longestOf = ({ days, milliseconds }: Duration): number =>
 type Shift = {
   readonly before: EventTime;
   readonly after: EventTime;
-  /** Where floating times are read; for providers that have none, `UTC`. */
+  /** The zone of floating times; `UTC` for providers that have none. */
   readonly floatingZone: string;
 };
 
-/** `byMonth`: occurrences are on the day of the start, whole months apart, and so not equally many days. */
+/** `byMonth`: occurrences are whole months apart, on the day of the start, and so not equally many days apart. */
 export type SeriesShift = Shift & { readonly byMonth: boolean };
 
 /** Returns the shift of a series with these rules. */
@@ -140,10 +131,10 @@ function isByMonth(rrules: readonly string[]): boolean {
 }
 
 /**
- * Returns the new start of the instance that began at `original`, in the type and zone of `after`. Its distance from the
- * start of the series stays the same on the wall clock; to and from all-day it is counted in whole days. If the series runs
- * by month, the distance is counted from the start in the month of the instance. A day that the month lacks counts on into
- * the next one, where the series has no instance.
+ * Returns the new start of the instance that began at `original`, in the type and zone of `after`. Its distance from
+ * the series' start stays the same on the wall clock, in whole days to or from all-day. In a series by month it is
+ * counted in the month of the instance; a day that the month lacks continues into the next, where the series has no
+ * instance.
  */
 export function shiftWithSeries(
   original: EventTime,

@@ -12,13 +12,13 @@ const recurrence = { rrules: ['FREQ=DAILY;COUNT=2'], rdates: [], exdates: [] };
 const override = { ...at(12), recurrenceId: at(9).start };
 
 describe('the place of an event', () => {
-  it('is that of a series with a rule or an override beside its master', () => {
+  it('is that of a series if a main event has a rule or an override', () => {
     assert.equal(isSeries([at(9)]), false);
     assert.equal(isSeries([{ ...at(9), recurrence }]), true);
     assert.equal(isSeries([at(9), override]), true);
   });
 
-  it('is that of single events without a master', () => {
+  it('is that of single events without a main event', () => {
     const other = { ...at(13), recurrenceId: at(10).start };
 
     assert.equal(isSeries([override, other]), false);
@@ -28,21 +28,21 @@ describe('the place of an event', () => {
     ]);
   });
 
-  it('lasts a millisecond at least, and ends no earlier than it starts', () => {
+  it('lasts at least a millisecond and never ends before it starts', () => {
     const [moment, reversed] = [at(9, 0), at(9, -1)].map((timing) => placesOf([timing], 'UTC')[0]);
 
     assert.deepEqual(moment, { shape: 'short', startsAt: NINE, endsAt: NINE + 1 });
     assert.deepEqual(reversed, moment);
   });
 
-  it('is long from more than 25 hours on', () => {
+  it('is long if it lasts more than 25 hours', () => {
     const until = (local: string) => ({ ...at(9), end: { type: 'zoned', local, zone: 'UTC' } as const });
 
     assert.equal(placesOf([until('2026-11-03T10:00:00')], 'UTC')[0]?.shape, 'short');
     assert.equal(placesOf([until('2026-11-03T10:00:01')], 'UTC')[0]?.shape, 'long');
   });
 
-  it('is hidden if the event is cancelled, or the series of an override', () => {
+  it('is hidden if the event or the series of an override is cancelled', () => {
     const cancelled = { ...at(9), cancelled: true } as const;
 
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('the place of an event', () => {
     );
   });
 
-  it('of a series holds its overrides, which have their own', () => {
+  it('contains the overrides of a series, which also have their own places', () => {
     const moved = { ...at(1), recurrenceId: at(9).start };
 
     const [master, own] = placesOf([{ ...at(9), recurrence }, moved], 'UTC');

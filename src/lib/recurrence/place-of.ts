@@ -1,7 +1,4 @@
-/**
- * The place of an event in an index of times: its shape and its span. Computed from the times alone, so a series whose
- * overrides arrive one by one gets the same place as a complete one.
- */
+/** The place of an event in an index of times, computed from its times alone: overrides may arrive one by one. */
 
 import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
 import { instantOf } from './event-instant.ts';
@@ -46,9 +43,7 @@ export const LONGEST_SHORT = 25 * 3_600_000;
 /** The end of an endless series. */
 const YEAR_10000 = 253_402_300_800_000;
 
-/**
- * Returns whether a main event makes a series of these. Without one, overrides are occurrences that are known alone.
- */
+/** Returns whether a main event makes these a series. Without one, each override is an occurrence known alone. */
 export const isSeries = (timings: readonly PlacedTimes[]): boolean =>
   timings.some((timing) => isMaster(timing) && (timing.recurrence !== undefined || timings.length > 1));
 
@@ -79,7 +74,7 @@ function singlePlace(timing: PlacedTimes, calendarZone: string): Place {
   };
 }
 
-/** A series is found wherever an occurrence or an override of it is. */
+/** Returns the place of a series: it contains every occurrence and override. */
 function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], calendarZone: string): Place {
   const span = spanOf(
     seriesOf(master, overrides, () => undefined),
@@ -124,10 +119,7 @@ function overrideOf<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
 /** Epoch milliseconds; both bounds inclusive. */
 export type Span = { readonly startsAt: number; readonly endsAt: number };
 
-/**
- * Bounds that hold every instance `expand` can answer, possibly wider: none starts before `startsAt` or ends after
- * `endsAt`, which is Number.MAX_SAFE_INTEGER where a rule has no end or its end takes long to find.
- */
+/** Returns bounds of all instances. `endsAt` is MAX_SAFE_INTEGER if a rule's end is missing or costly to find. */
 export function spanOf(series: Series<unknown>, calendarZone: string): Span {
   const { master, overrides } = series;
   const masterSpans = master === undefined ? [] : [masterSpan(master, calendarZone)];
@@ -148,7 +140,7 @@ const least = (values: readonly number[]): number =>
 const most = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
 
-/** How far an instance can be from its local time read as UTC; a date stands for some time of its day. */
+/** The most by which an instance differs from its local time read as UTC. A date is some time of its day. */
 const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
 
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
@@ -174,10 +166,10 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
 const capped = (endsAt: number): number => (endsAt > LATEST ? Number.MAX_SAFE_INTEGER : endsAt);
 const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
 
-/** For the ends of all rules of a series: 5 ms. */
+/** Limits finding the ends of all rules of a series to 5 ms. */
 const MOST_STEPS = 5 * STEPS_PER_MS;
 
-/** No start of the rule is later: epoch milliseconds. */
+/** Returns an instant, epoch milliseconds, that no start of the rule is after. */
 function lastStart(
   { rule, until }: MasterRule,
   { zone, startLocal }: MasterClock,
@@ -195,7 +187,7 @@ function lastStart(
   }
 }
 
-/** Later instances move as RANGE overrides say, and can be as long as these are. */
+/** Widens a span, because RANGE overrides move later instances and set their length. */
 function widen(span: Span, futureOverrides: Series<unknown>['overrides'], calendarZone: string): Span {
   const reach = futureOverrides.map(({ start, end, recurrenceId }) => {
     const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));

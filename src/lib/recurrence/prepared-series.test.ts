@@ -43,7 +43,7 @@ function stepsFor(series: Series<string>, window: ReturnType<typeof week>): numb
 }
 
 describe('a prepared series', () => {
-  it('a prepared series costs its dates and overrides once, however many windows are asked', () => {
+  it('costs its dates and overrides once, however many windows are read', () => {
     const series = seriesOf(
       days(500).map((day) => overrideOf(day, 10)),
       days(1000).map((day) => at(day + 500)),
@@ -55,7 +55,7 @@ describe('a prepared series', () => {
     assert.ok(first > 50_000 && second < 3000, `${first}, ${second}`);
   });
 
-  it('a prepared series that is over the budget is so again, and not taken for ready', () => {
+  it('is over the budget again on the next call, not treated as prepared', () => {
     const series = seriesOf(days(500).map((day) => overrideOf(day, 10)));
 
     for (const _again of [1, 2])
@@ -63,7 +63,7 @@ describe('a prepared series', () => {
     assert.equal(expand(series, week(0), 'UTC', recurrenceBudget()).instances.length, 7);
   });
 
-  it('a prepared series is read in the zone that is asked for', () => {
+  it('is read in the requested zone', () => {
     const start: EventTime = { type: 'floating', local: '2020-01-02T08:00:00' };
     const series = { master: { start, end: start, payload: '' }, overrides: [] };
     const startIn = (zone: string) =>
@@ -73,7 +73,7 @@ describe('a prepared series', () => {
     assert.equal(startIn('UTC'), START + DAY + 8 * 3_600_000);
   });
 
-  it('of many overrides that hold for all later instances the last before an instance holds', () => {
+  it('uses the last this-and-future override before an instance', () => {
     const overrides = days(300).map((index) => ({
       ...overrideOf(index * 5, 9 + (index % 12)),
       thisAndFuture: true,
@@ -86,7 +86,7 @@ describe('a prepared series', () => {
     );
   });
 
-  it('the weight of a series is about what expanding it takes', () => {
+  it('has an estimated cost close to that of expanding it', () => {
     const shapes = [
       seriesOf([]),
       seriesOf(
@@ -126,7 +126,7 @@ describe('the overrides that count', () => {
     assert.deepEqual(effectiveOverrides(date(0), ofDays, 'Europe/Paris'), [ofDays[1], ofDays[3]]);
   });
 
-  it('are all of them if the series has no master or a floating start, and those with a floating name', () => {
+  it('are all overrides of a series without a main event or with a floating start, and all floating ones', () => {
     const overrides = [overriding(date(0), true), overriding(at(0)), overriding(floating, true)];
 
     assert.equal(effectiveOverrides(undefined, overrides, 'Europe/Paris'), overrides);

@@ -15,7 +15,7 @@ function timesOf(text: string, start = '2000-01-01T00:00:00'): string[] {
   return expandRule(rule, local, { from: FROM, to: TO }, recurrenceBudget(0, 10_000_000)).map(formatLocal);
 }
 
-/** Every day of those years that Temporal, which knows ISO weeks by itself, says is in such a week. */
+/** Returns the days of those years that pass a test. Temporal has its own ISO weeks. */
 function daysWhere(test: (date: Temporal.PlainDate) => boolean): string[] {
   const days = Array.from({ length: (TO - FROM) / DAY }, (_, index) => formatDate(FROM / DAY + index));
   return days.filter((day) => test(Temporal.PlainDate.from(day))).map((day) => `${day}T00:00:00`);
@@ -28,7 +28,7 @@ describe('week numbers', () => {
   const everyDay = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
 
   for (const week of [1, 2, 30, 52, 53]) {
-    it(`week numbers are ISO 8601’s where weeks begin on Monday: ${week}`, () => {
+    it(`are those of ISO 8601 if weeks begin on Monday: ${week}`, () => {
       assert.deepEqual(
         timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere(({ weekOfYear }) => weekOfYear === week),
@@ -37,7 +37,7 @@ describe('week numbers', () => {
   }
 
   for (const week of [-1, -2, -52, -53]) {
-    it(`week numbers count back from the last week of the year: ${week}`, () => {
+    it(`count back from the last week of the year: ${week}`, () => {
       assert.deepEqual(
         timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere((date) => (date.weekOfYear ?? 0) - weeksIn(date) - 1 === week),
@@ -45,7 +45,7 @@ describe('week numbers', () => {
     });
   }
 
-  it('week numbers stand for DTSTART’s weekday where no day is named', () => {
+  it('use DTSTART’s weekday if no day is named', () => {
     const times = timesOf('FREQ=YEARLY;BYWEEKNO=20', '2024-05-15T09:00:00');
 
     assert.deepEqual(times.slice(0, 3), [
@@ -57,7 +57,7 @@ describe('week numbers', () => {
 });
 
 describe('weekdays', () => {
-  it('weekdays with and without ordinals add up', () => {
+  it('are combined with and without ordinals', () => {
     assert.deepEqual(timesOf('FREQ=MONTHLY;BYDAY=MO,1TU,-1WE', '2026-11-02T00:00:00').slice(0, 8), [
       '2026-11-02T00:00:00',
       '2026-11-03T00:00:00',
@@ -72,11 +72,11 @@ describe('weekdays', () => {
 });
 
 describe('a rule', () => {
-  it('a recurrence rule that no day can follow ends its search at the window', () => {
+  it('ends its search at the window if no day matches', () => {
     assert.deepEqual(timesOf('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
   });
 
-  it('a recurrence rule is not followed when it names each second, or its frequency or calendar is unknown', () => {
+  it('is not followed if it names every second or has an unknown frequency or calendar', () => {
     const unusable = [
       '',
       'FREQ=SECONDLY;COUNT=3',
@@ -91,7 +91,7 @@ describe('a rule', () => {
     for (const text of unusable) assert.equal(parseRule(text), undefined, text.slice(0, 40));
   });
 
-  it('a recurrence rule is followed without the parts and values that cannot be read, and names them', () => {
+  it('is followed without its invalid parts and values, and lists them', () => {
     const read = (text: string) => {
       const { frequency, count, until, byMonthDay, byDay, leftOut } = parseRule(text) ?? {};
       return { frequency, count, until, byMonthDay, byDay: byDay?.length, leftOut };
@@ -111,7 +111,7 @@ describe('a rule', () => {
     assert.deepEqual(read('FREQ=DAILY;COUNT=3;WKST=SU'), { ...daily, count: 3, leftOut: [] });
   });
 
-  it('a recurrence rule ends when it says, however it writes the time, and on its day where the time cannot be read', () => {
+  it('ends at its UNTIL in any spelling, or on its day if the time is invalid', () => {
     const utc = (text: string) => ({ form: 'utc', local: Date.parse(text) });
     const untils = {
       '20250131T235960Z': [utc('2025-01-31T23:59:59Z'), []],
@@ -128,19 +128,19 @@ describe('a rule', () => {
     }
   });
 
-  it('a recurrence rule is read through the escapes of a text', () => {
+  it('is parsed despite the escapes of a text', () => {
     assert.equal(parseRule('FREQ=DAILY\\;COUNT=10')?.count, 10);
     assert.deepEqual(parseRule('FREQ=MONTHLY\\;BYMONTHDAY=1\\,15')?.byMonthDay, [1, 15]);
   });
 
-  it('a recurrence rule that ends on a 31st of a shorter month ends on its last day', () => {
+  it('ends on the last day of a month if its UNTIL is a 31st that does not exist', () => {
     assert.deepEqual(
       parseRule('FREQ=DAILY;UNTIL=20110931')?.until,
       parseRule('FREQ=DAILY;UNTIL=20110930')?.until,
     );
   });
 
-  it('a recurrence rule is read whatever its case, order and spaces', () => {
+  it('is parsed in any case and order, with spaces', () => {
     const rule = parseRule(' interval=2; byday=mo , -1fr ;freq=monthly;INTERVAL=0');
 
     assert.equal(rule?.frequency, 'MONTHLY');

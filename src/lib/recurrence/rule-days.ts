@@ -1,7 +1,4 @@
-/**
- * The periods of a rule (days, weeks, months or years, INTERVAL apart) and the days in them that it names, RFC 5545
- * §3.3.10. Every BYxxx part for days is a test of a day. DTSTART supplies what the rule leaves open.
- */
+/** The periods of a rule (days to years, INTERVAL apart) and the days that it names in them, RFC 5545 §3.3.10. */
 import {
   type Civil,
   civilOf,
@@ -168,9 +165,7 @@ function onYearDays(days: readonly number[]): DayTest {
 
 const lengthOfYear = (year: number): number => (isLeapYear(year) ? 366 : 365);
 
-/**
- * Ordinals count within the month, or within the year of a yearly rule without a month; otherwise they have no meaning.
- */
+/** Ordinals count within the month, or the year of a yearly rule without months; otherwise they mean nothing. */
 function onWeekdays({ frequency, byMonth, byWeekNo, byDay }: DayParts): DayTest {
   const counted = frequency === 'MONTHLY' || (frequency === 'YEARLY' && byWeekNo.length === 0);
   const every = new Set(
@@ -220,14 +215,11 @@ function firstWeekOf(year: number, weekStart: number): DayNumber {
   return fourth - ((weekdayOf(fourth) - weekStart + 7) % 7);
 }
 
-/** Every expansion counts it down: share one among the series of a calendar, so that each pays for itself. */
+/** A budget that expansions count down. The series of a calendar share one. */
 export type RecurrenceBudget = {
-  /** Instances that may still be answered. */
+  /** Instances that may still be returned. */
   occurrences: number;
-  /**
-   * Work that may still be done: days looked at, dates and overrides placed, instances made, each by what it takes. A
-   * step is about 50 ns of a processor, so that `STEPS_PER_MS` bounds a time.
-   */
+  /** Work that may still be done: days tested, dates placed, instances created. A step takes about 50 ns. */
   steps: number;
 };
 
@@ -242,18 +234,18 @@ export class RecurrenceBudgetError extends Error {
   }
 }
 
-/** A budget of so much; by default what a whole read may take, a fifth of a second. */
+/** Creates a budget; by default that of a whole read, a fifth of a second. */
 export function recurrenceBudget(occurrences = 10_000, steps = 200 * STEPS_PER_MS): RecurrenceBudget {
   return { occurrences, steps };
 }
 
-/** Counts one instance that is answered. Throws RecurrenceBudgetError. */
+/** Counts one instance that is returned. Throws RecurrenceBudgetError. */
 export function spendOccurrence(budget: RecurrenceBudget): void {
   budget.occurrences -= 1;
   if (budget.occurrences < 0) throw new RecurrenceBudgetError();
 }
 
-/** Counts work that is about to be done. Throws RecurrenceBudgetError. */
+/** Counts work before it is done. Throws RecurrenceBudgetError. */
 export function spendSteps(budget: RecurrenceBudget, steps: number): void {
   budget.steps -= steps;
   if (budget.steps < 0) throw new RecurrenceBudgetError();

@@ -16,7 +16,7 @@ function daysOf(rrule: string, start: string, to = END): string[] {
 
 describe('a rule of another calendar', () => {
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
-    // RFC 7529 §4.3: Chinese New Year, 29 February, the 31st, and a Hebrew anniversary in a leap month.
+    // RFC 7529 §4.3: Chinese New Year, February 29, the 31st, and a Hebrew anniversary in a leap month.
     [
       'RSCALE=CHINESE;FREQ=YEARLY;COUNT=4',
       '2013-02-10',
@@ -134,7 +134,7 @@ describe('a rule of another calendar', () => {
       assert.deepEqual(daysOf(rrule, start), days);
     });
 
-  it('names a day once that two months name, and counts it once', () => {
+  it('names and counts a day once if two months name it', () => {
     const rrule = 'RSCALE=GREGORIAN;FREQ=MONTHLY;BYMONTHDAY=1,31;SKIP=FORWARD;COUNT=5';
 
     assert.deepEqual(daysOf(rrule, '2026-05-31'), [

@@ -77,7 +77,7 @@ describe('a rule below a day', () => {
     ]);
   });
 
-  it('passes over a day or an hour that it does not name in one step', () => {
+  it('skips a day or an hour that it does not name in one step', () => {
     const budget = recurrenceBudget(0, 4000);
 
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('a rule below a day', () => {
     assert.deepEqual(startsIn('2026-10-25T01:00:00'), ['24T23', '25T00', '25T02', '25T03']);
   });
 
-  it('is not followed on a series of days', () => {
+  it('is not followed in an all-day series', () => {
     const start = { type: 'date', date: '2026-03-29' } as const;
     const recurrence = { rrules: ['FREQ=HOURLY'], rdates: [], exdates: [] };
     const series = { master: { start, end: start, recurrence, payload: '' }, overrides: [] };

@@ -1,7 +1,6 @@
 /**
- * Rules below a day (FREQ=HOURLY and MINUTELY), RFC 5545 §3.3.10: a row of hours or minutes of the wall clock, INTERVAL
- * apart. Departs from RFC 5545 §3.3.10 as docs/decisions/0004-recurrences-on-the-wall-clock.md says: the units are those of
- * the clock, so that an hour that comes twice has one occurrence.
+ * Rules below a day (FREQ=HOURLY and MINUTELY): hours or minutes of the wall clock, INTERVAL apart. Departs from RFC
+ * 5545 §3.3.10 (docs/decisions/0004-recurrences-on-the-wall-clock.md): an hour that comes twice has one occurrence.
  */
 import { civilOf, DAY, type DayNumber, dayNumberOf, dayOfLocal, type LocalMs, weekdayOf } from './civil.ts';
 import type { Rule, Scale } from './rule.ts';
@@ -14,7 +13,7 @@ import {
   spendSteps,
 } from './rule-days.ts';
 
-/** The units of a rule by their index, which counts from the one of DTSTART, and their times. */
+/** The units of a rule and their times. Index 0 is the unit of DTSTART. */
 export type Units = {
   /** The index of the unit that holds this time, or of the last one before it. */
   indexOf(local: LocalMs): number;
@@ -28,14 +27,14 @@ export type Units = {
   counting(budget: RecurrenceBudget): Counting | undefined;
 };
 
-/** How many times the first unit has, DTSTART among them, and each `group` of the units after it. */
+/** The number of times in the first unit, DTSTART included, and in each `group` of later units. */
 export type Counting = { readonly group: number; readonly inFirst: number; readonly inGroup: number };
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const STEPS_OF_UNIT = 4;
 
-/** The units of a rule below a day. `daysIn` tests the days of the rule. */
+/** Creates the units of a rule below a day. `daysIn` tests the days of the rule. */
 export function unitsOf(rule: Rule & { readonly unit: number }, start: LocalMs, daysIn: DaysIn): Units {
   const { unit, byHour, byMinute } = rule;
   const stride = unit * rule.interval;
@@ -44,7 +43,7 @@ export function unitsOf(rule: Rule & { readonly unit: number }, start: LocalMs, 
   const hours = new Set(byHour);
   const minutes = new Set(unit === MINUTE ? byMinute : []);
   let tested = { day: Number.NaN, isNamed: false };
-  /** Nothing is named from the unit that was read last until then. */
+  /** The rule names no time between the last unit that was read and this one. */
   let emptyUntil: LocalMs = base;
 
   const isNamed = (local: LocalMs, budget: RecurrenceBudget): boolean => {
@@ -80,7 +79,7 @@ export function unitsOf(rule: Rule & { readonly unit: number }, start: LocalMs, 
   return units;
 }
 
-/** The times of a unit, in milliseconds from its begin, in order. */
+/** Returns the times of a unit in order, in milliseconds from its beginning. */
 function offsetsIn({ unit, byMinute, bySecond }: Rule, start: LocalMs): number[] {
   const seconds = bySecond.length > 0 ? bySecond : [Math.floor(start / 1000) % 60];
   if (unit === MINUTE) return seconds.map((second) => second * 1000);
@@ -88,9 +87,9 @@ function offsetsIn({ unit, byMinute, bySecond }: Rule, start: LocalMs): number[]
   return minutes.flatMap((minute) => seconds.map((second) => minute * MINUTE + second * 1000));
 }
 
-/** Steps of one date of Temporal with its fields. */
+/** The cost of one Temporal date with its fields, in steps. */
 const STEPS_OF_DATE = 60;
-/** Temporal walks through the years of its lunar calendars. One step covers so many days. */
+/** Temporal walks through the years of its lunar calendars. One step covers this many days. */
 const DAYS_OF_STEP = 100;
 /** Periods farther from DTSTART are behind the year 9999, and Temporal refuses those that are much farther. */
 const MOST_YEARS = 10_000;
@@ -157,7 +156,7 @@ function withStart(rule: Rule, scale: Scale, startDay: DayNumber): Parts {
   return { ...parts, byMonthDay: [day], months: isOpen ? [monthCode] : scale.months };
 }
 
-/** The days of a period that `isNamed` has to test, each once, with the days that take the place of missing ones. */
+/** Returns the days that `isNamed` must test, each once, including days that replace missing ones. */
 function candidatesIn(period: Period, parts: Parts, budget: RecurrenceBudget): DayNumber[] {
   const { frequency, byMonthDay, byYearDay, skip } = parts;
   const isYear = frequency === 'YEARLY';
@@ -173,7 +172,7 @@ function candidatesIn(period: Period, parts: Parts, budget: RecurrenceBudget): D
 const allDays = ({ first, end }: Period): DayNumber[] =>
   Array.from({ length: end - first }, (_, index) => first + index);
 
-/** The days with these numbers, which count from either end. SKIP replaces a missing day by the one before or after it. */
+/** Returns the days with these numbers, from either end. SKIP replaces a missing day by the one before or after it. */
 function numberedDays({ first, end }: Period, numbers: readonly number[], skip: Scale['skip']): DayNumber[] {
   return numbers.flatMap((number) => {
     const day = number > 0 ? first + number - 1 : end + number;
@@ -184,7 +183,7 @@ function numberedDays({ first, end }: Period, numbers: readonly number[], skip: 
   });
 }
 
-/** The months of a period that BYMONTH names. In a year, SKIP replaces a leap month that it lacks. */
+/** Returns the months of a period that BYMONTH names. In a year, SKIP replaces a leap month that it lacks. */
 function monthsIn(period: Period, parts: Parts, budget: RecurrenceBudget): Period[] {
   const { calendar, frequency, months } = parts;
   const first = dateOn(period.first, calendar);
@@ -197,7 +196,7 @@ function monthsIn(period: Period, parts: Parts, budget: RecurrenceBudget): Perio
   return firstDays.flatMap((month) => (month === undefined ? [] : [periodFrom(month, month.daysInMonth)]));
 }
 
-/** The first day of a month; undefined if the year lacks it. */
+/** Returns the first day of a month; `undefined` if the year lacks it. */
 function monthIn(year: number, monthCode: string, calendar: string): PlainDate | undefined {
   try {
     return Temporal.PlainDate.from({ calendar, year, monthCode, day: 1 }, { overflow: 'reject' });

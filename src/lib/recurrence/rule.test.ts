@@ -76,7 +76,7 @@ describe('the values of a rule (RFC 5545 §3.3.10)', () => {
     }
   });
 
-  it('of WKST are weekdays, of which Monday is the one without it', () => {
+  it('of WKST are weekdays, Monday by default', () => {
     const weekStarts = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'].map(
       (day) => read(`FREQ=WEEKLY;WKST=${day}`).weekStart,
     );
@@ -86,7 +86,7 @@ describe('the values of a rule (RFC 5545 §3.3.10)', () => {
     assert.deepEqual(read('FREQ=WEEKLY;WKST=1SU').leftOut, ['WKST']);
   });
 
-  it('of UNTIL are dates and times of the calendar; a time that is none leaves its day', () => {
+  it('of UNTIL are existing dates and times; an invalid time leaves its day', () => {
     const until = (text: string) => {
       const rule = read(`FREQ=DAILY;UNTIL=${text}`);
       const { form, local } = rule.until ?? { form: 'none', local: Number.NaN };
@@ -109,19 +109,19 @@ describe('the values of a rule (RFC 5545 §3.3.10)', () => {
 });
 
 describe('the text of a rule', () => {
-  it('is refused behind 10,000 characters', () => {
+  it('is refused beyond 10,000 characters', () => {
     const rule = 'FREQ=DAILY;X-LONG=';
 
     assert.ok(parseRule(rule.padEnd(10_000, 'x')) !== undefined);
     assert.equal(parseRule(rule.padEnd(10_001, 'x')), undefined);
   });
 
-  it('is read without a second name, spaces and escapes', () => {
+  it('is parsed without a second name, spaces and escapes', () => {
     assert.equal(plainRule(' rrule:FREQ=DAILY\\;COUNT=2\\,3 '), 'FREQ=DAILY;COUNT=2,3');
     assert.equal(plainRule('FREQ=DAILY;X-A=RRULE:\\n'), 'FREQ=DAILY;X-A=RRULE:\\n');
   });
 
-  it('may have empty parts and those of other programs, but unknown ones are named', () => {
+  it('may have empty parts and X- parts; unknown ones are reported', () => {
     assert.deepEqual(read('FREQ=DAILY;;COUNT=;BYDAY;X-OWN=1;').leftOut, []);
     assert.deepEqual(read('FREQ=DAILY;OWN=1;BYEASTER=2').leftOut, ['OWN', 'BYEASTER']);
   });
@@ -130,7 +130,7 @@ describe('the text of a rule', () => {
 describe('a rule of another calendar or with SKIP (RFC 7529)', () => {
   const scaleOf = (text: string) => parseRule(text)?.scale;
 
-  it('has the calendar and the SKIP that it names, or else the Gregorian one and OMIT', () => {
+  it('has the given calendar and SKIP, by default Gregorian and OMIT', () => {
     assert.deepEqual(scaleOf('RSCALE=hebrew;FREQ=DAILY'), { calendar: 'hebrew', skip: 'OMIT', months: [] });
     assert.deepEqual(scaleOf('SKIP=BACKWARD;FREQ=DAILY'), {
       calendar: 'gregory',
@@ -141,14 +141,14 @@ describe('a rule of another calendar or with SKIP (RFC 7529)', () => {
     assert.equal(scaleOf('RSCALE=HEBREW;SKIP=NEVER;FREQ=DAILY'), undefined);
   });
 
-  it('is a rule of RFC 5545 if it names the Gregorian calendar and skips nothing', () => {
+  it('is a plain RFC 5545 rule if it is Gregorian and skips nothing', () => {
     const { scale, byMonth, byWeekNo } = read('RSCALE=GREGORIAN;SKIP=OMIT;FREQ=YEARLY;BYMONTH=3;BYWEEKNO=9');
 
     assert.deepEqual([scale, byMonth, byWeekNo], [undefined, [3], [9]]);
     assert.equal(read('RSCALE=GREGORIAN;FREQ=HOURLY').unit, 3_600_000);
   });
 
-  it('has no SKIP beside BYWEEKNO, and no BYWEEKNO in another calendar', () => {
+  it('has no SKIP with BYWEEKNO, and no BYWEEKNO in another calendar', () => {
     const rule = read('RSCALE=GREGORIAN;SKIP=FORWARD;FREQ=YEARLY;BYWEEKNO=9;BYDAY=8');
 
     assert.deepEqual([rule.scale, rule.byWeekNo, rule.leftOut], [undefined, [9], ['BYDAY', 'SKIP']]);
@@ -160,7 +160,7 @@ describe('a rule of another calendar or with SKIP (RFC 7529)', () => {
     assert.equal(parseRule('RSCALE=PERSIAN;FREQ=MINUTELY'), undefined);
   });
 
-  it('goes beyond the object of the wire, as a rule below a day does', () => {
+  it('goes beyond the rule object of the wire, as a rule below a day does', () => {
     const extended = ['FREQ=DAILY', 'FREQ=HOURLY', 'SKIP=FORWARD;FREQ=DAILY', 'RSCALE=ROC;FREQ=DAILY'];
 
     assert.deepEqual(extended.map(read).map(isExtended), [false, true, true, true]);

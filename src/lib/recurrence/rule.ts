@@ -3,7 +3,7 @@ import { daysInMonth, type LocalMs, parseLocal, timeOfDay } from './civil.ts';
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
 
-/** `ordinal` 0 means every such weekday; 0 is Monday. */
+/** `ordinal` 0 means every such weekday; `weekday` 0 is Monday. */
 export type RuleWeekday = { readonly ordinal: number; readonly weekday: number };
 
 /** The last time a rule may name, in the form it was written. */
@@ -47,7 +47,7 @@ const FREQUENCIES: readonly Frequency[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY
 /** Indexed by weekday; 0 is Monday. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
-/** Refuses longer rules than any calendar writes before they are parsed. */
+/** Limits rules before they are parsed. No calendar writes longer ones. */
 const LONGEST_RULE = 10_000;
 
 /**
@@ -228,7 +228,7 @@ function dayOf(text = ''): Until | undefined {
   return local === undefined ? undefined : { form: 'date', local };
 }
 
-/** `20110931` is written for the last day of a month. */
+/** Some programs write `20110931` for the last day of a month. */
 function midnightOf(year: string, month: string, day: string): LocalMs | undefined {
   const lastDay = daysInMonth(Number(year), Number(month));
   return parseLocal(`${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`);

@@ -1,10 +1,7 @@
-/** A series and its instances. `T` is what the caller attaches to an event. */
+/** A series and its instances. `T` is the caller's payload of an event. */
 import type { EventTime, Recurrence } from './event-time.ts';
 
-/**
- * A master, overrides of its instances, or both. Overrides without a master occur (an invitation to one
- * instance of a series): each is an instance of its own.
- */
+/** A main event, overrides of its instances, or both. An override without a main event is an instance of its own. */
 export type Series<T> = {
   readonly master?: SeriesMaster<T> | undefined;
   readonly overrides: readonly SeriesOverride<T>[];
@@ -25,12 +22,11 @@ export type SeriesOverride<T> = {
   readonly end: EventTime;
   /** RANGE=THISANDFUTURE: later instances move by as much, take this length and this payload. */
   readonly thisAndFuture?: boolean | undefined;
-  /** The instance does not take place. */
   readonly cancelled: boolean;
   readonly payload: T;
 };
 
-/** Epoch milliseconds, half-open. */
+/** Epoch milliseconds; `end` is exclusive. */
 export type TimeWindow = { readonly start: number; readonly end: number };
 
 export type Instance<T> = {
@@ -46,6 +42,6 @@ export type Instance<T> = {
 export type Expansion<T> = {
   /** By start, then by original start. */
   readonly instances: readonly Instance<T>[];
-  /** A rule counts as absent because it cannot be followed: SECONDLY, an unknown calendar or unreadable. */
+  /** Whether a rule was ignored because it cannot be followed: SECONDLY, an unknown calendar, or unreadable. */
   readonly unsupported: boolean;
 };

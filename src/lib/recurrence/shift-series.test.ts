@@ -12,7 +12,7 @@ function time(text: string): EventTime {
   return zone === undefined ? { type: 'floating', local } : { type: 'zoned', local, zone };
 }
 
-/** By rule: the instance | the start of its series before | and after | where the instance goes. */
+/** By rule: the instance | the old start of its series | the new start | the new instance. */
 const CASES = {
   'moves by as much as the series':
     '09T10:00 Europe/Paris | 02T10:00 Europe/Paris | 03T11:30 Europe/Paris | 10T11:30 Europe/Paris',
@@ -45,7 +45,7 @@ describe('an instance of a series that is shifted', () => {
   }
 });
 
-/** By rule: its text | the instance | the start of its series before | and after | where the instance goes. */
+/** By rule: its text | the instance | the old start of its series | the new start | the new instance. */
 const MONTHS = {
   'stays as many months after its start': 'FREQ=MONTHLY | 2027-03-05 | 2027-01-05 | 2027-02-07 | 2027-04-07',
   'goes back by months': 'FREQ=MONTHLY;INTERVAL=2 | 2027-03-31 | 2027-01-31 | 2026-12-01 | 2027-02-01',

@@ -32,7 +32,7 @@ const future = (start: string, end: string): SeriesOverride<string> => ({
 });
 
 describe('the span of a series', () => {
-  it('the span of a single event is the event', () => {
+  it('is the event if it is single', () => {
     const master = { start: at('2026-03-02T09:00:00'), end: at('2026-03-02T10:00:00'), payload: '' };
 
     const { startsAt, endsAt } = spanOf({ master, overrides: [] }, 'UTC');
@@ -40,18 +40,18 @@ describe('the span of a series', () => {
     assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-03-02T08:00', '2026-03-02T09:00']);
   });
 
-  it('the span of a series without an end has none', () => {
+  it('has no end if the series has none', () => {
     assert.equal(spanOf(seriesOf(['FREQ=WEEKLY']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
     assert.equal(spanOf(seriesOf(['FREQ=DAILY;COUNT=99999999']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
   });
 
-  it('the span of a series with COUNT or UNTIL ends within days of the last instance', () => {
+  it('ends within days of the last instance with COUNT or UNTIL', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
       assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
     }
   });
 
-  it('the span of a series is at most four days wider than its instances', () => {
+  it('is at most four days wider than the instances', () => {
     const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
     const rrules = ['FREQ=DAILY;COUNT=3', 'FREQ=DAILY;UNTIL=20260401', 'FREQ=YEARLY;COUNT=2;BYMONTHDAY=5'];
     for (const rrule of rrules) {
@@ -65,7 +65,7 @@ describe('the span of a series', () => {
     }
   });
 
-  it('the span of a series without rules is exact but for RDATEs, which have three days on either side', () => {
+  it('is exact without rules, except for three days on either side of RDATEs', () => {
     const [start, end] = [at('2026-03-02T09:00:00'), at('2026-03-02T10:00:00')];
     const exact = { recurrenceId: at('2026-03-02T09:00:00'), cancelled: false, payload: '' };
     const early = { ...exact, start: at('2026-02-01T09:00:00'), end: at('2026-02-01T08:00:00') };
@@ -97,7 +97,7 @@ describe('the span of a series', () => {
     assert.deepEqual(spanWith(rdates[2]), ['2026-03-02T08:00', '2026-03-23T08:00']);
   });
 
-  it('the span of a series with a rule begins two days before DTSTART, and ends two days behind the last instance', () => {
+  it('begins two days before DTSTART and ends two days after the last instance with a rule', () => {
     const series = (rrule: string) => ({
       master: {
         start: at('2026-03-02T09:00:00'),
@@ -123,7 +123,7 @@ describe('the span of a series', () => {
     assert.deepEqual([iso(widened.startsAt), iso(widened.endsAt)], ['2026-02-25T03:00', '2026-03-21T14:00']);
   });
 
-  /** Over the hour that clocks in Brussels skip on 29 March, to its first minute: 02:50 lies after 03:00 then. */
+  /** Includes the hour that clocks in Brussels skip on March 29, and its first minute: 02:50 is after 03:00 then. */
   const overGap = (first: string, rrule: string): Series<string> => {
     const master = { start: at(first), end: at(first), payload: '' };
     return {
@@ -132,7 +132,7 @@ describe('the span of a series', () => {
     };
   };
 
-  /** A calendar's own zone whose clocks are set by 28 hours on 1 November. */
+  /** A custom zone whose clocks change by 28 hours on November 1. */
   const wild: CustomZone = {
     tzid: 'Wild',
     observances: [
@@ -163,7 +163,7 @@ describe('the span of a series', () => {
     { overrides: [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')] },
   ];
   for (const [index, series] of all.entries()) {
-    it(`the span of a series holds every instance: ${index}`, () => {
+    it(`contains every instance: ${index}`, () => {
       const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
 
       const { startsAt, endsAt } = spanOf(series, 'UTC');

@@ -52,7 +52,7 @@ const cases: readonly (readonly [rrule: string, steps: number, weight: number])[
 
 describe('the steps of an expansion', () => {
   for (const [rrule, steps, weight] of cases)
-    it(`${steps} are spent, and ${weight} estimated, for ${rrule}`, () => {
+    it(`are ${steps}, estimated as ${weight}, for ${rrule}`, () => {
       const series = seriesWith(rrule);
       const budget = recurrenceBudget();
 
@@ -62,7 +62,7 @@ describe('the steps of an expansion', () => {
       assert.equal(weightOf(series, WINDOW), weight);
     });
 
-  it('are 300 for each question to Temporal, which is asked once for each stretch of a zone', () => {
+  it('are 300 for each call to Temporal, one for each offset span of a zone', () => {
     const inZone = (local: string): EventTime => ({ type: 'zoned', local, zone: 'America/Asuncion' });
     const times = { start: inZone('2026-11-02T09:00:00'), end: inZone('2026-11-02T10:30:00') };
     const recurrence = {
@@ -86,7 +86,7 @@ describe('the steps of an expansion', () => {
     assert.equal(first.steps - second.steps, 300 * first.questions);
   });
 
-  it('are 300 for each question about an override without a master', () => {
+  it('are 300 for each call about an override without a main event', () => {
     const inZone = (local: string): EventTime => ({ type: 'zoned', local, zone: 'America/Cuiaba' });
     const times = { start: inZone('2026-11-02T09:00:00'), end: inZone('2026-11-02T10:30:00') };
     const override = { recurrenceId: inZone('1999-06-01T09:00:00'), ...times, cancelled: false, payload: '' };
@@ -102,7 +102,7 @@ describe('the steps of an expansion', () => {
     assert.equal(first.steps - second.steps, 300 * first.questions);
   });
 
-  it('are those of a zone of the calendar when it is met first', () => {
+  it('include those of a custom zone at its first use', () => {
     const zone = {
       tzid: 'Own',
       observances: [
@@ -128,7 +128,7 @@ describe('the steps of an expansion', () => {
     assert.equal(first - second, costOfZone(zone) + text);
   });
 
-  it('are estimated for the part of a window that is in the years 1 to 9999, and for no less than none', () => {
+  it('are estimated only for the years 1 to 9999 of a window, as zero days if it is reversed', () => {
     const backwards = { start: WINDOW.end, end: WINDOW.start };
 
     const none = { start: WINDOW.start, end: WINDOW.start };

@@ -30,7 +30,7 @@ describe('a rule that is read in windows', () => {
     'RSCALE=ETHIOPIC;FREQ=MONTHLY;BYMONTHDAY=-6,10;SKIP=BACKWARD',
     'RSCALE=HEBREW;FREQ=YEARLY;INTERVAL=2;BYYEARDAY=-385,1,385;SKIP=FORWARD',
   ])
-    it(`names the same times as in one: ${rrule}`, () => {
+    it(`has the same times as in one window: ${rrule}`, () => {
       const whole = timesBetween(rrule, START, END);
       const windows = Array.from({ length: 41 }, (_, index) => START + (index * (END - START)) / 40);
 
@@ -50,7 +50,7 @@ describe('a rule that is read in windows', () => {
     'FREQ=HOURLY;INTERVAL=5',
     'RSCALE=ETHIOPIC;FREQ=MONTHLY',
   ])
-    it(`holds a time at its begin and none at its end: ${rrule}`, () => {
+    it(`includes a time at the window's start and excludes one at its end: ${rrule}`, () => {
       const times = timesBetween(rrule, START, END).slice(0, 9);
       assert.equal(times[0], START);
       for (const time of times) {
@@ -78,7 +78,7 @@ describe('a rule that is read in windows', () => {
   });
 
   for (const rrule of ['FREQ=DAILY', 'FREQ=MONTHLY;BYMONTHDAY=30,31', 'FREQ=HOURLY;INTERVAL=24'])
-    it(`holds no time behind the year 9999: ${rrule}`, () => {
+    it(`has no time after the year 9999: ${rrule}`, () => {
       const rule = parseRule(rrule);
       assert.ok(rule !== undefined);
       const start = dayNumberOf(9999, 12, 30) * DAY;
@@ -87,7 +87,7 @@ describe('a rule that is read in windows', () => {
       assert.deepEqual(expandRule(rule, start, window, recurrenceBudget()), [start, start + DAY]);
     });
 
-  it('counts weekdays in the year of a yearly rule, and in no week of BYWEEKNO', () => {
+  it('counts weekdays in the year of a yearly rule, but not with BYWEEKNO', () => {
     const days = (rrule: string) =>
       timesBetween(rrule, START, END)
         .slice(0, 2)

@@ -8,7 +8,7 @@ import { ianaZone, instantOfLocal, localOfInstant, offsetAt, spanAt, temporalQue
 const HOUR = 3_600_000;
 const local = (text: string): number => parseLocal(text) ?? Number.NaN;
 
-/** A zone whose clock goes from one offset to another once, in hours. */
+/** Creates a zone whose offset changes once, from one to the other, in hours. */
 const changing = (offsetFrom: number, offsetTo: number): CustomZone => ({
   tzid: `${offsetFrom} to ${offsetTo}`,
   observances: [
@@ -49,7 +49,7 @@ describe('a wall clock', () => {
   // > DATE-TIME value refers to the first occurrence of the referenced time. […] If the local time described does not
   // > occur (when changing from standard to daylight time), the DATE-TIME value is interpreted using the UTC offset
   // > before the gap in local times.
-  it('means the first of two equal times, and counts a skipped one from before the gap (RFC 5545 §3.3.5)', () => {
+  it('uses the first of two equal times, and the offset before the gap for a skipped one (RFC 5545 §3.3.5)', () => {
     for (const zone of ZONES)
       for (const year of [2008, 2011, 2016])
         for (let day = Date.UTC(year, 0, 1); day < Date.UTC(year + 1, 0, 1); day += DAY) {
@@ -57,7 +57,7 @@ describe('a wall clock', () => {
           for (let quarter = 0; quarter < (isNearChange ? 96 : 1); quarter += 1) {
             const time = day + quarter * 15 * 60_000;
             const text = formatLocal(time);
-            // Temporal's `compatible` is that rule.
+            // Temporal's `compatible` is the same rule.
             const expected = Temporal.PlainDateTime.from(text).toZonedDateTime(zone, {
               disambiguation: 'compatible',
             });
@@ -81,12 +81,12 @@ describe('a wall clock', () => {
     assert.equal(instantOfLocal(back, local('2026-06-01T00:00:00')), set + 46 * HOUR);
   });
 
-  it('of a calendar without onsets is UTC', () => {
+  it('is UTC in a custom zone without onsets', () => {
     assert.equal(offsetAt({ tzid: 'None', observances: [] }, 0), 0);
     assert.equal(offsetAt('UTC', 0), 0);
   });
 
-  it('asks Temporal once for each stretch between two changes', () => {
+  it('calls Temporal once for each span between two changes', () => {
     const zone = 'America/Chihuahua';
     const before = temporalQuestions();
     const winter = Date.UTC(2003, 11, 1);
@@ -100,14 +100,14 @@ describe('a wall clock', () => {
     assert.equal(temporalQuestions() - before, 2);
   });
 
-  it('of an unknown zone is UTC at all times, and is asked for once', () => {
+  it('is always UTC in an unknown zone, which is looked up once', () => {
     const before = temporalQuestions();
 
     for (const at of [-1e15, 0, 1e15]) assert.equal(offsetAt('Mars/Olympus', at), 0);
     assert.equal(temporalQuestions() - before, 1);
   });
 
-  it('remembers a thousand stretches of a zone, in any order', () => {
+  it('caches a thousand spans of a zone, in any order', () => {
     const stretches = (zone: string) => {
       const spans = new Set<number>();
       for (let year = 1000; year > 0; year -= 1)
@@ -136,7 +136,7 @@ describe('the name of a zone', () => {
     assert.equal(ianaZone('Etc/GMT+5'), 'Etc/GMT+5');
   });
 
-  it('is none if Temporal knows no such zone, or only an offset', () => {
+  it('is undefined for an unknown zone and for a mere offset', () => {
     for (const name of ['', 'Mars/Olympus', '+01:00', '-05', 'Europe/Brussels ', '[UTC]'])
       assert.equal(ianaZone(name), undefined, name);
   });

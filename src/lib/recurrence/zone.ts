@@ -8,13 +8,10 @@ import type { CustomZone, Observance, Zone } from './event-time.ts';
 import { expandRule, type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import { isExtended, parseRule } from './rule.ts';
 
-/**
- * The largest difference between the distance of two instants and that of their local times: every offset is less than
- * a day east or west of UTC.
- */
+/** The most by which two instants' distance differs from that of their local times: offsets are under a day. */
 export const MOST_BETWEEN_CLOCKS = 2 * DAY;
 
-/** The offset spans by zone, in order. Asking Temporal takes a hundred times as long as this map. */
+/** The offset spans by zone, in order. Calling Temporal takes a hundred times as long as this map. */
 const spansByZone = new Map<string, OffsetSpan[]>();
 /** Limits the spans of one zone: five centuries with two changes a year. */
 const MOST_SPANS = 1000;
@@ -122,10 +119,7 @@ const WEIGHT_OF_SPAN = 30;
 let weight = 0;
 let reckonedSteps = 0;
 
-/**
- * Returns the zone's offsets as adjoining spans, the earliest first. Rules that cannot be parsed apply only at their
- * start.
- */
+/** Returns the zone's offsets as adjoining spans in order. Rules that cannot be parsed apply only at their start. */
 export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => known(zone).spans;
 
 /** Returns how many characters the zone takes as JSON, wherever a time in it is stored. */

@@ -5,7 +5,7 @@ export type ToThread =
   | { readonly type: 'start'; readonly name: string; readonly input: unknown }
   | { readonly type: 'next' };
 
-/** `ready` comes once, before any answer: the thread has loaded its script. */
+/** `ready` comes once, before everything else: the thread has loaded its script. */
 export type FromThread =
   | { readonly type: 'ready' }
   | { readonly type: 'part'; readonly part: unknown }

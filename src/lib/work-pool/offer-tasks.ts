@@ -3,13 +3,10 @@ import { parentPort } from 'node:worker_threads';
 
 import type { FromThread, ToThread } from './messages.ts';
 
-/** Makes a task's parts, each no larger than what the main thread can take over within milliseconds. */
+/** Creates a task's parts, each small enough that the main thread takes it over within milliseconds. */
 export type TaskParts = (input: never) => Iterable<unknown> | AsyncIterable<unknown>;
 
-/**
- * Offers these tasks by name, and notifies the pool that the thread is ready. The script of a pool's threads calls it
- * once.
- */
+/** Offers these tasks by name and reports that the thread is ready. Called once by the script of a pool's threads. */
 export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
   const port = parentPort;
   if (port === null) throw new Error('This file is for the threads of a work pool');

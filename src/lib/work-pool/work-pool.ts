@@ -1,8 +1,7 @@
 /**
- * Work on untrusted input, off the main thread: a few worker threads with a limit of memory, and for each part of their
- * work a limit of processor time. Threads start when they are needed and end when they are idle. Owners take turns, so
- * that nobody waits for another owner's many tasks. A caller that has parts holds no thread: it may start a second task
- * for each of them, even if there is only one thread.
+ * Runs work on untrusted input off the main thread, in a few worker threads that start on demand and end when idle.
+ * Memory per thread and processor time per part are limited. Owners take turns. A caller that has parts holds no
+ * thread, so it may start a second task for each of them, even with one thread.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -16,7 +15,7 @@ export type WorkTask = {
   readonly name: string;
   /** Cloned as `structuredClone` does, except for `transfer`, which is moved. */
   readonly input: unknown;
-  /** The owner of the work, as `ownerOf` names it: applications take turns, and so do their owners. */
+  /** The owner of the work (slot-owner.ts): applications take turns, and so do their owners. */
   readonly owner: string;
   /** Milliseconds of processor time that each part may take. */
   readonly partMs: number;
@@ -24,26 +23,20 @@ export type WorkTask = {
 };
 
 export type WorkResult<Part> = {
-  /** In their order. */
   readonly parts: readonly Part[];
   /** Why the task did not yield all of its parts; undefined if it did. */
   readonly stopped: WorkStopped | undefined;
 };
 
 export interface WorkPool {
-  /**
-   * Collects all parts of the task, frees the thread, and then returns the parts. They are in memory together: a task
-   * whose parts can be many must limit them. Fails with WorkFailed if the task threw.
-   */
+  /** Returns all parts, together in memory: a task must limit them. Fails with WorkFailed if the task threw. */
   run<Part>(task: WorkTask): Promise<WorkResult<Part>>;
-  /** Returns how many threads there are now, how many tasks run, and how many wait for a thread. */
   load(): { readonly threads: number; readonly running: number; readonly waiting: number };
   /** Ends all threads. Running and waiting tasks are stopped as `closed`, and so are later ones. */
   close(): Promise<void>;
 }
 
 export type WorkPoolOptions = {
-  /** The file that a thread runs. */
   readonly script: string | URL;
   readonly mostThreads: number;
   /** Megabytes that the objects of one thread may take. */
@@ -55,7 +48,6 @@ export type WorkPoolOptions = {
   readonly listener?: {
     /** A task waited for a thread for this many milliseconds, whether or not it got one. */
     waited(milliseconds: number): void;
-    /** A task was stopped as `busy`. */
     refused(): void;
     /** Threads that were silent for too long were replaced: their `running` tasks were stopped. */
     replaced(load: { readonly running: number; readonly waiting: number }): void;
@@ -66,29 +58,26 @@ export type WorkPoolOptions = {
 
 /** Megabytes that a thread may allocate between two garbage collections; more is little faster and stays resident. */
 const YOUNG_MEGABYTES = 12;
-/** How often the processor time of a running thread is measured. */
 const MEASURE_EVERY_MS = 50;
 /**
- * The watchdog replaces a running thread that sent nothing for a minute, such as one that is blocked and therefore uses
- * no processor time. It counts looks instead of time, because a pause of the whole process, however long, is one look.
+ * The watchdog replaces a running thread that was silent for a minute: a blocked one uses no processor time. It counts
+ * looks, not time, because a pause of the whole process is one look.
  */
 const LOOK_EVERY_MS = 10_000;
 const MOST_SILENT_LOOKS = 6;
 /** No further thread is started for this long after one that did not become ready. */
 const START_REST_MS = 10_000;
 
-/** Makes a pool without threads. */
+/** Creates a pool, at first without threads. */
 export const workPool = (options: WorkPoolOptions): WorkPool => new ThreadPool(options);
 
 class Thread extends Worker {
   isFree = true;
   isReady = false;
   idle: NodeJS.Timeout | undefined;
-  /** The value that the script threw. */
   error: unknown;
-  /** Why the thread has ended. */
   stopped: WorkStopped | undefined;
-  /** The message that has no answer yet. */
+  /** The message that has no response yet. */
   request: PromiseWithResolvers<ThreadAnswer> | undefined;
   /** Looks of the watchdog since that message was sent. */
   silentLooks = 0;
@@ -164,7 +153,7 @@ class ThreadPool implements WorkPool {
     }
   }
 
-  /** Sends a message and waits for its answer. Fails with WorkStopped if the thread ends or takes too much. */
+  /** Sends a message and waits for the response. Fails with WorkStopped if the thread ends or uses too much. */
   async #request(
     thread: Thread,
     message: ToThread,
@@ -265,7 +254,6 @@ class ThreadPool implements WorkPool {
     await thread.terminate();
   }
 
-  /** A look of the watchdog. */
   #look(): void {
     const running = [...this.#threads].filter(({ isFree }) => !isFree);
     for (const thread of running) thread.silentLooks += 1;

@@ -1,8 +1,7 @@
 /**
- * Why a task was stopped from outside. Its own work is the cause of `deadline` (a part took more than its processor
- * time), `memory` (its objects took more than the thread may have) and `crash` (the thread ended). The others say
- * nothing about the task: the pool was closed, no thread was free in time (`busy`), the thread was silent for too long
- * (`stalled`), or no thread could be started (`unstarted`).
+ * Why a task was stopped. Its own work causes `deadline` (processor time of a part), `memory` and `crash` (the thread
+ * ended). Otherwise the pool was `closed`, no thread was free in time (`busy`), the thread was silent for too long
+ * (`stalled`), or none could be started (`unstarted`).
  */
 export type StopReason = 'deadline' | 'memory' | 'crash' | 'closed' | 'busy' | 'stalled' | 'unstarted';
 

@@ -17,7 +17,7 @@ describe('an app-specific password', () => {
     'Abcd\u00a0efgh\u200bijkl\u00admnop',
     'ａｂｃｄ－ｅｆｇｈ－ｉｊｋｌ－ｍｎｏｐ',
   ]) {
-    it(`an app-specific password is recognised in the spelling ${JSON.stringify(typed)}`, () => {
+    it(`an app-specific password is recognized in the spelling ${JSON.stringify(typed)}`, () => {
       assert.equal(appSpecificPassword(typed), 'abcd-efgh-ijkl-mnop');
     });
   }
@@ -43,11 +43,11 @@ describe('the Apple adapter', () => {
     return appleProvider({ egress, log: recordingLog().log, now: Date.now, serverUrl }).signIn.readPassword;
   };
 
-  it('the Apple adapter refuses at iCloud what Apple cannot have made', () => {
+  it('the Apple adapter refuses passwords for iCloud that Apple cannot have created', () => {
     assert.equal(readPasswordAt('https://caldav.icloud.com')?.('Summer2026!'), undefined);
   });
 
-  it('the Apple adapter leaves the passwords of another server in Apple’s place as they are', () => {
+  it('the Apple adapter leaves passwords for another server in Apple’s place unchanged', () => {
     for (const server of ['http://127.0.0.1:5232', 'https://icloud.com.example', 'https://noticloud.com'])
       assert.equal(readPasswordAt(server), undefined);
   });

@@ -1,7 +1,4 @@
-/**
- * App-specific passwords of Apple: sixteen letters, shown in four groups. Anything else is refused without asking
- * Apple: it is most likely the password of the whole Apple Account, which must contain a digit.
- */
+/** App-specific passwords of Apple: sixteen letters. Other text is not sent: it is probably the main password. */
 
 /** Characters that copying may insert between the letters: hyphens and dashes, spaces, invisible characters. */
 const SEPARATORS = /[\s\p{Pd}\p{Cf}\u2212_.]/gu;

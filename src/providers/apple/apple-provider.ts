@@ -1,4 +1,4 @@
-/** Apple iCloud: CalDAV with an app-specific password. Only what no other CalDAV server needs is here. */
+/** Apple iCloud: CalDAV with an app-specific password. Contains only the differences from other CalDAV servers. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
@@ -12,7 +12,7 @@ import { appSpecificPassword } from './app-specific-password.ts';
 /** `serverUrl` is where discovery starts: not a user's own host, since iCloud moves users between hosts. */
 export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 
-/** The adapter. Fails with ProviderError only. */
+/** Creates the adapter. Fails with ProviderError only. */
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
   const depsFor = (user: EgressUser | undefined, account?: string) => ({
     ...deps,
@@ -22,7 +22,7 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
     kind: 'apple',
     signIn: {
       method: 'password',
-      // Another server in Apple's place makes passwords of another form.
+      // Another server in Apple's place has passwords of another form.
       ...(isICloud(deps.serverUrl) && { readPassword: appSpecificPassword }),
       verify: (login, user) => verify(login, depsFor(user)),
       takesAnyPassword: (credentials, user) => takesAnyPassword(credentials, depsFor(user)),
@@ -48,7 +48,7 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   const password = login.password.trim();
   const input = { server, username, password };
   const { credentials, proved } = await proveLogin(input, { ...deps, dns: NO_RECORDS });
-  // There is one server, so that its login is who somebody is.
+  // There is only one server, so the login alone identifies the user.
   const accountId = username.toLowerCase();
   const provesOwner = proved !== undefined;
   return { accountId, identity: accountId, provesOwner, display: username, credentials };
@@ -56,7 +56,7 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
 
 const isICloud = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);
 
-/** A server on this machine (the sandbox) has its users at other ports. */
+/** Returns the origins of a local server (the sandbox), which serves its users at other ports. */
 function portsOf({ protocol, hostname }: URL): readonly string[] {
   return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
 }

@@ -9,10 +9,7 @@ import { davSession, type SessionDeps } from './dav/dav-session.ts';
 import { namesItself, USER_REQUEST, userIn } from './dav/principal.ts';
 import { isTemporary } from './dav/status.ts';
 
-/**
- * Whether the principal answers a random password of the same user as it answered the right one. One request. An answer
- * that says neither, or none, fails with ProviderError.
- */
+/** Returns whether the principal accepts a random password. Fails with ProviderError for an inconclusive response. */
 export async function takesAnyPassword(
   credentials: ProviderCredentials,
   deps: SessionDeps,
@@ -28,7 +25,7 @@ export async function takesAnyPassword(
     const user = await userIn(session, answer);
     return user?.principal === undefined || namesItself(user);
   } catch (failure) {
-    // It answers, but says that this is nobody.
+    // The server responds, but says that this is nobody.
     if (failure instanceof ProviderError && failure.kind === 'unauthorized') return false;
     throw failure;
   }

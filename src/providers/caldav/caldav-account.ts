@@ -1,4 +1,4 @@
-/** One connected account of a CalDAV server: its calendars and their changes. */
+/** A connected account of a CalDAV server: its calendars and their changes. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarAccount, ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import { mainCalendar } from '../../calendars/main-calendar.ts';
@@ -18,7 +18,6 @@ import { calendarUrl, comparablePath, withoutSlash } from './dav/href.ts';
 import { mailAddressesOf, userAddresses } from './dav/user-addresses.ts';
 import { eventWriting } from './event-writing.ts';
 
-/** The limits of an account on a server. */
 export type CalDavLimits = {
   /** Limits the addresses at which a user's calendars are listed. */
   readonly calendarHomes: number;
@@ -36,7 +35,6 @@ export type CalDavDeps = SessionDeps & {
 
 const DEFAULT_LIMITS: CalDavLimits = { calendarHomes: 10, calendarsPerAccount: 500, requestsPerForm: 30 };
 
-/** Returns the limits of these deps. */
 export const limitsOf = ({ limits = DEFAULT_LIMITS }: Pick<CalDavDeps, 'limits'>): CalDavLimits => limits;
 
 /** Opens the account of these credentials. Fails as `unauthorized` if they cannot be read. */
@@ -72,10 +70,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
 /** The addresses of a user's calendars; the first of the homes is the user's own. */
 export type ListedUser = { readonly principal: URL; readonly homes: readonly URL[] };
 
-/**
- * Lists the calendars for events in these homes, up to one more than an account may have. The main one is marked if the
- * user's own home names it. Fails with ProviderError.
- */
+/** Lists the calendars in these homes, up to one more than an account may have, with the main one marked. */
 export async function listCalendars(
   session: DavSession,
   { principal, homes }: ListedUser,
@@ -110,7 +105,6 @@ export async function listCalendars(
   return withMain([...calendars.values()], ownCalendars, inviting);
 }
 
-/** One request for each home returns the calendars, and their versions. */
 const LISTED_PROPERTIES: readonly string[] = [...CALENDAR_PROPERTIES, ...VERSION_PROPERTIES];
 
 const withVersion = ({ calendar, tag }: ListedCalendar, readAt: number): ProviderCalendar =>
@@ -129,7 +123,6 @@ function withMain(
   );
 }
 
-/** Returns whether two addresses are spellings of the same collection. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
   return (

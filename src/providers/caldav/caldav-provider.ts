@@ -1,7 +1,4 @@
-/**
- * Any CalDAV server (RFC 4791): found from the address that the user typed, and signed in to with a password. Beside it, a
- * calendar that is read from its own address, without a sign-in.
- */
+/** Any CalDAV server (RFC 4791), and calendars that are read from their own address without a sign-in. */
 import type {
   PasswordLogin,
   PasswordProvider,
@@ -25,11 +22,11 @@ import { caldavIdentity, type ProvenBy } from './identity.ts';
 export type CalDavProviderDeps = CalDavDeps & {
   /** Looks up the service records of discovery; the system's own by default. */
   readonly dns?: ServiceDns;
-  /** 32 bytes of this instance's, to name calendars by that are given by their address; without it none are linked. */
+  /** 32 bytes of this instance, to name calendars by address. Without it none can be linked. */
   readonly feedKey?: Uint8Array;
 };
 
-/** The adapter. Fails with ProviderError only. */
+/** Creates the adapter. Fails with ProviderError only. */
 export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   const { feedKey } = deps;
@@ -74,20 +71,16 @@ async function verify(
   };
 }
 
-/** The principal in place of the typed server: discovery that begins there ends there. */
+/** Returns the principal as the server: discovery from there ends there. */
 function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> | undefined {
   if (readFeedCredentials(credentials) !== undefined) return undefined;
   const { username, principal } = readCredentials(credentials);
   return { username, server: principal };
 }
 
-/** A login that its server took, with what it was proved by. */
 type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
 
-/**
- * Finds the calendars and lists them, with no more requests than one form may send. Fails as `no_calendars` when there are
- * none for events.
- */
+/** Finds and lists the calendars within the request limit of one form. Fails as `no_calendars` if there are none. */
 export async function proveLogin(
   login: DiscoveryInput,
   instance: CalDavDeps & { readonly dns: ServiceDns },
@@ -104,7 +97,6 @@ export async function proveLogin(
   return { credentials, home: homes[0] ?? principal, proved, isNamed };
 }
 
-/** With no more requests than one form may send. */
 const ofOneForm = <Deps extends CalDavDeps>(deps: Deps): Deps => ({
   ...deps,
   egress: countedEgress(deps.egress, limitsOf(deps).requestsPerForm),

@@ -14,7 +14,6 @@ import { isGone } from './dav/status.ts';
 /** New calendars are created in the first of the `homes`. */
 export type CalendarWritingInput = { readonly session: DavSession; readonly homes: readonly URL[] };
 
-/** Returns the `calendarWriting` of a CalDAV account. */
 export function calendarWriting(
   { session, homes }: CalendarWritingInput,
   { now }: { readonly now: () => number },
@@ -32,7 +31,6 @@ export function calendarWriting(
   };
 }
 
-/** A property to write for a field of the draft. */
 type CalendarProperty = {
   readonly name: string;
   readonly field: keyof CalendarDraft;
@@ -41,10 +39,7 @@ type CalendarProperty = {
   readonly xml: string | undefined;
 };
 
-/**
- * Returns the properties in the order of RFC 4791 §5.2. Fails for a color that is not `#rrggbb`. `now` is epoch
- * milliseconds.
- */
+/** Returns the properties in the order of RFC 4791 §5.2. Fails for a color that is not `#rrggbb`. */
 function calendarProperties(draft: Partial<CalendarDraft>, now: number): CalendarProperty[] {
   const { color, timeZone } = draft;
   if (color !== undefined && !color.startsWith('#'))
@@ -71,7 +66,7 @@ function zoneText(timeZone: string, now: number): string {
 /** XML would normalize a carriage return to a line feed. */
 const escapeText = (text: string): string => escapeXml(text).replaceAll('\r', '&#13;');
 
-/** Creates the calendar. Returns the href by which it will be listed. */
+/** Creates the calendar and returns the href by which it will be listed. */
 async function create(
   session: DavSession,
   url: URL,
@@ -122,7 +117,6 @@ async function requireCreated(session: DavSession, url: URL, answer: EgressRespo
 /** The statuses after which a repetition would be refused as well. */
 const FINAL_REFUSALS: readonly number[] = [400, 403, 405, 409, 415, 422, 501];
 
-/** Returns the calendar at this address, with the href by which it is listed. */
 async function readCalendar(session: DavSession, url: URL): Promise<ProviderCalendar> {
   const request = { depth: '0', properties: CALENDAR_PROPERTIES } as const;
   const { responses, url: base } = await propfind(session, url, request);

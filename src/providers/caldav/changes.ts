@@ -1,8 +1,4 @@
-/**
- * Reads the changes in a calendar: by sync-collection if the server has it, else by comparing its tag (ctag) and all
- * etags. Servers also advertise methods that they lack, so sync-collection is tried, and after a refusal not used for a
- * day.
- */
+/** Reads changes by sync-collection or, for a day after a server refused that, by comparing its ctag and all etags. */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,17 +18,15 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
-/** The hrefs in one part. */
 const OF_PART = 1000;
 /** More changes than this are compared with the mirror: an earlier run may have been cut short. */
 const MANY = 50;
 const DAY_MS = 24 * 3600 * 1000;
-/** Collection tags are often a time in seconds: one that is younger than this when read may hide a change. */
+/** A ctag is often a time in seconds: one that is younger than this when read may hide a change. */
 const CTAG_SETTLES_MS = 2000;
-/** Even a settled tag is not trusted for longer: shorter than the hour after which a calendar is synced in any case. */
+/** A settled ctag is not trusted for longer: less than the hour after which a calendar is synced in any case. */
 const CTAG_TRUSTED_MS = 55 * 60 * 1000;
 
-/** As `changesSince` of CalendarAccount promises. */
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
   const state = input.token === undefined ? undefined : readSyncState(input.token);
   let demotedUntil = state?.method === 'compare' ? state.demotedUntil : 0;
@@ -88,10 +82,7 @@ async function* bySyncCollection(
   yield { changed: [], removed: missing, complete, next };
 }
 
-/**
- * Returns the token for the request. SOGo's is a time in whole seconds and misses changes in the second in which it was
- * made. So two seconds are subtracted, and objects that are stored already are left out by their etags.
- */
+/** Subtracts two seconds from SOGo's token, a time in whole seconds, which misses changes of its own second. */
 function overlapping(token: string, collection: URL): string {
   if (!/\/SOGo\/dav\//i.test(collection.pathname) || !/^\d{10}$/.test(token)) return token;
   return String(Number(token) - 2);
@@ -131,10 +122,7 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
 
 type Fetcher = FetchInput & { readonly complete: boolean };
 
-/**
- * Yields the parts of a comparison: first the unchanged objects, then the fetched ones. At least one part, as a sign of
- * life.
- */
+/** Yields the unchanged objects, then the fetched ones: at least one part, as a sign of life. */
 async function* changesOf(
   { differing, unchanged }: Compared,
   { complete, ...fetcher }: Fetcher,

@@ -5,7 +5,6 @@ import { inTurns } from '../../lib/in-turns.ts';
 import { comparablePath } from './dav/href.ts';
 import type { ListedObject } from './dav/listed-object.ts';
 
-/** The objects in the mirror, by the path for comparison. */
 export type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
 
 /** Reads the mirror's versions once, at first use. */
@@ -26,7 +25,6 @@ async function byPath(stored: StoredVersions): Promise<Mirror> {
 export type Compared = {
   /** The objects to fetch, each once. */
   readonly differing: readonly ListedObject[];
-  /** Hrefs of objects that the mirror has in this version. */
   readonly unchanged: readonly string[];
 };
 

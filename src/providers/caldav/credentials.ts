@@ -11,10 +11,7 @@ export type CalDavCredentials = {
   readonly origins: readonly string[];
 };
 
-/**
- * Parses stored credentials. Fails with ProviderError `unauthorized` if Kalends did not create them: reconnecting the
- * account fixes that.
- */
+/** Parses stored credentials. Fails as `unauthorized` if they are invalid: reconnecting the account fixes that. */
 export function readCredentials(credentials: ProviderCredentials): CalDavCredentials {
   const { username, password, principal, homes, origins } = credentials;
   if (

@@ -1,4 +1,4 @@
-/** The reading of answers as threads offer it (src/work-thread.ts). */
+/** The tasks that parse responses, as threads offer them (src/work-thread.ts). */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { TaskParts } from '../../lib/work-pool/offer-tasks.ts';
 import { CALENDARS } from './dav/calendar-listing.ts';
@@ -8,7 +8,6 @@ import { PROPERTIES } from './dav/properties-task.ts';
 import { FEED } from './feed/feed-task.ts';
 import { OBJECT, OBJECTS } from './object-tasks.ts';
 
-/** By name. */
 export const DAV_TASKS: Readonly<Record<string, TaskParts>> = {
   [LISTING.name]: inThread(LISTING),
   [PROPERTIES.name]: inThread(PROPERTIES),
@@ -18,7 +17,7 @@ export const DAV_TASKS: Readonly<Record<string, TaskParts>> = {
   [FEED.name]: inThread(FEED),
 };
 
-/** Makes the task for a thread: parts say how long they took, failures are parts, and it ends once all took too long. */
+/** Adapts a task to a thread: parts have durations, a failure is a part, and it ends if all took too long. */
 function inThread<Input extends DavInput, Part>(task: DavTask<Input, Part>) {
   return function* (input: Input): Generator<ThreadPart, void> {
     let before = processorMs();

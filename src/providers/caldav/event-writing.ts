@@ -1,6 +1,6 @@
 /**
- * Writing events to CalDAV calendars (RFC 4791 §5.3.2). A resource is written whole, so each change is made in the text
- * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
+ * Writes events to CalDAV calendars (RFC 4791 §5.3.2). Resources are written whole: a change is made in the current
+ * text of the server, if it is the version that the caller saw, and put under its etag.
  */
 import { createHash } from 'node:crypto';
 
@@ -41,7 +41,6 @@ import { newObject, uidOf } from './events/new-event.ts';
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };
 
-/** The `writing` of a CalDAV account. */
 export function eventWriting({ session, principal }: WritingInput, { now }: WritingDeps): EventWriting {
   const writer: Writer = { session, now, user: cacheAnswer(() => userAddresses(session, principal)) };
 
@@ -95,7 +94,7 @@ type Writer = {
   readonly user: () => Promise<UserAddresses>;
 };
 
-/** Remembers the first result, but no failure. */
+/** Remembers the first success. */
 function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => {
@@ -109,7 +108,7 @@ function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
 
 const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
 
-/** The account's addresses are requested only if there are guests: before the change, or after it (`isInviting`). */
+/** Requests the user's addresses only if there are guests: before the change, or after it (`isInviting`). */
 async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
   const hasGuests = isInviting || /(?<=^|[\r\n])(ORGANIZER|ATTENDEE)\b/i.test(icalendar);
   return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
@@ -123,10 +122,7 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
   return putNew(writer.session, { collection, uid, icalendar: newObject(draft, uid, editor) });
 }
 
-/**
- * Creates the later half of a series in one request, from the text on the server. So it exists completely or not at
- * all.
- */
+/** Creates the later half of a series in one request, so that it exists completely or not at all. */
 async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<CopiedHalf> {
   const { collection, target } = place;
   const base = (await versionSeen(writer.session, collection, target)) ?? gone();
@@ -167,14 +163,14 @@ async function putNew(session: DavSession, { collection, uid, icalendar }: NewOb
 
 type CreatedBefore = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
-/** The event that this or an earlier creation with the same key made. */
+/** Returns the event that this or an earlier creation with the same key created. */
 async function readCreated(session: DavSession, before: CreatedBefore): Promise<WriteResult> {
   const resource = await findCreated(session, before);
   if (resource !== undefined) return { changed: [resource], removed: [] };
   throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
 }
 
-/** The object with this UID, wherever the server put it. */
+/** Returns the object with this UID, wherever the server put it. */
 async function findCreated(
   session: DavSession,
   { collection, uid, url }: CreatedBefore,
@@ -234,7 +230,7 @@ function urlOf(collection: URL, href: string): URL {
   return url;
 }
 
-/** Fails as `invalid_response` for what cannot be read, or is over the budget of a resource. */
+/** Fails as `invalid_response` if the object is unreadable or over the budget of a resource. */
 function resourceOf(collection: URL, { url, etag, icalendar }: StoredObject): EventResource {
   try {
     return eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
@@ -251,8 +247,8 @@ const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
 });
 
 /**
- * Returns the object on the server if it is the version that the caller saw: by its etag, or by its text, since proxies
- * change etags. Returns `undefined` if there is no object. Fails as `precondition_failed` for another version.
+ * Returns the object if it is the version that the caller saw, by its etag or, since proxies change etags, by its text.
+ * `undefined` if there is none. Fails as `precondition_failed` for another version.
  */
 async function versionSeen(
   session: DavSession,
@@ -265,10 +261,7 @@ async function versionSeen(
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
 }
 
-/**
- * Line ends do not count. The mirror has only the digest of a long text: that of the JSON which would be its
- * `original`.
- */
+/** Ignores line ends. For a long text, the mirror has only the digest of the JSON of `original`. */
 function hasText({ original, originalDigest }: EventResource, icalendar: string): boolean {
   const withLineFeeds = (text: string) => text.replace(/[\r\n]+/g, '\n');
   if (originalDigest === undefined)
@@ -277,10 +270,7 @@ function hasText({ original, originalDigest }: EventResource, icalendar: string)
   return originalDigest === createHash('sha256').update(json).digest('hex');
 }
 
-/**
- * The object that was put, as the server has it now: many rewrite what they are given. If it cannot be read at the
- * moment, the object as it was put, until the next sync. `undefined` when somebody deleted it.
- */
+/** Returns the object as the server stored it, or if that cannot be read, as it was put; `undefined` if deleted. */
 const asStored = (session: DavSession, put: StoredObject): Promise<StoredObject | undefined> =>
   getObject(session, put.url).catch((failure: unknown) => {
     if (failure instanceof ProviderError) return put;

@@ -1,7 +1,6 @@
 /**
- * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches; by GET if a server refuses that or leaves
- * some out, or if one of a batch takes too much to read. Events that cannot be read or are over the budget are left out
- * and logged: one broken event must not hide a calendar.
+ * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches, or by GET for events that are missing then.
+ * Unreadable events and those over the budget are left out and logged: one broken event must not hide a calendar.
  */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -26,7 +25,7 @@ export type Fetched = {
 const BATCH = 50;
 /** Limits the bytes that are read together: all of them wait in memory for a thread. */
 const MOST_TOGETHER = 5_000_000;
-/** Objects that are got one by one, at the same time; larger ones are got alone. */
+/** Objects that are fetched one by one, at the same time; larger ones are fetched alone. */
 const AT_ONCE = 6;
 const MOST_AT_ONCE = 500_000;
 
@@ -89,9 +88,7 @@ function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, O
   return { resources, leftOut, gone: missing };
 }
 
-/**
- * Returns the objects that the server sent, by path, without those that it left out or that could not be read together.
- */
+/** Returns the received objects by path, without those that could not be read together. */
 async function multiget(
   fetcher: Fetcher,
   objects: readonly ListedObject[],
@@ -128,7 +125,6 @@ async function multiget(
   }
 }
 
-/** `maxBytes`: as of DavRequest. */
 async function fetchOne(
   { session, collection }: Fetcher,
   object: ListedObject,
@@ -153,7 +149,7 @@ async function fetchOne(
   }
 }
 
-/** The object without its etag, so that it is requested again. */
+/** Returns the object without its etag, so that it is requested again. */
 const unreceived = ({ path }: ListedObject, reason: string): ObjectContent => ({
   type: 'left out',
   resource: { kind: 'unreadable', href: path, etag: undefined, reason },

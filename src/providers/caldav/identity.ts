@@ -15,9 +15,9 @@ export type ProvenBy = {
 };
 
 /**
- * Returns the same identity for two logins if the same user of the same server made them. It has three forms: `origin
- * path` of a principal that is plainly this user's own; that followed by the user name, since some servers name one
- * principal for everybody; `home origin path user` if the server names no principal.
+ * Returns the same identity for two logins of the same user of a server. It is the principal, if that is plainly the
+ * user's own; otherwise the user name follows it, since some servers name one principal for everybody. Without a
+ * principal it is made of the home and the user name.
  */
 export function caldavIdentity({
   username,
@@ -31,15 +31,15 @@ export function caldavIdentity({
   return isNamed && isOwn(proved, user) ? principal : `${principal} ${bounded(user)}`;
 }
 
-/** Whether the principal's name is the user name, or what is before its @. */
+/** Returns whether the principal's name is the user name, or its part before the @. */
 function isOwn(principal: URL, user: string): boolean {
   const name = lastSegment(principal.pathname)?.toLowerCase();
   return name !== undefined && (name === user || name === user.split('@')[0]);
 }
 
-/** Longer than any user name that a server has. */
+/** Longer than any user name on a server. */
 const LONGEST_USER = 256;
 
-/** Identities are indexed, so that a long user name is in them as its hash. */
+/** Identities are indexed, so a long user name is replaced by its hash. */
 const bounded = (user: string): string =>
   user.length <= LONGEST_USER ? user : `sha256:${createHash('sha256').update(user).digest('base64url')}`;

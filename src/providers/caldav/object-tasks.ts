@@ -1,4 +1,4 @@
-/** Reads calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was fetched alone. */
+/** Reads calendar objects (RFC 4791 §4.1) from a calendar-multiget or from a GET. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { calendarTextOf, type DavBody, textOfBody } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
@@ -9,24 +9,21 @@ import { isGone } from './dav/status.ts';
 import { textOf } from './dav/xml.ts';
 import { eventResourceOf, leftOutResource } from './events/event-resource.ts';
 
-/** The content at the address of an object. */
 export type ObjectContent =
   | { readonly type: 'event'; readonly resource: EventResource }
-  /** It is over the budget of a resource, or cannot be read. */
+  /** Over the budget of a resource, or unreadable. */
   | { readonly type: 'left out'; readonly resource: LeftOutResource }
-  /** Nothing is there, or no event (any more). */
+  /** There is no object, or no event in it. */
   | { readonly type: 'gone' };
 
-/** An object as it is known before it is read: its path for comparison, and its version. */
+/** An object before it is read: its path for comparison, and its version. */
 export type KnownObject = { readonly path: string; readonly etag: string | undefined };
 
 export type ReadObject = { readonly path: string; readonly content: ObjectContent };
 
 export type ObjectsInput = {
   readonly body: DavBody;
-  /** The collection's address. */
   readonly collection: string;
-  /** The objects to return. */
   readonly wanted: readonly KnownObject[];
 };
 
@@ -34,10 +31,7 @@ export type ObjectsInput = {
 const LONGEST_PART = 250_000;
 const PART_MS = 20;
 
-/**
- * Returns the requested objects in the response. If an object is there twice, the first counts. Fails as
- * `multistatusParts` does, after the objects before were yielded.
- */
+/** Yields the requested objects in the response; of duplicates, the first. Fails as `multistatusParts` does. */
 export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
   name: 'caldav-objects',
   *run({ body, collection, wanted }) {
@@ -72,7 +66,7 @@ function answeredObject({ href, status, properties }: DavResponse, collection: U
   };
 }
 
-/** One object that was got by itself: exactly one part. */
+/** Reads one object that was fetched alone, as exactly one part. */
 export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectContent> = {
   name: 'caldav-object',
   *run({ body, path, etag }) {
@@ -80,7 +74,7 @@ export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectCon
   },
 };
 
-/** Without the flag `m`, which would end lines at U+2028 and U+2029 of a description as well. */
+/** The flag `m` would also end lines at U+2028 and U+2029 of a description. */
 const AN_EVENT = /(?<=^|[\r\n])BEGIN:VEVENT[ \t]*(?=[\r\n]|$)/i;
 
 function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectContent {

@@ -1,30 +1,26 @@
-/** The content of sync tokens: how changes of the calendar are found, and what was seen at the last sync. */
+/** The content of sync tokens: how changes of the calendar are found, and the state at the last sync. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 
 export type SyncState =
   /** RFC 6578: the server's own token. */
   { readonly method: 'sync-collection'; readonly token: string } | Comparison;
 
-/** Etags are compared with the mirror's, unless the collection's tag rules out a change. Epoch milliseconds. */
+/** Compares etags with the mirror's, unless the ctag rules out a change. Instants are epoch milliseconds. */
 export type Comparison = {
   readonly method: 'compare';
   readonly ctag: string | undefined;
-  /** When that ctag was first seen. */
   readonly ctagSince: number;
   readonly comparedAt: number;
-  /** Until when sync-collection is not tried again. */
+  /** Until then, sync-collection is not tried again. */
   readonly demotedUntil: number;
 };
 
-/**
- * 2: rules of RFC 7529 and below a day are followed, overrides without DTSTART are read, and unreadable events are
- * reported.
- */
+/** 2: follows RFC 7529 and rules below a day, reads overrides without DTSTART, and reports unreadable events. */
 const VERSION = 2;
 
 export const writeSyncState = (state: SyncState): string => JSON.stringify({ v: VERSION, ...state });
 
-/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+/** Parses a token. Fails as `sync_token_expired` for any text that this version did not write. */
 export function readSyncState(token: string): SyncState {
   const state = parse(token);
   if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');

@@ -9,14 +9,12 @@ import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../mean
 const APP_LIMIT: Meaning = ['rate_limited', 'Google asks this app to wait', 'quota_exhausted'];
 const EVENT_GONE: Meaning = ['not_found', 'Google has no such event any more'];
 
-/**
- * The meanings by Google's own reason (`errors[].reason`, or that of an ErrorInfo), which says more than the status.
- */
+/** By Google's reason (`errors[].reason`, or that of an ErrorInfo), which is more precise than the status. */
 const BY_REASON = meaningsBy<string>(
   [APP_LIMIT, ['rateLimitExceeded', 'RATE_LIMIT_EXCEEDED', 'dailyLimitExceeded']],
   [
     ['rate_limited', 'Google asks to wait for this user', 'user_quota_exhausted'],
-    // The second is "Calendar usage limits exceeded": the user's, and for hours.
+    // `quotaExceeded` means "Calendar usage limits exceeded" by the user, and lasts for hours.
     ['userRateLimitExceeded', 'quotaExceeded'],
   ],
   [
@@ -42,10 +40,10 @@ const BY_REASON = meaningsBy<string>(
   [['no_calendars', 'This Google account has no calendar'], ['notACalendarUser']],
 );
 
-/** Returns the error for a response that is no success. `method` is that of the request. */
+/** Returns the error for an unsuccessful response to a request with `method`. */
 export function refusalOf(answer: EgressResponse, method: string): ProviderError | UnsupportedByProvider {
   const { status, body, url } = answer;
-  // Nothing in a proxy's page: the status has to do.
+  // A proxy's error page has no reasons. Then only the status counts.
   const error = memberOf(jsonIn(body.toString('utf8')), 'error');
   const reasons = reasonsIn(error);
   const meaning = reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined);
@@ -59,7 +57,7 @@ export function refusalOf(answer: EgressResponse, method: string): ProviderError
   });
 }
 
-/** The refusal of a change that Google does not take for an event of this kind, such as "birthday". */
+/** A change that Google does not accept for events of this type, such as "birthday". */
 export class EventTypeRestriction extends UnsupportedByProvider {
   constructor(kind: string | null = null) {
     const ofKind = kind === null ? 'of its kind' : `of the kind "${kind}"`;
@@ -67,10 +65,10 @@ export class EventTypeRestriction extends UnsupportedByProvider {
   }
 }
 
-/** Whether a refusal is a limit of what Google can keep, and no failure of Google's. */
+/** Returns whether Google cannot do what was requested, as opposed to a failure at Google. */
 export const isLimit = (refusal: Error): boolean => refusal instanceof UnsupportedByProvider;
 
-/** Returns the error for a write that Google refuses permanently, by its reason. A retry would change nothing. */
+/** Returns the error for a write that Google refuses permanently, by its reason. */
 function limitIn(
   status: number,
   reasons: readonly string[],
@@ -90,14 +88,14 @@ function limitIn(
 }
 
 function byStatus(status: number, query: URLSearchParams): Meaning {
-  // A token that Google cannot read at all seems to be a bad request to it, which no source confirms: a full listing
-  // shows whether it was that.
+  // Google seems to send 400 for an unreadable token, which no source confirms. A full listing shows whether that was
+  // it.
   if (query.has('syncToken') && (status === 410 || status === 400))
     return ['sync_token_expired', 'Google has forgotten what was synced before'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
   // A request without `maxResults` is no listing: 410 means a deleted event.
   if (status === 410 && !query.has('maxResults')) return EVENT_GONE;
-  // A calendar that is no longer shared with the user does not exist for us.
+  // A calendar that is no longer shared with the user counts as absent.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
   if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];
   if (status === 429) return APP_LIMIT;
@@ -107,11 +105,11 @@ function byStatus(status: number, query: URLSearchParams): Meaning {
   return ['invalid_response', 'Google did not understand what it was asked', 'provider_answer_unreadable'];
 }
 
-/** The refusal for a success whose body cannot be used. */
+/** Returns the error for a successful response with an unusable body. */
 export const unreadable = (message = 'Google’s answer cannot be read'): ProviderError =>
   unreadableAnswer(message);
 
-/** `{error: {errors: [{reason}], details: [{reason}]}}`; both lists are optional, and so is the body. */
+/** Parses `{error: {errors: [{reason}], details: [{reason}]}}`. Both lists and the body are optional. */
 function reasonsIn(error: unknown): string[] {
   const entries = [memberOf(error, 'errors'), memberOf(error, 'details')].flatMap((list): unknown[] =>
     Array.isArray(list) ? list : [],

@@ -1,4 +1,4 @@
-/** Requests to the Google Calendar API, one account's. */
+/** Requests of one account to the Google Calendar API. */
 import type { AccountSession } from '../../calendars/calendar-provider.ts';
 import {
   type BearerApiDeps,
@@ -12,10 +12,10 @@ import { isLimit, refusalOf, unreadable } from './api-refusal.ts';
 
 export type GoogleApiDeps = Omit<BearerApiDeps, 'session'>;
 
-/** Absent ones are left out. */
+/** Undefined values are not sent. */
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** `operation` is Google's name for it; `path` is below the API's address. */
+/** `operation` is Google's name for it; `path` is relative to `apiUrl`. */
 export type ApiRead = {
   readonly operation: string;
   readonly path: string;
@@ -23,23 +23,19 @@ export type ApiRead = {
 };
 export type ApiWrite = ApiRead & Omit<BearerWrite, 'url'>;
 
-/**
- * The Calendar API. `T` is the published type of a response. Any of its members may have another type: the caller
- * checks them.
- */
+/** `T` is the published type of a response. Nothing is validated: callers check each member. */
 export interface GoogleApi {
   get<T extends object>(request: ApiRead): Promise<T>;
-  /** Page by page. */
+  /** Yields the pages of a listing. */
   list<T extends object>(request: ApiRead): AsyncGenerator<T>;
-  /** `undefined` for an empty response. */
+  /** Returns `undefined` for an empty response. */
   write<T extends object>(request: ApiWrite): Promise<T | undefined>;
 }
 
 const FACTS: BearerApiFacts = {
-  // A page of 2,500 events whose descriptions are as long as Google lets them be.
+  // Enough for 2,500 events with descriptions of the maximum length.
   maxBytes: 40_000_000,
   followsRedirects: false,
-  // 204: a success without a body.
   isSuccess: (status) => status === 200 || status === 204,
   refusalOf,
   isCallersFault: isLimit,
@@ -55,7 +51,7 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
     return { ...request, url };
   };
   const get = async <T extends object>(request: ApiRead): Promise<T> =>
-    // An object is all that is known of it.
+    // `bearerApi` returns an object; callers check its members.
     (await api.read(withUrl(request))) as T;
   return {
     get,
@@ -66,7 +62,7 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
         nextOf: (page) => text(memberOf(page, 'nextPageToken')),
         broken: (how) => unreadable(`Google’s list of pages ${how}`),
       }),
-    // The same.
+    // The same guarantee as for `get`.
     write: async <T extends object>(request: ApiWrite) =>
       (await api.write(withUrl(request))) as T | undefined,
   };

@@ -1,4 +1,4 @@
-/** Guest lists as Google has them: whole lists, each guest with their answer. */
+/** Maps Google's guest lists, which are read and written whole, with each guest's response. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Attendee } from '../../calendars/event.ts';
@@ -9,9 +9,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 type Guest = calendar_v3.Schema$EventAttendee;
 type Guests = calendar_v3.Schema$Event['attendees'];
 
-/**
- * Google's guest list exactly as it is (docs/wire.md 2.5): the organizer is in it only where Google lists it.
- */
+/** Returns the guest list unchanged (docs/wire.md 2.5). The organizer is included only if Google lists it. */
 export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[] {
   return objects<Guest>(attendees).flatMap((guest) => {
     const email = text(guest.email);
@@ -22,7 +20,7 @@ export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[]
   });
 }
 
-/** The answer of the one whose calendar this is, under whatever address they were invited; `undefined` for who is no guest. */
+/** Returns the response of the calendar's owner, invited under any address; `undefined` if not a guest. */
 export function responseOf({ attendees }: calendar_v3.Schema$Event): Attendee['status'] | undefined {
   const self = objects<Guest>(attendees).find(isSelf);
   return self && statusOf(self);
@@ -37,7 +35,7 @@ function statusOf({ responseStatus }: Guest): Attendee['status'] {
 
 const isSelf = ({ self }: Guest): boolean => self === true;
 
-/** A list that Google shortened is never written back: who is not on it would lose the event. */
+/** Refuses to write a list that Google shortened: the missing guests would lose the event. */
 export function refuseShortenedList({ attendeesOmitted }: calendar_v3.Schema$Event): void {
   if (attendeesOmitted === true)
     throw unsupportedField(
@@ -46,10 +44,7 @@ export function refuseShortenedList({ attendeesOmitted }: calendar_v3.Schema$Eve
     );
 }
 
-/**
- * Exactly these guests. Who is on the former list keeps all that Google knows of them, their answer first of all, which
- * is theirs to give. Who is the organizer is Google's to say.
- */
+/** Returns exactly these guests. Guests in `former` keep what Google stores of them, such as their response. */
 export function guestList(attendees: readonly Attendee[], former: Guests): Guest[] {
   const guests = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
   return attendees.map(({ email, name, status }) => {
@@ -60,10 +55,7 @@ export function guestList(attendees: readonly Attendee[], former: Guests): Guest
   });
 }
 
-/**
- * The former list with the answer of the one whose calendar this is. Fails as UnsupportedByProvider when that one is
- * not invited.
- */
+/** Returns `former` with the response of the calendar's owner. Fails as UnsupportedByProvider if not invited. */
 export function answeredList(former: Guests, { response, comment }: Rsvp): Guest[] {
   const guests = objects<Guest>(former);
   if (!guests.some(isSelf))
@@ -72,10 +64,10 @@ export function answeredList(former: Guests, { response, comment }: Rsvp): Guest
   return guests.map((guest) => (isSelf(guest) ? { ...guest, ...answer } : guest));
 }
 
-/** The guests as a new event takes them, their answers with them. Who they are at Google is Google's to say. */
+/** Returns the guests for a new event with their responses, without the members that Google sets. */
 export function copiedGuests(former: Guests): Guest[] {
   return objects<Guest>(former).map(({ id: _id, self: _self, organizer: _organizer, ...guest }) => guest);
 }
 
-/** For comparisons. */
+/** Returns the lowercase address for comparisons. */
 export const addressOf = ({ email }: Guest): string => (text(email) ?? '').toLowerCase();

@@ -1,4 +1,4 @@
-/** Times and recurrences as Google takes them. Fails as UnsupportedByProvider for what Google has no way to say. */
+/** Builds times and recurrences for Google. Fails as UnsupportedByProvider if Google cannot represent them. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
@@ -11,17 +11,14 @@ import { unsupportedField } from '../unsupported-field.ts';
 type GoogleTime = calendar_v3.Schema$EventDateTime;
 export type Side = 'start' | 'end';
 
-/**
- * A date, or an instant and the IANA zone it is meant in. The offset is written too: of a time that the clock shows
- * twice the first is meant, and one that it skips is moved on by the gap.
- */
+/** Returns a date, or an instant in its zone. A repeated local time is the first; a skipped one moves by the gap. */
 export function googleTime(time: EventTime, side: Side): GoogleTime {
   if (time.type === 'date') return { date: time.date };
   const timeZone = zoneNameOf(time, side);
   return { dateTime: withOffset(instantOf(time, timeZone), timeZone), timeZone };
 }
 
-/** The same for a change: what was there of the other kind has to go. */
+/** Returns the same as a patch, which removes a former time of the other kind. */
 export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
   const googleValue = googleTime(time, side);
   return time.type === 'date'
@@ -29,10 +26,7 @@ export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
     : { ...googleValue, date: null };
 }
 
-/**
- * Google keeps the start of a series as an instant: one that the clock skips that day would take the whole series
- * along to the time it is moved to.
- */
+/** Refuses a skipped start: Google stores an instant, so the whole series would move to another time of day. */
 export function refuseSkippedStart(start: EventTime): void {
   if (start.type === 'date') return;
   const zone = zoneNameOf(start, 'start');
@@ -49,14 +43,14 @@ function zoneNameOf(time: Exclude<EventTime, { type: 'date' }>, field: string): 
 function withOffset(instant: number, zone: string): string {
   const offset = offsetAt(zone, instant);
   const local = formatLocal(instant + offset);
-  // Offsets of the nineteenth century have seconds, which RFC 3339 has no room for.
+  // Offsets of the nineteenth century have seconds, which RFC 3339 cannot express.
   if (offset === 0 || offset % 60_000 !== 0) return `${formatLocal(instant)}Z`;
   const minutes = Math.abs(offset / 60_000);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }
 
-/** RRULE, RDATE and EXDATE lines (RFC 5545 §3.8.5). */
+/** Returns RRULE, RDATE and EXDATE lines (RFC 5545 §3.8.5). */
 export function recurrenceLines({ rrules, rdates, exdates }: Recurrence): string[] {
   if (rdates.some(({ end }) => end !== undefined)) {
     const message = 'Google has no added dates with a length of their own';
@@ -66,7 +60,7 @@ export function recurrenceLines({ rrules, rdates, exdates }: Recurrence): string
   return [...rrules.map((rule) => `RRULE:${rule}`), ...lines('RDATE', added), ...lines('EXDATE', exdates)];
 }
 
-/** A line for all the times in one zone. */
+/** Returns one line for all times of a zone. */
 function lines(name: string, times: readonly EventTime[]): string[] {
   const properties = times.map((time) => property(name, time));
   const grouped = Map.groupBy(properties, ([head]) => head);

@@ -1,8 +1,7 @@
 /**
- * Making, changing and deleting calendars at Google. Name and description are the calendar's (Calendars), its colour is
- * of the user's own list (CalendarList). Both need more than the permission to write events, which is not asked for:
- * whether the user granted it, to this or another part of the same Google project, is looked at before anything is
- * sent.
+ * Creates, changes and deletes calendars at Google. Title and description belong to the calendar (Calendars), the color
+ * to the user's list (CalendarList). Both need permissions that are not requested by default, so they are checked
+ * before anything is sent.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -15,7 +14,7 @@ import type { GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import { maySetColors, mayWriteCalendars } from './scopes.ts';
 
-/** `granted` are Google's own scopes. */
+/** `granted` are Google's scopes. */
 export function calendarWriting(api: GoogleApi, granted: readonly string[]): CalendarWriting {
   return {
     create: (draft) => create(draft, granted, api),
@@ -62,10 +61,7 @@ async function remove(href: string, api: GoogleApi): Promise<void> {
   await api.write({ method: 'DELETE', operation: 'calendars.delete', path: pathOf(href) });
 }
 
-/**
- * Returns the refusal of a deletion: only the data owner of a calendar may delete it, even if others have the role
- * "owner".
- */
+/** Returns the error for a deletion: only the data owner may delete, not everyone with the role "owner". */
 async function notDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
   const path = `/users/me/calendarList/${encodeURIComponent(href)}`;
   const request = { operation: 'calendarList.get', path };
@@ -85,7 +81,7 @@ async function setColor(href: string, color: string, api: GoogleApi): Promise<vo
   });
 }
 
-/** Black or white, whichever can be read on it: by the luma of ITU-R BT.601. */
+/** Returns black or white, whichever is readable on `color`, by the luma of ITU-R BT.601. */
 function textColorOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#000000' : '#ffffff';

@@ -10,14 +10,11 @@ type Entry = calendar_v3.Schema$CalendarListEntry;
 const REQUEST = {
   operation: 'calendarList.list',
   path: '/users/me/calendarList',
-  // Google's most.
+  // Google's maximum.
   parameters: { maxResults: '250' },
 };
 
-/**
- * Returns the calendars on the user's list, in Google's order. Calendars that the user hid are left out, as Google does
- * by default. Unticked ones are included.
- */
+/** Returns the calendars on the user's list in Google's order, unticked ones included, hidden ones excluded. */
 export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]> {
   const calendars = new Map<string, ProviderCalendar>();
   for await (const { items } of api.list<calendar_v3.Schema$CalendarList>(REQUEST)) {
@@ -27,10 +24,7 @@ export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]>
   return [...calendars.values()];
 }
 
-/**
- * Returns the calendar; undefined if it is hidden or has no id. Its role may be `writerWithoutPrivateAccess`, which
- * writes too.
- */
+/** Returns the calendar; undefined if it is hidden or has no id. `writerWithoutPrivateAccess` may write too. */
 function calendarOf(entry: Entry): ProviderCalendar | undefined {
   const href = text(entry.id);
   if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;

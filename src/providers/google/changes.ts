@@ -1,9 +1,7 @@
 /**
- * Reads the changes of a calendar: Events: list with a sync token, or everything without one. Recurring events come as
- * masters and exceptions (`singleEvents=false`); we expand them.
- *
- * Deleted events are not requested (`showDeleted` is not set): with a sync token Google sends them anyway, and a full
- * listing has no tombstones, only the cancelled exceptions of existing series.
+ * Reads the changes of a calendar with Events: list. Recurring events come as masters and exceptions
+ * (`singleEvents=false`); we expand them. `showDeleted` is not set: with a sync token Google sends deleted events
+ * anyway, and a full listing has no tombstones except the cancelled exceptions of existing series.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 import type { Changes } from '../../calendars/calendar-provider.ts';
@@ -19,7 +17,7 @@ import { covers } from './scopes.ts';
 export type ChangesRequest = {
   readonly calendarHref: string;
   readonly token: string | undefined;
-  /** The provider's scopes as granted: what they show of an event is part of what was synced. */
+  /** The granted provider scopes. A sync token is valid only for the detail that they show. */
   readonly scopes: readonly string[];
 };
 
@@ -30,7 +28,7 @@ export async function* changesSince(
 ): AsyncGenerator<Changes> {
   const syncToken = token === undefined ? undefined : readSyncState(token, scopes);
   const path = `/calendars/${encodeURIComponent(calendarHref)}/events`;
-  // Google's most.
+  // Google's maximum.
   const parameters = { maxResults: '2500', singleEvents: 'false', syncToken };
   let next: string | undefined;
   const pages = async function* (): AsyncGenerator<ListedEvent[]> {
@@ -55,9 +53,7 @@ function eventsIn(page: calendar_v3.Schema$Events): ListedEvent[] {
   return objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
 }
 
-/**
- * Yields the parts of a full listing. An event that it does not list is deleted, so its tombstones are not repeated.
- */
+/** Yields the parts of a full listing. An unlisted event counts as deleted, so no tombstones are needed. */
 async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   for await (const events of pages) {
     yield { changed: resourcesIn(events), removed: [], complete: true, leftOut: namedLeftOut(events) };
@@ -65,9 +61,8 @@ async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGe
 }
 
 /**
- * Yields the changes of a delta. A deleted series takes its exceptions with it, except those that Google still lists:
- * somebody who is no longer invited to a series may be invited to one of its occurrences. So exceptions come last,
- * after all deletions.
+ * Yields the changes of a delta. A deleted series deletes its exceptions, except those that Google still lists: a
+ * person removed from a series may still be invited to one occurrence. So exceptions come last.
  */
 async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   const exceptions: EventResource[] = [];
@@ -96,20 +91,20 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
 const leftOutOf = (events: readonly ListedEvent[]): LeftOutResource[] =>
   events.flatMap((event) => (event.is === 'too complex' || event.is === 'unreadable' ? event.resource : []));
 
-/** Without an id it is only logged. */
+/** Leaves out events without an id, which are only logged. */
 const namedLeftOut = (events: readonly ListedEvent[]): LeftOutResource[] =>
   leftOutOf(events).filter(({ href }) => href !== '');
 
 const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
   events.flatMap((event) => (event.is === 'resource' ? event.resource : []));
 
-/** How much the grant shows. `words`: all there is to an event; `busy`: no more than that somebody is busy. */
+/** Returns how much of an event the grant shows: everything (`words`) or only that it is busy (`busy`). */
 const detailOf = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
 
 export const writeSyncState = (token: string, scopes: readonly string[]): string =>
   `${detailOf(scopes)} ${token}`;
 
-/** Google's own token. Fails as `sync_token_expired` when the grant shows something else now. */
+/** Returns Google's token. Fails as `sync_token_expired` if the grant now shows more or less. */
 export function readSyncState(sealed: string, scopes: readonly string[]): string {
   const start = `${detailOf(scopes)} `;
   if (sealed.startsWith(start)) return sealed.slice(start.length);

@@ -11,40 +11,36 @@ import type { GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** Whether Google makes Meets in this calendar. */
+/** Returns whether Google can create Meets in this calendar. */
 export async function makesMeets(events: GoogleEvents): Promise<boolean> {
   const { conferenceProperties } = await events.entry();
   return texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet');
 }
 
-/** Fails as UnsupportedByProvider where Google makes no Meets. */
+/** Fails as UnsupportedByProvider if Google cannot create Meets in this calendar. */
 export async function checkMeet(events: GoogleEvents): Promise<void> {
   if (await makesMeets(events)) return;
   const message = 'Google makes no Meet links in this calendar';
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
 }
 
-/** Stores a link that Google left out as a property, so that no requested conference is lost silently. */
+/** Stores a link that Google dropped in our private property, so that no requested conference is lost. */
 export async function withConferenceLink(
   event: GoogleEvent,
   { conferenceData }: EventBody,
   events: GoogleEvents,
 ): Promise<GoogleEvent> {
-  // A conference that is copied can have telephone numbers before its link.
   const address = conferenceData ? conferenceOf({ conferenceData }) : undefined;
   if (address === undefined || conferenceOf(event) === address) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: address } } };
-  // The guests have just been notified.
+  // Quiet, because attendees have just been notified.
   return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });
 }
 
 const POLLS = 6;
 const POLL_MS = 300;
 
-/**
- * Returns the event with the requested Meet if Google creates it within two seconds; later it comes with a sync. If
- * Google cannot create it, `conferenceData` says so.
- */
+/** Returns the event with its requested Meet if that exists within two seconds. Later a sync brings it. */
 export async function withFinishedMeet(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
   let latest = event;
   for (let polls = 0; polls < POLLS && isPending(latest); polls += 1) {

@@ -1,7 +1,6 @@
 /**
- * Maps the video conference of an event. An application's link becomes a video entry point of a Meet or add-on
- * conference, so that Google shows it as a conference. No source confirms that Google keeps it; if it does not, the
- * link is kept in our private property. A link that Google creates is requested.
+ * Maps the video conference of an event. An application's link becomes a video entry point. No source confirms that
+ * Google keeps it; if it does not, the link is stored in our private property.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -15,7 +14,7 @@ type Conference = calendar_v3.Schema$ConferenceData;
 /** The property for a link that Google does not accept as a conference. */
 export const CONFERENCE_PROPERTY = 'kalendsConference';
 
-/** A conference can also have telephone numbers and other entries. */
+/** Returns the link to join. Telephone numbers and other entries are ignored. */
 export function conferenceOf(event: GoogleEvent): string | undefined {
   const { conferenceData, hangoutLink, extendedProperties } = event;
   const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
@@ -28,7 +27,7 @@ export function conferenceOf(event: GoogleEvent): string | undefined {
   return links.find((uri) => /^https?:\/\//i.test(uri ?? ''));
 }
 
-/** The longest address of an entry point, as Google's published types have it. */
+/** Maximum length of an entry point's address, from Google's published types. */
 const LONGEST_ADDRESS = 1300;
 const NAMES = {
   'google-meet': 'Google Meet',
@@ -37,7 +36,7 @@ const NAMES = {
   webex: 'Webex',
 };
 
-/** Fails as UnsupportedByProvider for what is no address on the web. */
+/** Builds a conference with this link. Fails as UnsupportedByProvider if it is not a web address. */
 export function conferenceAt(address: string): Conference {
   const url = /^https?:\/\//i.test(address) && address.length <= LONGEST_ADDRESS ? URL.parse(address) : null;
   if (url === null)
@@ -50,7 +49,7 @@ export function conferenceAt(address: string): Conference {
   const name = provider === undefined ? url.hostname : NAMES[provider];
   return {
     conferenceSolution: { key: { type: isMeet ? 'hangoutsMeet' : 'addOn' }, name },
-    // Meet is known by the code that its address ends with.
+    // The id of a Meet is the code at the end of its address.
     ...(isMeet && { conferenceId: url.pathname.slice(1) }),
     entryPoints: [{ entryPointType: 'video', uri: address }],
   };
@@ -59,15 +58,12 @@ export function conferenceAt(address: string): Conference {
 export const hasMeet = ({ conferenceData }: GoogleEvent): boolean =>
   conferenceData !== undefined && conferenceData !== null && isMeet(conferenceData);
 
-/** Whether Google hosts it. */
 const isMeet = ({ conferenceSolution, createRequest }: Conference): boolean =>
   (conferenceSolution?.key ?? createRequest?.conferenceSolutionKey)?.type === 'hangoutsMeet';
 
 /**
- * Returns a copy of a conference for another event. Since February 2026 Google asks for a new Meet for each event,
- * since a shared one may shut people out or let strangers in; `meetId` requests it. Without `meetId`, if the calendar
- * creates no Meets, it is copied like a conference hosted elsewhere. A conference that could not be created has nothing
- * to copy.
+ * Returns a copy of a conference for another event. Since February 2026 Google asks for a separate Meet for each event;
+ * `meetId` requests one. Otherwise the conference is copied, unless Google could not create it.
  */
 export function copiedConference(
   conference: Conference | null | undefined,
@@ -79,17 +75,16 @@ export function copiedConference(
   return objects(described.entryPoints).length === 0 ? undefined : described;
 }
 
-/** A Meet of Google's making; the same `requestId` asks for the same one. */
+/** Returns a request for a new Meet. The same `requestId` requests the same Meet. */
 export const requestedMeet = (requestId: string): Conference => ({
   createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
 });
 
-/** Returns a patch that replaces a conference. A member that remained would belong to neither. */
+/** Returns a patch that replaces `former` completely. */
 export function conferencePatch(conference: Conference, former: unknown): Conference {
   const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
   return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
 }
 
-/** Whether Google is still making the conference. */
 export const isPending = ({ conferenceData }: GoogleEvent): boolean =>
   conferenceData?.createRequest?.status?.statusCode === 'pending';

@@ -1,7 +1,4 @@
-/**
- * Copies the content of an event into another: everything that people and programs store with it, known to Kalends or
- * not. Only the members that Google sets are left out.
- */
+/** Copies all members of an event into another, known to Kalends or not, except those that Google sets. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { calendar_v3 } from '@googleapis/calendar';
@@ -15,7 +12,7 @@ import { patchBetween } from './merge-patch.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** The members that Google sets, and the times of an event. */
+/** The members that Google sets, and the times and rules. */
 const LEFT_BEHIND: ReadonlySet<string> = new Set([
   'kind',
   'etag',
@@ -52,12 +49,12 @@ export function copiedMembers(event: GoogleEvent, meetId: string | undefined): G
     ...members,
     attendees: attendees && copiedGuests(attendees),
     conferenceData: copiedConference(conferenceData, meetId),
-    // Google finds these in mails, and lets nobody make one.
+    // Gmail creates these from e-mails; nobody else can.
     eventType: eventType === 'fromGmail' ? undefined : eventType,
   });
 }
 
-/** The members that are not patched one by one: Google accepts them only whole, or never for an occurrence. */
+/** Members that are not patched individually: Google accepts them only whole, or never for an occurrence. */
 const APART: ReadonlySet<string> = new Set([
   'eventType',
   'attendees',
@@ -66,7 +63,7 @@ const APART: ReadonlySet<string> = new Set([
   'visibility',
 ]);
 
-/** Returns the differences between an occurrence and its series, without its times, as a patch of the occurrence. */
+/** Returns the members in which an occurrence differs from its series, without times, as a patch. */
 export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventBody {
   const names = fieldNames(occurrence, series).filter((name) => !APART.has(name));
   const pick = (event: GoogleEvent) =>

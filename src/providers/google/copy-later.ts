@@ -1,7 +1,6 @@
 /**
- * Copies the later half of a series from Google's current event: reminders, attachments, guests of every kind, their
- * permissions, and whatever else people and programs store there. Everything that can refuse the copy is checked before
- * anything is sent.
+ * Copies the later half of a series from Google's current event, with everything that people and programs store there.
+ * Every check that can refuse the copy comes before the first write.
  */
 import type { EventResource } from '../../calendars/event.ts';
 import type {
@@ -24,7 +23,7 @@ import { refuseGuestSplit } from './organizer.ts';
 import { isCancelled, resourcesOf } from './series-result.ts';
 import { insertOnce, writeOccurrence } from './write-event.ts';
 
-/** Implements EventWriting. The rules of the new series exclude the cancelled occurrences. */
+/** Implements EventWriting.copyLater. The rules of the new series exclude the cancelled occurrences. */
 export async function copyLater(
   target: WriteTarget,
   later: LaterHalf,
@@ -32,7 +31,7 @@ export async function copyLater(
 ): Promise<CopiedHalf> {
   const exceptions = exceptionsIn(later);
   const made = await events.series(newIdOf(later));
-  // All was checked before it was made.
+  // If the copy exists, an earlier attempt passed all checks.
   const source =
     made === undefined
       ? splittable(await events.wholeSeries(target.href), target, later)
@@ -53,19 +52,19 @@ export async function copyLater(
 
 const isSingle = ({ change }: LaterHalf): boolean => change.recurrence === null;
 
-/** Returns the exceptions to copy. A single event is created from one exception at most. */
+/** Returns the exceptions to copy: at most one for a single event. */
 function exceptionsIn(later: LaterHalf): readonly LaterException[] {
   if (!isSingle(later)) return later.exceptions;
   const only = onlyException(later);
   return only === undefined ? [] : [only];
 }
 
-/** The key, as with `create`. */
+/** Returns the id of the new series: the key, as in `create`. */
 const newIdOf = ({ key }: LaterHalf): string => key.toLowerCase();
 
 const changed = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
 
-/** Fails if the series does not exist, has changed since the split was planned, or may not be split by this account. */
+/** Fails if the series does not exist, has changed since planning, or may not be split by this account. */
 function splittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
   if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
   if (target.etag !== undefined && old.master.etag !== target.etag) throw changed();
@@ -75,10 +74,7 @@ function splittable(old: SeriesNow | undefined, target: WriteTarget, later: Late
   return old;
 }
 
-/**
- * Whether the exceptions from the cut on are those that the split was planned for: a change of them leaves the master's
- * version.
- */
+/** Returns whether the later exceptions are as planned. Changing them does not change the master's version. */
 function hasStoredExceptions(
   { exceptions }: SeriesNow,
   { href, stored }: WriteTarget,
@@ -93,19 +89,13 @@ function hasStoredExceptions(
   );
 }
 
-/**
- * Compares two versions of an exception. If it is cancelled, only that counts: some listings include its former
- * content, others do not.
- */
+/** Compares two versions of an exception. If cancelled, only some listings include the former content. */
 function isSame(stored: EventResource, now: EventResource | undefined): boolean {
   if (now === undefined || isCancelled(stored) !== isCancelled(now)) return false;
   return isCancelled(now) || stored.etag === undefined || stored.etag === now.etag;
 }
 
-/**
- * Returns whether to request a Meet for each one in the old series. Fails if the caller wants one and Google creates
- * none.
- */
+/** Returns whether to request a Meet for each copied one. Fails if one is requested and Google creates none. */
 async function asksForMeets(old: SeriesNow, { change }: LaterHalf, events: GoogleEvents): Promise<boolean> {
   if (change.autoConference === true) await checkMeet(events);
   return resourcesOf(old).some(({ original }) => hasMeet(original)) && makesMeets(events);
@@ -125,12 +115,12 @@ function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): Eve
       { exception, master: old.master.original, ...(times && { times }) },
       event,
     );
-    // Without a version: it is made by the series just written.
+    // No version: the new series has just created this occurrence.
     return { id: event.id, etag: undefined, body };
   });
 }
 
-/** Returns the original start of an exception; a cancelled one has nothing to copy. */
+/** Returns nothing for a cancelled exception, which has nothing to copy. */
 function startAndResource(resource: EventResource): [originalStart: number, resource: EventResource][] {
   const [event] = resource.events;
   if (event?.recurrenceId === undefined || event.status === 'cancelled') return [];

@@ -1,4 +1,4 @@
-/** The version of an event that a change is based on: what the caller saw, and what Google knows it by. */
+/** The version of an event that a change is based on. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { WriteTarget } from '../../calendars/event-writing.ts';
@@ -9,22 +9,19 @@ import type { EventVersion, GoogleEvents } from './events.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 
 export type CurrentEvent = EventVersion & {
-  /** The event as Google sent it in that version. */
+  /** The event in that version, as Google sent it. */
   readonly event: GoogleEvent;
 };
 
-/**
- * Returns the version that the caller saw. Fails as `not_found` if the event is deleted, as `precondition_failed` if it
- * has changed.
- */
+/** Returns the version that the caller saw. Fails as `not_found` if deleted, `precondition_failed` if changed. */
 export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
   if (instance === undefined || override !== undefined)
     return versionOf(override ?? { href, etag }, target, events);
   const id = instanceIdOf(href, instance, 'UTC');
   const event = presentEvent(await events.get(id));
-  // An instance that nobody changed seems to have its master's version, which no source confirms. If it does not, the
-  // series shows whether it is changed. It is read after the instance, on whose own version the write is conditional.
+  // An unchanged occurrence seems to have its master's version, which no source confirms. If not, the series shows
+  // whether it changed. It is read second, because the write is conditional on the occurrence's own version.
   if (etag !== undefined && event.etag !== etag) {
     const now = await events.series(href);
     const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
@@ -40,7 +37,7 @@ async function versionOf(
   events: GoogleEvents,
 ): Promise<CurrentEvent> {
   const storedEvent = stored.find((resource) => resource.href === href);
-  // An event that was too large is not stored.
+  // If an original was too large, only its digest is stored.
   const isKept = storedEvent?.etag === etag && storedEvent?.originalDigest === undefined;
   // `original` is the event as Google sent it.
   const event: GoogleEvent = presentEvent(isKept ? storedEvent?.original : await events.get(href));

@@ -1,7 +1,7 @@
 /**
- * Maps the fields that applications store with an event to `extendedProperties`. Fields of this copy (`private`) are
- * written; those shared with all guests are read as well. Google stores texts by name. A text is written unchanged, so
- * that others can read it and search for it; every other value as JSON behind a mark.
+ * Maps custom fields to `extendedProperties`. They are written to this copy (`private`); those shared with all guests
+ * are read too. Google stores texts by name. A text is written unchanged, so that others can search for it; other
+ * values are JSON behind a mark.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -11,23 +11,20 @@ import { unsupportedField } from '../unsupported-field.ts';
 import { CONFERENCE_PROPERTY } from './conference.ts';
 
 type Properties = calendar_v3.Schema$Event['extendedProperties'];
-/** `null` takes a property away. */
+/** `null` removes a property. */
 export type PropertiesPatch = {
   readonly private?: Readonly<Record<string, string | null>>;
   readonly shared?: Readonly<Record<string, string | null>>;
 };
 
 const MARK = 'kalends-json:';
-/**
- * Google's limits: of a name, of a value (counted in bytes here, to be sure), of their number and of them all. No
- * source here confirms them.
- */
+/** Google's limits, which no source confirms. Lengths are counted in bytes to be safe. */
 const LONGEST_NAME = 44;
 const LONGEST_VALUE = 1024;
 const MOST_PROPERTIES = 300;
 const MOST_BYTES = 32_768;
 
-/** `undefined` when there is nothing. */
+/** Returns the custom fields; `undefined` if there are none. */
 export function customOf(properties: Properties): Readonly<Record<string, unknown>> | undefined {
   const listed = (list: unknown) => (isObject(list) ? Object.entries(list) : []);
   const privateEntries = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
@@ -39,14 +36,11 @@ export function customOf(properties: Properties): Readonly<Record<string, unknow
 function parseValue(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
   const parsed = jsonIn(value.slice(MARK.length));
-  // A text that is no JSON belongs to another program.
+  // If it is not JSON, another program wrote it.
   return parsed === undefined ? value : parsed;
 }
 
-/**
- * Makes `custom` all there is. Fails as UnsupportedByProvider for what Google cannot keep: names over 44 characters,
- * values over 1,024 bytes as written, more than 300 of them, more than 32 kB in all.
- */
+/** Returns the patch that leaves only `custom`. Fails as UnsupportedByProvider if it exceeds Google's limits. */
 export function customPatch(
   custom: Readonly<Record<string, unknown>>,
   former: Properties,
@@ -67,7 +61,7 @@ export function customPatch(
   });
 }
 
-/** Marked too: texts that begin like a mark, and the empty one, which Google may take for none. */
+/** Marks texts that begin with the mark, and the empty text, which Google may treat as absent. */
 const serializeValue = (value: unknown): string =>
   typeof value === 'string' && value !== '' && !value.startsWith(MARK)
     ? value

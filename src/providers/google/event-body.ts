@@ -1,4 +1,4 @@
-/** Builds the body of an event for Google. It has exactly the fields that are given. */
+/** Builds the body of an event for Google. It has only the fields that are given. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
@@ -14,13 +14,13 @@ import { isSeries } from './event-resource.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** `null` takes a member away (RFC 7396, as Google's PATCH has it). */
+/** `null` removes a member (RFC 7396). */
 export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData'> & {
   extendedProperties?: PropertiesPatch;
   conferenceData?: calendar_v3.Schema$ConferenceData | null;
 };
 
-/** An event to insert. `id` is its id at Google, and identifies the request for a Meet. */
+/** Builds the body of a new event. `id` is its id at Google, and identifies the request for a Meet. */
 export function insertBody(draft: EventDraft, id: string): EventBody & { id: string } {
   const { start, end, recurrence, conference, autoConference, attendees, custom, privacy } = draft;
   if (recurrence !== undefined) refuseSkippedStart(start);
@@ -42,7 +42,7 @@ export function insertBody(draft: EventDraft, id: string): EventBody & { id: str
   });
 }
 
-/** Returns the patch that applies a change to `former`. `requestId` identifies the request for a Meet. */
+/** Builds the patch that applies a change to `former`. `requestId` identifies the request for a Meet. */
 export function patchBody(change: EventChange, former: GoogleEvent, requestId: string): EventBody {
   const { start, end, recurrence, attendees, privacy } = change;
   const repeats = recurrence === undefined ? isSeries(former) : recurrence !== null;
@@ -84,14 +84,11 @@ function propertiesChange(
   return { ...properties, private: { ...properties?.private, [CONFERENCE_PROPERTY]: null } };
 }
 
-/**
- * Events that keep to the calendar's own visibility read as public. To say so outright would show what they are about
- * to those who may see no more than that somebody is busy: who sends back what was read does not mean that.
- */
+/** Returns whether the event reads as public. Writing that could reveal what the calendar's visibility hides. */
 const isPublicAlready = (privacy: EventChange['privacy'], { visibility }: GoogleEvent): boolean =>
   privacy === 'public' && visibility !== 'private' && visibility !== 'confidential';
 
-/** Returns the fields that are written in the same way to a new event and to an existing one. */
+/** Builds the members that an insertion and a patch have in common. */
 function fieldsBody({ title, description, location, color, status, availability }: EventChange) {
   const transparency = availability === 'free' ? 'transparent' : 'opaque';
   return withoutUndefined({

@@ -1,7 +1,7 @@
-/** The eleven colours an event can have, by Google's `colorId`. */
+/** The eleven colors of events, by `colorId`. */
 import { unsupportedField } from '../unsupported-field.ts';
 
-/** As Colors: get seems to answer them. No source confirms that they stay so. */
+/** As `Colors: get` seems to return them. No source confirms that they stay the same. */
 const COLORS: Readonly<Record<string, string>> = {
   1: '#a4bdfc',
   2: '#7ae7bf',
@@ -19,7 +19,7 @@ const COLORS: Readonly<Record<string, string>> = {
 export const colorOf = (colorId = ''): string | undefined =>
   Object.hasOwn(COLORS, colorId) ? COLORS[colorId] : undefined;
 
-/** The id of exactly that colour. Fails as UnsupportedByProvider for every other: the nearest would be another one. */
+/** Returns the id of exactly this color. Fails as UnsupportedByProvider for any other, without rounding. */
 export function colorIdOf(color: string): string {
   const hex = color.trim().toLowerCase();
   const entry = Object.entries(COLORS).find(([, value]) => value === hex);

@@ -1,4 +1,4 @@
-/** The fields of an event besides its times, as Google has them. */
+/** Parses the fields of an event, except its times. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
@@ -38,7 +38,7 @@ export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {
   return status === 'cancelled' || status === 'tentative' ? status : 'confirmed';
 }
 
-/** A birthday keeps nobody busy, whatever it says. Focus time and absences say that they do. */
+/** Birthdays are free whatever `transparency` says. It is right for focus time and absences, which are busy. */
 function availabilityOf({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
   const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
   return isFree ? 'free' : 'busy';

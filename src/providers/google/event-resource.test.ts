@@ -29,8 +29,8 @@ function only(event: GoogleEvent) {
 }
 const zoned = (local: string, zone = PARIS) => ({ type: 'zoned', local, zone }) as const;
 
-describe('an event of Google’s', () => {
-  it('an event of Google’s over the budget of a resource is left out by name', () => {
+describe('a Google event', () => {
+  it('leaves out a Google event that is over the budget of a resource, and names it', () => {
     const recurrence = Array.from({ length: 21 }, (_, index) => `RRULE:FREQ=DAILY;INTERVAL=${index + 1}`);
 
     assert.deepEqual(listed(timed({ recurrence })), {
@@ -44,7 +44,7 @@ describe('an event of Google’s', () => {
     });
   });
 
-  it('an event of Google’s is a resource under its own id, in the words of Kalends, with the object that Google sent', () => {
+  it('maps a Google event to a resource under its own id, with the object that Google sent', () => {
     const sent = timed({
       description: 'What we did',
       location: 'Room 1',
@@ -87,7 +87,7 @@ describe('an event of Google’s', () => {
     });
   });
 
-  it('an event of Google’s needs no words at all: one that may only be seen as busy has none', () => {
+  it('maps a Google event of which only the times may be seen to a busy event without a title', () => {
     const { event } = only({ id: 'e1', start: { date: '2026-11-23' }, end: { date: '2026-11-25' } });
 
     assert.deepEqual([event.title, event.availability, event.status], ['', 'busy', 'confirmed']);
@@ -95,7 +95,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(event.end, { type: 'date', date: '2026-11-25' });
   });
 
-  it('an event of Google’s is in the zone it is meant in, whatever offset it is written with, or else in the calendar’s', () => {
+  it('reads the time of a Google event in its own zone whatever its offset, otherwise in the zone of the calendar', () => {
     const inTokyo = timed({ start: { dateTime: '2026-11-23T09:00:00+01:00', timeZone: 'Asia/Tokyo' } });
     const bare = timed({ start: { dateTime: '2026-11-23T08:00:00Z' } });
     const unknown = timed({ start: { dateTime: '2026-11-23T08:00:00Z', timeZone: 'Mars/Base' } });
@@ -106,7 +106,7 @@ describe('an event of Google’s', () => {
       assert.deepEqual(only(event).event.start, zoned('2026-11-23T09:00:00'));
   });
 
-  it('an event of Google’s keeps its moment at an hour that the clock shows twice', () => {
+  it('keeps the instant of a Google event in an hour that the clock repeats', () => {
     for (const dateTime of ['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00']) {
       const { event } = only(
         timed({ start: { dateTime, timeZone: PARIS }, end: { dateTime, timeZone: PARIS } }),
@@ -116,7 +116,7 @@ describe('an event of Google’s', () => {
     }
   });
 
-  it('an event of Google’s recurs as its lines say, in its own zone', () => {
+  it('reads the recurrence lines of a Google event in its own zone', () => {
     const recurrence = ['RRULE:FREQ=WEEKLY;BYDAY=MO', `EXDATE;TZID=${PARIS}:20261130T090000`];
 
     assert.deepEqual(only(timed({ recurrence })).event.recurrence, {
@@ -127,7 +127,7 @@ describe('an event of Google’s', () => {
     assert.equal(only(timed({ recurrence: ['EXDATE:20261130T080000Z'] })).event.recurrence, undefined);
   });
 
-  it('an event of Google’s is an exception of a series when it names one', () => {
+  it('maps a Google event that names a series to an exception of it', () => {
     const moved = timed({
       id: 'e1_20261130T080000Z',
       recurringEventId: 'e1',
@@ -144,7 +144,7 @@ describe('an event of Google’s', () => {
     assert.equal(event.recurrence, undefined);
   });
 
-  it('an event of Google’s may be a cancelled exception, of which little more than its original start is known', () => {
+  it('maps a cancelled exception at Google, which has little more than its original start', () => {
     const cancelled = { id: 'e1_20261130', status: 'cancelled', recurringEventId: 'e1' };
 
     const { event } = only({ ...cancelled, originalStartTime: { date: '2026-11-30' } });
@@ -156,7 +156,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(byItsId.recurrenceId, event.recurrenceId);
   });
 
-  it('an event of Google’s is gone when it is cancelled and no exception', () => {
+  it('treats a cancelled Google event that is no exception as deleted', () => {
     assert.deepEqual(listed({ id: 'e1', status: 'cancelled' }), { is: 'gone', href: 'e1' });
   });
 
@@ -170,7 +170,7 @@ describe('an event of Google’s', () => {
     ['something new', 'resource', 'busy'],
   ];
   for (const [eventType, is, availability] of kinds) {
-    it(`an event of Google’s of kind ${eventType} is ${is === 'resource' ? `shown as ${availability}` : is}`, () => {
+    it(`a Google event of type ${eventType} is ${is === 'resource' ? `mapped as ${availability}` : is}`, () => {
       const listedAs = listed(timed({ eventType }));
 
       assert.equal(listedAs.is, is);
@@ -178,7 +178,7 @@ describe('an event of Google’s', () => {
     });
   }
 
-  it('an event of Google’s has the length of its kind where its end is missing, before its start or of another kind', () => {
+  it('ends a Google event after one day or at its start if its end is missing, too early or of another type', () => {
     const day = { date: '2026-11-23' };
     const ends = [undefined, { date: '2026-11-22' }, { dateTime: '2026-11-24T00:00:00Z' }];
 
@@ -190,7 +190,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(event.end, event.start);
   });
 
-  it('an event of Google’s joins a conference by its video entry, never by telephone', () => {
+  it('takes the link of a conference at Google from its video entry, never from a telephone entry', () => {
     const entryPoints = [
       { entryPointType: 'phone', uri: 'tel:+33-1' },
       { entryPointType: 'video', uri: 'https://zoom.us/j/1' },
@@ -205,7 +205,7 @@ describe('an event of Google’s', () => {
     );
   });
 
-  it('an event of Google’s is left out where it has no id or no time that can be read, and never a fault', () => {
+  it('reports a Google event without a readable id or time as unreadable and never throws', () => {
     const times = ['', 'soon', '2026-13-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
     for (const dateTime of times) assert.equal(listed(timed({ start: { dateTime } })).is, 'unreadable');
     assert.equal(listed({ start: { date: '2026-11-23' } }).is, 'unreadable');

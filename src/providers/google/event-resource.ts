@@ -1,10 +1,7 @@
 /**
- * Maps Google's events to resources. A master, a single event and an exception are separate events at Google; an
- * exception names its master by `recurringEventId`.
- *
- * Kinds (`eventType`): working locations are left out, since they are events only to the person's colleagues and would
- * fill every day. Absences and focus time are busy events, birthdays are free ones, and an event that Gmail found in a
- * mail is like any other.
+ * Maps Google's events to resources. A master, a single event and an exception are separate events; an exception names
+ * its master by `recurringEventId`. By `eventType`: working locations are left out, since they would fill every day;
+ * absences and focus time are busy, birthdays free; events that Gmail found in e-mails are like any other.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -21,19 +18,18 @@ import { exactTimeOf, timeOf } from './event-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** Whether it is a master, which has the rules of its series. */
+/** Returns whether the event is a master, which has the rules of its series. */
 export const isSeries = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
 
 /** An event of a listing, as the mirror stores it. */
 export type ListedEvent =
   | { readonly is: 'resource'; readonly resource: EventResource }
-  /** Deleted, by its href. */
   | { readonly is: 'gone'; readonly href: string }
   | { readonly is: 'left out' }
-  /** Over the budget of a resource; or without an id (then its href is empty), a time or rules that can be read. */
+  /** Over the budget of a resource; or unreadable: no id (then `href` is empty), no time, or broken rules. */
   | { readonly is: 'too complex' | 'unreadable'; readonly resource: LeftOutResource };
 
-/** `calendarZone` is where times without a zone are read. One event that is too much costs the others nothing. */
+/** Parses one event; a bad one does not affect the others. `calendarZone` is for times without a zone. */
 export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   try {
     return readEvent(event, calendarZone);
@@ -75,7 +71,6 @@ function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   return { is: 'resource', resource };
 }
 
-/** A single event or a master. */
 function eventOrMaster(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
   const placed = timeOf(event.start, calendarZone);
   if (placed === undefined) return undefined;
@@ -118,7 +113,7 @@ function recurrenceOf(
   return parsed.rrules.length + parsed.rdates.length > 0 ? parsed : undefined;
 }
 
-/** Returns the end in the start's type; an end that is missing or before the start counts as none. */
+/** Returns the end if it has the start's type and is later. Otherwise a date lasts one day, a time has no length. */
 function endFor(start: EventTime, end: EventTime | undefined): EventTime {
   if (end !== undefined && (end.type === 'date') === (start.type === 'date')) {
     const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');

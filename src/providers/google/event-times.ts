@@ -1,4 +1,4 @@
-/** Times as Google writes them: a date, or an instant and the zone it is meant in. */
+/** Parses Google's times: a date, or an instant with its zone. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { instantOf, timeLike } from '../../lib/recurrence/event-instant.ts';
@@ -6,10 +6,7 @@ import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
 import { text } from '../json-value.ts';
 
-/**
- * Returns the time in Google's type and zone, or else in the calendar's zone; `undefined` if it cannot be read.
- * Recurring events need their own zone, whose clock changes with DST.
- */
+/** Parses a time in its own zone, else in the calendar's, so that recurrences follow DST; undefined if unreadable. */
 export function timeOf(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
@@ -21,15 +18,12 @@ export function timeOf(
   const instant = instantIn(dateTime);
   if (instant !== undefined)
     return timeLike({ type: 'zoned', local: '', zone }, localOfInstant(zone, instant));
-  // Without an offset the clock of the zone is meant.
+  // Without an offset it is a local time in the zone.
   const local = localIn(dateTime);
   return local === undefined ? undefined : timeLike({ type: 'zoned', local: '', zone }, local);
 }
 
-/**
- * The same for an event that does not recur: at an hour that the clock shows twice its zone does not tell which, so
- * such a time is kept in UTC.
- */
+/** Parses the time of a single event. In an hour that the clock repeats it is in UTC, as a zone is ambiguous. */
 export function exactTimeOf(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
@@ -41,7 +35,7 @@ export function exactTimeOf(
   return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, instant);
 }
 
-/** Epoch milliseconds of a time in RFC 3339; the years 2 to 9998 leave room for zones and ends. */
+/** Parses an RFC 3339 time to epoch milliseconds without fractions. The years 2 to 9998 leave room for zones. */
 export function instantIn(dateTime: string): number | undefined {
   return within(() => Temporal.Instant.from(dateTime).epochMilliseconds);
 }

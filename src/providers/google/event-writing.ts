@@ -1,7 +1,4 @@
-/**
- * Writes events at Google, each based on a version (If-Match). Masters, single events and occurrences are separate
- * events there. A PATCH changes only the members that it names.
- */
+/** Writes events at Google, each based on a version (If-Match). A PATCH changes only the members that it names. */
 import { randomUUID } from 'node:crypto';
 
 import type { calendar_v3 } from '@googleapis/calendar';
@@ -55,7 +52,7 @@ async function read(href: string, events: GoogleEvents) {
   return now && resourcesOf(now);
 }
 
-/** Hex digits are base32hex: the key itself is the event's id, so that Google refuses the second of it. */
+/** Creates an event with the key as its id (hex digits are valid base32hex), so that Google refuses a duplicate. */
 async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<WriteResult> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
@@ -71,7 +68,7 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
   const body = patchBody(change, current.event, randomUUID());
   refuseGuestChange(current.event, body);
   if (body.conferenceData?.createRequest) await checkMeet(events);
-  // A recurring event is a master here. Its exceptions may have to move with it.
+  // If a series moves, its exceptions may have to move too.
   const moves = change.start !== undefined && change.recurrence !== null && isSeries(current.event);
   const before = moves ? await events.series(current.id) : undefined;
   const event = await patchEvent({ ...current, body }, events).catch((failure: unknown) => {
@@ -101,7 +98,7 @@ async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleE
   const wasSeries = storedHrefs(target).length > 1;
   if (target.instance !== undefined || !(isSeries(event) || wasSeries))
     return { changed: [master], removed: [] };
-  // Google decides what becomes of the exceptions, so they are read again.
+  // Google decides what happens to the exceptions, so they are read again.
   return seriesResult(target, { master, exceptions: await events.exceptionsOf(event) }, events);
 }
 
@@ -112,7 +109,7 @@ async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteR
   return { changed: [], removed: storedHrefs(target) };
 }
 
-/** Deletes an occurrence. The result is a cancelled exception of its series, even if somebody else deleted it. */
+/** Deletes an occurrence. The result is its cancelled exception, even if somebody else deleted it. */
 async function removeInstance(
   target: WriteTarget,
   instance: EventTime,

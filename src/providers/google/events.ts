@@ -1,7 +1,6 @@
 /**
- * Single events and series of one calendar: read by name as a sync would have brought them, inserted, patched and
- * deleted. Google sends invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and
- * Microsoft do.
+ * Reads and writes the events of one calendar. Google notifies all attendees of invitations, changes and cancellations
+ * (`sendUpdates=all`), as CalDAV servers and Microsoft do.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -18,23 +17,23 @@ type GoogleEvent = calendar_v3.Schema$Event;
 type Entry = calendar_v3.Schema$CalendarListEntry;
 
 export interface GoogleEvents {
-  /** Returns an event, also a cancelled one; `undefined` if there is none. */
+  /** Returns an event, cancelled ones included; `undefined` if there is none. */
   get(id: string): Promise<GoogleEvent | undefined>;
-  /** Exceptions have the `iCalUID` of their master. Cancelled ones may have none: some or all of them are missing. */
+  /** Returns the exceptions with the `iCalUID` of their master. Cancelled ones may lack it and are then missing. */
   exceptionsOf(master: GoogleEvent): Promise<EventResource[]>;
-  /** Returns an event, or a series with the exceptions of `exceptionsOf`; `undefined` if it no longer exists. */
+  /** Returns an event, or a series with its `exceptionsOf`; `undefined` if it does not exist. */
   series(id: string): Promise<SeriesNow | undefined>;
-  /** Returns the same with all cancelled exceptions, for a caller that does not know them. */
+  /** Returns the same with all cancelled exceptions, for callers that do not know them. */
   wholeSeries(id: string): Promise<SeriesNow | undefined>;
   /** Fails as `invalid_response` if an event has no id or no time. */
   resourceOf(event: GoogleEvent): Promise<EventResource>;
-  /** The calendar in the user's list. */
+  /** Returns the calendar's entry in the user's list. */
   entry(): Promise<Entry>;
-  /** Fails as `precondition_failed` when the body's `id` is taken, by a deleted event too. */
+  /** Fails as `precondition_failed` if the `id` in the body is taken, even by a deleted event. */
   insert(body: EventBody, notice?: Notice): Promise<GoogleEvent>;
-  /** Fails as `precondition_failed` if the event's version is not `etag`, as `not_found` if it no longer exists. */
+  /** Fails as `precondition_failed` if the version is not `etag`, as `not_found` if the event does not exist. */
   patch(change: EventPatch): Promise<GoogleEvent>;
-  /** Deletes an event in the same way, but does not fail if it no longer exists. */
+  /** Deletes an event in the same way. Succeeds if it does not exist. */
   delete(version: EventVersion & Pick<EventPatch, 'isQuiet'>): Promise<void>;
   /** Logs that an occurrence has members of its series because Google refused its own. */
   reportRefused(occurrence: string, members: readonly string[]): void;
@@ -45,7 +44,7 @@ export type Notice = 'quiet';
 
 export type EventVersion = {
   readonly id: string;
-  /** The version the change is based on; whatever is there when absent. */
+  /** The version that the change is based on; undefined for any version. */
   readonly etag: string | undefined;
 };
 
@@ -92,7 +91,7 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
         const listed = [...(await listCancelled(master, path, api)), ...(await exceptionsOf(master))];
         return [...new Map(listed.map((exception) => [exception.href, exception])).values()];
       };
-      // It may go while its instances are listed.
+      // It may be deleted while its instances are listed.
       return undefinedIf('not_found', seriesWith(id, allOf));
     },
     ...writesTo(path, api),
@@ -117,9 +116,7 @@ async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi)
   return collect(request, ({ recurringEventId }) => recurringEventId === master.id, api);
 }
 
-/**
- * Only a listing of all instances is sure to name those that were deleted, so few of their members are requested.
- */
+/** Lists deleted occurrences. Only a listing of all instances has all of them, so few members are requested. */
 async function listCancelled(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
   const fields = 'timeZone,nextPageToken,items(id,etag,status,iCalUID,recurringEventId,originalStartTime)';
   const request = {
@@ -130,14 +127,13 @@ async function listCancelled(master: GoogleEvent, path: string, api: GoogleApi):
   return collect(request, ({ status }) => status === 'cancelled', api);
 }
 
-/** The exceptions on all pages of a listing. */
 async function collect(
   { parameters, ...request }: ApiRead,
   isWanted: (event: GoogleEvent) => boolean,
   api: GoogleApi,
 ): Promise<EventResource[]> {
   const exceptions: EventResource[] = [];
-  // Google's most.
+  // Google's maximum.
   const largest = { ...parameters, maxResults: '2500' };
   for await (const page of api.list<calendar_v3.Schema$Events>({ ...request, parameters: largest })) {
     const items = objects<GoogleEvent>(page.items).filter(isWanted);
@@ -176,7 +172,7 @@ function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | '
 const PARAMETERS = { sendUpdates: 'all' };
 const QUIETLY = { sendUpdates: 'none' };
 
-/** Conferences and attachments are left as they are unless the request says that it knows of them. */
+/** Google ignores conferences and attachments in a request without these parameters. */
 const parametersFor = ({ conferenceData, attachments }: EventBody) => ({
   ...PARAMETERS,
   ...(conferenceData === undefined ? {} : { conferenceDataVersion: '1' }),

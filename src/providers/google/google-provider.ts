@@ -1,4 +1,4 @@
-/** Google Calendar, by the published API (v3) alone. */
+/** Google Calendar through its published API (v3). */
 
 import type { calendar_v3 } from '@googleapis/calendar';
 import type {
@@ -19,10 +19,7 @@ import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { type GoogleSignInDeps, googleSignIn } from './sign-in.ts';
 
-/**
- * The issuer is where users sign in, `https://accounts.google.com`; `apiUrl` is where the Calendar API begins,
- * `https://www.googleapis.com/calendar/v3`.
- */
+/** `issuer` is `https://accounts.google.com`; `apiUrl` is `https://www.googleapis.com/calendar/v3`. */
 export type GoogleDeps = GoogleSignInDeps & GoogleApiDeps & { readonly log: Log };
 
 export function googleProvider(deps: GoogleDeps): RedirectProvider {
@@ -40,7 +37,7 @@ function openAccount(
 ): CalendarAccount {
   const egress = accountEgress(deps.egress, session.user, session.accountKey);
   const api = googleApi(session, { ...deps, egress });
-  // Kept by us in this form; texts() takes nothing on trust.
+  // Stored by us as a list of texts; `texts()` validates it.
   const granted = texts(scopes);
   return {
     writing: eventWriting(api, deps.log),
@@ -52,7 +49,7 @@ function openAccount(
   };
 }
 
-/** Google's most. */
+/** Google's maximum. */
 const SECONDS = 7 * 86_400;
 
 export function googleWatching(api: GoogleApi): CalendarWatching {
@@ -66,7 +63,7 @@ export function googleWatching(api: GoogleApi): CalendarWatching {
   };
 
   return {
-    // It takes any address and says nothing when nobody answers there.
+    // Google accepts any address and reports nothing if it does not respond.
     provesReach: false,
 
     watch(href, hook) {

@@ -1,7 +1,4 @@
-/**
- * Attendees of a series that is split. The new series is created without them, so that nobody is invited to what may be
- * undone; they are written once the old series has ended.
- */
+/** Adds attendees to a split series after the old half has ended, because until then the split may be undone. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { WriteResult } from '../../calendars/event-writing.ts';
@@ -17,10 +14,10 @@ import { patchEvent } from './write-event.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 type Guest = calendar_v3.Schema$EventAttendee;
 
-/** Lists of attendees as they are to be written. Stored as JSON. */
+/** Lists of attendees to write later. Stored as JSON. */
 type Invitations = {
   readonly attendees: readonly Guest[];
-  /** By id: occurrences that have a list of their own. */
+  /** Occurrences with a separate list, by id. */
   readonly exceptions: Readonly<Record<string, readonly Guest[]>>;
 };
 
@@ -30,7 +27,7 @@ export type SeriesCopy = {
   readonly patches: readonly EventPatch[];
 };
 
-/** Returns the copy without attendees, and their lists. A copy that only the organizer attends stays as it is. */
+/** Separates the attendees from a copy. A copy that only the organizer attends stays unchanged. */
 export function withoutAttendees(
   copy: SeriesCopy,
   source: GoogleEvent,
@@ -53,13 +50,13 @@ export function withoutAttendees(
   };
 }
 
-/** As EventWriting has it. */
+/** Implements EventWriting.inviteLater. */
 export async function inviteLater(
   href: string,
   invitations: unknown,
   events: GoogleEvents,
 ): Promise<WriteResult> {
-  // Only withoutAttendees makes them.
+  // Created only by `withoutAttendees`.
   const { attendees, exceptions } = invitations as Invitations;
   const invite = async (event: GoogleEvent | undefined, list: readonly Guest[]) => {
     if (event === undefined || event.status === 'cancelled' || isComplete(event, list)) return event;
@@ -81,10 +78,7 @@ export async function inviteLater(
   return { changed: [await events.resourceOf(master), ...resources.values()], removed: [] };
 }
 
-/**
- * Whether the event has these attendees, and each answer that the list has. Another answer was given since. A list that Google
- * shortens has been written.
- */
+/** Returns whether the list is written. Responses may have changed since; a shortened list counts as written. */
 function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
   if (event.attendeesOmitted === true) return true;
   const unanswered = objects<Guest>(event.attendees)
@@ -98,7 +92,7 @@ function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
 
 const hasAnswer = ({ responseStatus }: Guest): boolean => (responseStatus ?? 'needsAction') !== 'needsAction';
 
-/** Addresses of the attendees, without the organizer's. */
+/** Returns the addresses of the attendees, without the organizer's. */
 function guestsIn({ attendees, organizer }: GoogleEvent): Set<string> {
   const addresses = new Set(objects<Guest>(attendees).map(addressOf));
   if (organizer) addresses.delete(addressOf(organizer));

@@ -12,37 +12,32 @@ import { wouldPublish } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** An event of the new series. */
 export type LaterEvent = {
-  /** The event's id at Google. */
   readonly id: string;
-  /** The change of the whole series. */
+  /** The change of the whole later half. */
   readonly change: LaterHalf['change'];
-  /** Whether Google creates Meets in this calendar: then a separate Meet is requested. */
+  /** Whether Google creates Meets in this calendar. Then the event gets a separate Meet. */
   readonly makesMeets: boolean;
 };
 
-/** The new series, or the single event that is left of it. */
+/** Builds the body of the new series, or of the single event that is left of it. */
 export function laterBody(
   master: GoogleEvent,
   { id, change, makesMeets }: LaterEvent,
 ): EventBody & { id: string } {
   const copied = copiedMembers(master, makesMeets ? id : undefined);
-  // Both have the members of an event, and the nulls of the patch have done their work.
+  // Both have the members of an event, and the nulls of the patch are removed.
   const body = patched({ ...copied }, { ...patchBody(change, copied, id) }) as EventBody;
   return { ...body, id };
 }
 
-/** An exception of the old series, with its `master`, and when it takes place in the new one. */
+/** An exception of the old series, its master, and its times in the new series. */
 export type OldException = Pick<LaterException, 'times'> & {
   readonly exception: GoogleEvent;
   readonly master: GoogleEvent;
 };
 
-/**
- * Returns the members in which an occurrence of the new series differs: only its times if it was more private than that
- * series. Its conference is whole, not yet a patch.
- */
+/** Builds the differences from the new series: only times if it was more private. The conference is not yet a patch. */
 export function laterExceptionBody(
   { exception, master, times }: OldException,
   { id, change, makesMeets }: LaterEvent,
@@ -68,21 +63,18 @@ export function laterExceptionBody(
   });
 }
 
-/** Returns the body of a later half that is a single event: `body` with the differences of the remaining occurrence. */
+/** Builds the body of a single later event: `body` with the differences of the remaining occurrence. */
 export function singleBody(
   body: EventBody & { id: string },
   own: EventBody | undefined,
 ): EventBody & { id: string } {
   const patch = own && withConferencePatch(own, body);
-  // Both have the members of an event, and the nulls of the patch have done their work.
+  // Both have the members of an event, and the nulls of the patch are removed.
   const members = patched({ ...body }, { ...patch }) as EventBody;
   return { ...members, id: body.id };
 }
 
-/**
- * Returns a patch of an event that has the conference of `former`. Null is sent only for members that it has:
- * Google refuses other nulls.
- */
+/** Adapts a patch to the conference of `former`. Google refuses a null for a member that does not exist. */
 export function withConferencePatch(patch: EventBody, { conferenceData: former }: EventBody): EventBody {
   const { conferenceData, ...others } = patch;
   if (conferenceData === undefined) return patch;

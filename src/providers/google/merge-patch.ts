@@ -1,4 +1,4 @@
-/** Members of a JSON object changed as a PATCH of Google's does it (RFC 7396). */
+/** JSON merge patches (RFC 7396), as Google applies them. */
 import { isDeepStrictEqual } from 'node:util';
 
 import { isObject } from '../json-value.ts';
@@ -7,10 +7,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 const membersOf = (value: unknown): Members => (isObject(value) ? { ...value } : {});
 
-/** Events have members within members, three deep at most: what is deeper is replaced whole. */
+/** Events are nested at most three deep. Deeper members are replaced whole. */
 const DEEPEST = 3;
 
-/** `members` as `patch` leaves them; null takes away. */
+/** Applies a patch to `members`. Null removes a member. */
 export function patched(members: Members, patch: Members, depth = DEEPEST): Members {
   const result = new Map(Object.entries(members));
   for (const [name, value] of Object.entries(patch)) {
@@ -22,7 +22,7 @@ export function patched(members: Members, patch: Members, depth = DEEPEST): Memb
   return Object.fromEntries(result);
 }
 
-/** The patch that makes `members` of `former`. */
+/** Returns the patch that turns `former` into `members`. */
 export function patchBetween(former: Members, members: Members, depth = DEEPEST): Members {
   const [before, after] = [new Map(Object.entries(former)), new Map(Object.entries(members))];
   const names = [...new Set([...before.keys(), ...after.keys()])];

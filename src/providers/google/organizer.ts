@@ -18,16 +18,13 @@ type GoogleEvent = calendar_v3.Schema$Event;
 /** Each guest has separate values for these. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['colorId', 'transparency', 'visibility', 'reminders']);
 
-/**
- * Returns whether the organizer is the calendar with this copy (`self`). An event without an organizer belongs to it
- * too.
- */
+/** Returns whether the organizer is the calendar with this copy (`self`), or there is none. */
 const isOrganizer = ({ organizer }: GoogleEvent): boolean =>
   organizer === undefined || organizer === null || organizer.self === true;
 
 const mayChangeAll = (event: GoogleEvent): boolean => isOrganizer(event) || event.guestsCanModify === true;
 
-/** Without what a guest sends back as it was read. */
+/** Removes the unchanged fields from a guest's change. */
 export async function guestChange(
   change: EventChange,
   event: GoogleEvent,
@@ -49,10 +46,7 @@ export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
   if (shared) throw organizerOnly('Only the organizer of the event can change this');
 }
 
-/**
- * Fails as `organizer_only` for a guest, even if the guest may change the series: the organizer of a new series is
- * always the calendar that it is created in.
- */
+/** Fails as `organizer_only` for a guest: the organizer of a new series is the calendar that it is created in. */
 export function refuseGuestSplit(event: GoogleEvent): void {
   // Without private access, a private event shows nothing that could be copied.
   const isHidden = privacyOf(event) !== 'public' && !event.organizer && !event.creator;
@@ -61,7 +55,7 @@ export function refuseGuestSplit(event: GoogleEvent): void {
   throw organizerOnly('Only the organizer can give a part of the series to a series of its own');
 }
 
-/** Guests may invite others, unless the organizer says no; they take nobody away. */
+/** Returns whether guests are only added. Guests may invite others, unless the organizer forbids it. */
 function isInviting(
   { attendees: former, guestsCanInviteOthers }: GoogleEvent,
   { attendees }: EventBody,

@@ -5,10 +5,7 @@ import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 
-/**
- * Returns a function that checks for each of these original starts, and no others, whether the pattern has it. If the
- * rules cannot be expanded, or not so far, all of them count as part of it.
- */
+/** Returns a check for these starts. If the rules cannot be expanded that far, all of them count as present. */
 export function patternAmong(
   { start, end, recurrence }: CalendarEvent,
   originals: readonly EventTime[],

@@ -5,7 +5,7 @@ import { wouldPublish } from './privacy.ts';
 
 const event = (visibility?: string | null) => (visibility === undefined ? {} : { visibility });
 
-describe('an exception at Google that comes into a series', () => {
+describe('an exception at Google that moves to another series', () => {
   const cases: [exception: string | undefined, former: string | undefined, series: string | undefined][] = [
     ['private', undefined, undefined],
     ['confidential', 'public', 'default'],
@@ -14,7 +14,7 @@ describe('an exception at Google that comes into a series', () => {
     ['default', 'public', 'public'],
   ];
   for (const [exception, former, series] of cases)
-    it(`would be published if it is ${exception}, was in a series that is ${former}, and comes into one that is ${series}`, () => {
+    it(`would be published if it is ${exception} and moves from a ${former} series to a ${series} one`, () => {
       assert.equal(wouldPublish(event(exception), event(former), event(series)), true);
     });
 
@@ -29,7 +29,7 @@ describe('an exception at Google that comes into a series', () => {
     ['public', 'public', 'public'],
   ];
   for (const [exception, former, series] of privateCases)
-    it(`is as private as before if it is ${exception}, was in a series that is ${former}, and comes into one that is ${series}`, () => {
+    it(`stays as private if it is ${exception} and moves from a ${former} series to a ${series} one`, () => {
       assert.equal(wouldPublish(event(exception), event(former), event(series)), false);
     });
 });

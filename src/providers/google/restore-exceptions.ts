@@ -1,7 +1,6 @@
 /**
- * Moves the exceptions of a series. Google seems to keep a changed or deleted occurrence if the new pattern has its old
- * start, and to drop the others, which no source confirms. The dropped ones are moved with the series and created again
- * wherever it has an occurrence to change.
+ * Moves the exceptions of a series. Google seems to keep those whose original start is in the new pattern and to drop
+ * the others, which no source confirms. Dropped ones move with the series and are created again if possible.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -17,9 +16,7 @@ import { patternAmong } from './pattern.ts';
 import { wouldPublish } from './privacy.ts';
 import { writeOccurrence } from './write-event.ts';
 
-/**
- * Restores the exceptions of `before`, which was changed to `after`. Returns the occurrences that were deleted again.
- */
+/** Restores the exceptions of `before` in `after`. Returns the occurrences that were deleted again. */
 export async function restoreExceptions(
   before: SeriesNow,
   after: EventResource,
@@ -46,7 +43,7 @@ export async function restoreExceptions(
     } else {
       const { original: former } = before.master;
       const times = timesOf(exception, before.master, shifted);
-      // All are as Google sent them. An exception that was more private than the moved series gets only its times.
+      // `original` is as Google sent it. An exception that was more private than the moved series gets only its times.
       const isHidden = wouldPublish(exception.original, former, after.original);
       const body = isHidden ? times : { ...ownMembers(exception.original, former), ...times };
       if (Object.keys(body).length === 0) continue;
@@ -60,7 +57,7 @@ export async function restoreExceptions(
 const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
-/** Returns the times of an exception: a moved one keeps its times, another keeps its length. */
+/** Returns the times of an exception: a moved one keeps its times, any other only its length. */
 function timesOf({ events: [event] }: EventResource, master: EventResource, placed: EventTime): EventBody {
   const [series] = master.events;
   if (event === undefined || series === undefined) return {};

@@ -1,20 +1,20 @@
 /**
- * The one table of which Google permissions serve which scope. No published page says in full whether
- * `calendar.events.freebusy` suffices for events.list, or which fields it returns.
+ * Maps scopes to Google permissions. No published page says in full whether `calendar.events.freebusy` suffices for
+ * events.list, or which fields it returns.
  */
 import type { Scope } from '../../oauth/scope.ts';
 
 const CALENDAR = 'https://www.googleapis.com/auth/calendar';
 const LIST = `${CALENDAR}.calendarlist.readonly`;
 
-/** The smallest that serves: the events at the level needed, and the list of calendars. */
+/** The smallest sufficient permissions: for events at that level, and for the list of calendars. */
 const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
   'free-busy': [`${CALENDAR}.events.freebusy`, LIST],
   read: [`${CALENDAR}.events.readonly`, LIST],
   'read-write': [`${CALENDAR}.events`, LIST],
 };
 
-/** Larger permissions that hold a needed one: an app may have been granted them before, or by another hand. */
+/** Larger permissions that include a needed one. They may have been granted earlier or elsewhere. */
 const HELD_BY: Readonly<Record<string, readonly string[]>> = {
   [`${CALENDAR}.events.freebusy`]: [
     `${CALENDAR}.events.readonly`,
@@ -31,9 +31,8 @@ const HELD_BY: Readonly<Record<string, readonly string[]>> = {
 const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDAR}.calendarlist`];
 
 /**
- * Returns the `scope` of the authorization request; its first two values identify the user. With `calendarsToo`, a user
- * who lets an application write events is asked for calendars as well. The user may untick that: `covers` does not
- * require it.
+ * Returns the `scope` of the authorization request; `openid email` identify the user. With `calendarsToo`, read-write
+ * also requests calendars. The user may untick that: `covers` does not require it.
  */
 export const requestedScope =
   (calendarsToo: boolean) =>
@@ -42,17 +41,17 @@ export const requestedScope =
     return ['openid', 'email', ...scopes].join(' ');
   };
 
-/** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */
+/** Returns whether the granted permissions cover the scope. Users can untick any of them. */
 export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>
   NEEDED[scope].every((needed) => holds(grantedScopes, needed));
 
 const holds = (grantedScopes: readonly string[], needed: string): boolean =>
   [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));
 
-/** Whether they let calendars themselves be created, changed and deleted. */
+/** Returns whether calendars themselves may be created, changed and deleted. */
 export const mayWriteCalendars = (grantedScopes: readonly string[]): boolean =>
   [CALENDAR, `${CALENDAR}.calendars`].some((name) => grantedScopes.includes(name));
 
-/** Whether they let the user's list of calendars be changed, which has the colours. */
+/** Returns whether the user's list of calendars may be changed, which has the colors. */
 export const maySetColors = (grantedScopes: readonly string[]): boolean =>
   [CALENDAR, `${CALENDAR}.calendarlist`].some((name) => grantedScopes.includes(name));

@@ -8,8 +8,8 @@ import { patternAmong } from './pattern.ts';
 export const resourcesOf = ({ master, exceptions }: SeriesNow): EventResource[] => [master, ...exceptions];
 
 /**
- * Returns the result for the series as it is `now`. Google's listing may lack deleted occurrences: a known one that the
- * pattern still has stays deleted. A changed occurrence that is no longer listed is requested.
+ * Returns the result for the series as it is `now`. Google's listing may lack deleted occurrences: a stored one that is
+ * still in the pattern stays deleted. A changed occurrence that is no longer listed is read.
  */
 export async function seriesResult(
   target: WriteTarget,
@@ -32,13 +32,13 @@ export async function seriesResult(
   return { changed, removed: storedHrefs(target).filter((href) => !hrefs.has(href)) };
 }
 
-/** Adds the deleted occurrences that the mirror has and the listing lacks. */
+/** Adds deleted occurrences that the mirror has and the listing lacks. */
 export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
   const cancelled = missingExceptions(now, target).filter(isCancelled);
   return { ...now, exceptions: [...now.exceptions, ...cancelled] };
 }
 
-/** The exceptions in the mirror that are not listed and that the pattern still has. */
+/** Returns the stored exceptions that are not listed although the pattern has them. */
 function missingExceptions(now: SeriesNow, { href, stored }: WriteTarget): EventResource[] {
   const [master] = now.master.events;
   const listed = new Set(now.exceptions.map((exception) => exception.href));
@@ -55,7 +55,6 @@ const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
 
 export const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';
 
-/** Returns the hrefs that the mirror has for the event: its own, and those of its exceptions. */
 export const storedHrefs = ({ href, stored }: WriteTarget): string[] => [
   href,
   ...stored.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),

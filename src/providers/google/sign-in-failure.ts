@@ -9,7 +9,7 @@ const UNAVAILABLE: Meaning = [
   'provider_unavailable',
 ];
 
-/** RFC 6749 §5.2 and §4.1.2.1, and Google's own errors. No source lists in full which of them Google sends when. */
+/** Errors of RFC 6749 §5.2 and §4.1.2.1, and Google's own. No source lists in full which of them Google sends. */
 const BY_WORD = meaningsBy<string>(
   [['access_denied', 'Access to the Google account was not granted'], ['access_denied']],
   [
@@ -25,12 +25,12 @@ const BY_WORD = meaningsBy<string>(
       'org_internal',
     ],
   ],
-  // An administrator of Google Workspace.
+  // Set by an administrator of Google Workspace.
   [
     ['permission_missing', 'An administrator does not let this app in at Google', 'admin_consent_required'],
     ['admin_policy_enforced', 'access_not_configured'],
   ],
-  // The reason for its end comes from `revocationReason`.
+  // `revocationReason` finds out why.
   [
     ['unauthorized', 'Google no longer accepts this sign-in'],
     [
@@ -64,10 +64,9 @@ const TEST_LIFETIME = 7 * DAY;
 const ACCESS_LIFETIME = HOUR;
 
 /**
- * Returns why a refresh token was refused, judged by its age: Google says `invalid_grant` for everything. An app in
- * Testing status loses its refresh tokens seven days after they were issued. A token that failed within an hour of that
- * moment, or between two renewals at most a day apart around it, expired for that reason. For any other, only the need
- * for a new sign-in is known.
+ * Returns why a refresh token was refused, by its age: Google sends `invalid_grant` for everything. An app in Testing
+ * status loses its tokens seven days after they were issued. That is the reason if one failed within an hour of that
+ * moment, or between two refreshes at most a day apart around it.
  */
 export function revocationReason(
   { issuedAt, expiresAt }: Pick<OAuthCredentials, 'issuedAt' | 'expiresAt'>,

@@ -1,4 +1,4 @@
-/** Signing in with Google: what it adds to OpenID Connect. */
+/** Sign-in with Google: its additions to OpenID Connect. */
 import type { IDToken } from 'oauth4webapi';
 
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
@@ -8,10 +8,7 @@ import { type AccountIdentity, type OpenIdFacts, openIdSignIn } from '../openid/
 import { covers, requestedScope } from './scopes.ts';
 import { revocationReason, SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 
-/**
- * `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it
- * is said.
- */
+/** `asksForCalendars`: users are also asked for permission to write calendars, not only events. Default: false. */
 export type GoogleSignInDeps = OpenIdDeps & { readonly asksForCalendars?: boolean };
 
 export function googleSignIn(deps: GoogleSignInDeps): RedirectSignIn {
@@ -29,17 +26,17 @@ export function googleSignIn(deps: GoogleSignInDeps): RedirectSignIn {
 }
 
 const parametersFor = ({ language }: SignInRequest) => ({
-  // Without both a user who came before gets no refresh token.
+  // Without both, a returning user gets no refresh token.
   access_type: 'offline',
   prompt: 'consent',
-  // Earlier grants stay in force, so a larger scope is added to them later.
+  // Earlier grants stay valid; a larger scope is added to them.
   include_granted_scopes: 'true',
   hl: language,
 });
 
 /**
- * The account is known by its address on the wire (docs/wire.md 2.2): Google's `sub` would tell its user
- * nothing. Its identity is `sub:` and that subject: an address can become another person's.
+ * Returns the account. `accountId` is the address, since `sub` would tell users nothing (docs/wire.md 2.2). `identity`
+ * is the subject, since an address can pass to another person.
  */
 function identityOf({ sub, email, email_verified: isVerified }: IDToken): AccountIdentity {
   // An unverified address could be anybody's, and would replace the account that really has it.
@@ -49,7 +46,7 @@ function identityOf({ sub, email, email_verified: isVerified }: IDToken): Accoun
 }
 
 /**
- * Returns the number of the project, with which an app's id begins. `include_granted_scopes` seems to extend a user's
- * grant to the whole project: revoking it for one of its apps revokes it for all. No source confirms that.
+ * Returns the project number, with which an app's id begins. Revoking a grant for one app seems to revoke it for the
+ * whole project (`include_granted_scopes`), which no source confirms.
  */
 const grantOf = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;

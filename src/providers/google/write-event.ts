@@ -1,4 +1,4 @@
-/** One event written, and read again where Google's answer is not the whole of it. */
+/** Writes one event. Reads it again if Google's response is incomplete. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
@@ -10,7 +10,7 @@ import type { EventPatch, GoogleEvents, Notice, SeriesNow } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** Returns what was made with the body's `id`, by this request or an earlier one. Fails as `not_found` when it was deleted since. */
+/** Returns the event with the body's `id`, created now or earlier. Fails as `not_found` if it was deleted since. */
 export async function insertOnce(
   body: EventBody & { id: string },
   events: GoogleEvents,
@@ -20,7 +20,7 @@ export async function insertOnce(
   const inserted = await undefinedIf('precondition_failed', insert());
   if (inserted !== undefined)
     return { master: await events.resourceOf(await whole(inserted, events)), exceptions: [] };
-  // An earlier request made it, whose answer may have been lost.
+  // An earlier request created it; its response may have been lost.
   const now = await events.series(body.id);
   if (now !== undefined) return now;
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
@@ -31,9 +31,9 @@ export async function patchEvent(change: EventPatch, events: GoogleEvents): Prom
 }
 
 /**
- * Writes what an occurrence has of its own; undefined if the series has no such occurrence. If Google refuses it as a whole
- * (400), its times are written, then each other member alone; a refused one is left out and logged. Refused times fail if the
- * occurrence must move.
+ * Writes the differences of an occurrence; `undefined` if the series has no such occurrence. If Google refuses them
+ * (400), its times are written first, then each other member alone; refused members are logged and left out. Refused
+ * times fail if the occurrence `must move`.
  */
 export async function writeOccurrence(
   patch: EventPatch,
@@ -63,13 +63,13 @@ export async function writeOccurrence(
   return latest;
 }
 
-/** Whether Google refuses this event, and not every change by this user. */
+/** Returns whether Google refuses this event, as opposed to every change by this user. */
 const isBadRequest = (failure: unknown): boolean =>
   failure instanceof UnsupportedByProvider &&
   failure.reason !== 'calendar_read_only' &&
   failure.reason !== 'organizer_only';
 
-/** With the Meet that was asked for, and with all guests, of whom the answer to a write may name but one. */
+/** Waits for a requested Meet, and reads the guests if the response names only some. */
 async function whole(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
   const finished = await withFinishedMeet(event, events);
   if (finished.attendeesOmitted !== true) return finished;

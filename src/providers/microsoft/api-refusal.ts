@@ -9,7 +9,7 @@ import { type Meaning, refusalWith } from '../meaning.ts';
 /** The response behind a ProviderError, for decisions within this adapter and for the log. */
 class GraphRefusal extends Error {
   readonly status: number;
-  /** Graph's error code, as `ErrorItemNotFound`; empty if the response has none. */
+  /** Graph's error code, such as `ErrorItemNotFound`; empty if the response has none. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -26,14 +26,14 @@ const graphRefusalOf = (failure: unknown): GraphRefusal | undefined =>
 /** Returns the status of the response that caused a failure. */
 export const statusOf = (failure: unknown): number | undefined => graphRefusalOf(failure)?.status;
 
-/** Graph's error code. */
+/** Returns Graph's error code for a failure. */
 export const codeOf = (failure: unknown): string | undefined => graphRefusalOf(failure)?.code;
 
-/** A delta link that Graph no longer knows. No source lists these codes; 410 says the same without any. */
+/** Codes for an unknown delta link, which no source lists. Status 410 means the same. */
 const FORGOTTEN = /^(syncstate|resyncrequired|fullsyncrequired|errorinvalidsyncstatedata)/i;
-/** An account without a mailbox in Exchange Online. No source lists these codes. */
+/** Codes for an account without a mailbox in Exchange Online, which no source lists. */
 const NO_MAILBOX = /^(mailboxnotenabledforrestapi|mailboxnotfound|errornonexistentmailbox)/i;
-/** An id of another form, or not of this mailbox: nothing is found by it. */
+/** Codes for an id in another form or of another mailbox, which finds nothing. */
 const UNKNOWN_ID = /^(erroritemnotfound|errorinvalidid|errorfoldernotfound|errorcannotuse)/i;
 
 export function refusalOf(answer: EgressResponse): ProviderError {
@@ -56,7 +56,7 @@ function meaningOf({ status, code }: GraphRefusal, asksToWait: boolean): Meaning
     return ['permission_missing', 'The permission for calendars is missing', 'calendar_permission_missing'];
   if (status === 404 || UNKNOWN_ID.test(code)) return ['not_found', 'Microsoft has no such calendar'];
   if (status === 412) return ['precondition_failed', 'It was changed meanwhile'];
-  // Without Retry-After a 503 says that Microsoft is out of order; with it, that it has too much to do.
+  // A 503 with Retry-After means too many requests, without it an outage.
   if (status === 429 || status === 509 || (status === 503 && asksToWait))
     return ['rate_limited', 'Microsoft asks to wait', 'user_quota_exhausted'];
   if (status >= 500) return ['unavailable', 'Microsoft is out of order', 'provider_unavailable'];

@@ -1,4 +1,4 @@
-/** Requests to Microsoft Graph, one account's. Only the API's own origin is ever asked. */
+/** Requests of one account to Microsoft Graph. They are sent only to the API's origin. */
 import type { AccountSession } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
@@ -15,17 +15,17 @@ import { unreadableAnswer } from '../meaning.ts';
 import { refusalOf } from './api-refusal.ts';
 
 export type GraphRead = Omit<BearerRead, 'headers'> & {
-  /** Below the API's address, or a link of Graph's, which is followed as it is. */
+  /** Below `apiUrl`, or a link from Graph, which is followed unchanged. */
   readonly url: string;
-  /** Preferences besides those of every request. */
+  /** Preferences in addition to those of every request. */
   readonly prefer?: readonly string[];
-  /** Bodies as they are kept, for what is made of them; else they are asked for as plain text. */
+  /** Whether bodies are requested as stored, for copies. Otherwise they are plain text. */
   readonly htmlBodies?: boolean;
 };
 
 export type GraphWrite = GraphRead & Omit<BearerWrite, 'headers' | 'url'>;
 
-/** `T` is what Microsoft publishes for an item; its members are all optional and read as such. */
+/** `T` is the published type of an item. All its members are optional. */
 export type Page<T> = {
   readonly value: readonly T[];
   readonly nextLink: string | undefined;
@@ -34,16 +34,16 @@ export type Page<T> = {
 
 /** Fails with ProviderError. */
 export interface Graph {
-  /** Without a trailing slash, as `https://graph.microsoft.com/v1.0`. */
+  /** Without a trailing slash, such as `https://graph.microsoft.com/v1.0`. */
   readonly apiUrl: string;
   get(request: GraphRead): Promise<JsonObject>;
-  /** The pages of a listing, from `request.url` to the last. */
+  /** Yields the pages of a listing, beginning at `request.url`. */
   list<T>(request: GraphRead): AsyncGenerator<Page<T>>;
-  /** `undefined` where success has nothing to say (202, 204). */
+  /** Returns `undefined` if a success has no body (202, 204). */
   write(request: GraphWrite): Promise<JsonObject | undefined>;
 }
 
-/** Sent with every request: instants in UTC, and ids that outlive a move to another folder. */
+/** Returns the preferences of every request: times in UTC, and ids that survive a move to another folder. */
 const preferences = (bodies: 'html' | 'text'): readonly string[] => [
   'outlook.timezone="UTC"',
   `outlook.body-content-type="${bodies}"`,
@@ -51,7 +51,7 @@ const preferences = (bodies: 'html' | 'text'): readonly string[] => [
 ];
 
 const FACTS: BearerApiFacts = {
-  // A page of long invitations is larger than most answers.
+  // A page of long invitations is larger than most responses.
   maxBytes: 30_000_000,
   followsRedirects: true,
   isSuccess: (status, method) => (method === 'GET' ? [200] : [200, 201, 202, 204]).includes(status),
@@ -94,13 +94,13 @@ function pageIn<T>(apiUrl: string, body: JsonObject): Page<T> {
   const linkIn = (name: string): string | undefined => {
     const link = body[name] ?? undefined;
     if (link === undefined || (typeof link === 'string' && isWithin(apiUrl, link))) return link;
-    // It would be given the access token.
+    // Following it would send the access token there.
     throw unreadable('links to another address');
   };
   return { value, nextLink: linkIn('@odata.nextLink'), deltaLink: linkIn('@odata.deltaLink') };
 }
 
-/** Whether a link is one of this API's. */
+/** Returns whether a link has the API's origin. */
 export function isWithin(apiUrl: string, link: string): boolean {
   const url = URL.parse(link);
   return url !== null && isPinned([new URL(apiUrl).origin], url);

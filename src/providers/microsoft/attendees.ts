@@ -10,9 +10,8 @@ import type { Attendee } from '../../calendars/event.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 
 /**
- * Returns the attendees, each address once. Outlook keeps the organizer outside of its list; the result includes the
- * organizer, marked (docs/wire.md 2.5). `owner` is the address of the calendar's owner, whose response is taken from
- * the event itself: the list in a guest's own copy often lacks it.
+ * Returns the attendees, each address once, with the organizer marked, whom Outlook keeps separately (docs/wire.md
+ * 2.5). The response of the calendar's `owner` comes from the event itself: the list in a guest's copy often lacks it.
  */
 export function attendeesOf(
   event: Pick<GraphEvent, 'organizer' | 'attendees' | 'isOrganizer' | 'responseStatus'>,
@@ -27,7 +26,7 @@ export function attendeesOf(
     const entry = attendeeOf(attendee, attendee.status?.response);
     const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
-    // An organizer without a response attends all the same.
+    // An organizer without a response still attends.
     const answered = before !== undefined && entry.status === 'none' ? before.status : entry.status;
     const isOwner = keyOf(entry.email) === keyOf(owner);
     const status = isOwner && ownResponse !== 'none' ? ownResponse : answered;
@@ -53,7 +52,7 @@ export function lacksOwnAnswer(event: GraphEvent): boolean {
   return (event.attendees ?? []).some(({ status }) => statusOf(status?.response) !== ownResponse);
 }
 
-/** `undefined` without an e-mail address: rooms of old and guests behind a list have none. */
+/** Returns `undefined` without an e-mail address, which some rooms and members of lists lack. */
 function attendeeOf({ emailAddress }: Recipient, response: ResponseStatus['response']): Attendee | undefined {
   const email = emailAddress?.address?.trim();
   if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) return undefined;
@@ -63,7 +62,6 @@ function attendeeOf({ emailAddress }: Recipient, response: ResponseStatus['respo
 
 function statusOf(response: ResponseStatus['response']): Attendee['status'] {
   switch (response) {
-    // The organizer attends.
     case 'organizer':
     case 'accepted':
       return 'accepted';
@@ -76,10 +74,7 @@ function statusOf(response: ResponseStatus['response']): Attendee['status'] {
   }
 }
 
-/**
- * Returns the guests without the organizer, whom Outlook keeps separately. Their responses are not written: only a
- * guest may set them, and Exchange keeps those of guests who stay.
- */
+/** Returns the guests without the organizer. Responses are not written: Exchange keeps those of remaining guests. */
 export function guestList(
   attendees: readonly Attendee[],
   former: GraphEvent['attendees'],

@@ -26,7 +26,7 @@ function starts(text: string, start: EventTime): number[] {
   );
 }
 
-describe('A rule as a pattern of Graph', () => {
+describe('a rule as a Graph pattern', () => {
   const EXPRESSIBLE: readonly (readonly [rule: string, start: EventTime, pattern: object])[] = [
     ['FREQ=DAILY;INTERVAL=3', MONDAY, { type: 'daily', interval: 3 }],
     [
@@ -89,7 +89,7 @@ describe('A rule as a pattern of Graph', () => {
     ],
   ];
   for (const [text, start, pattern] of EXPRESSIBLE)
-    it(`a rule as a pattern of Graph has ${text}, and reads back as the same occurrences`, () => {
+    it(`converts ${text} to a Graph pattern that reads back as the same occurrences`, () => {
       const result = patternedRecurrence(rule(text), start);
 
       assert.deepEqual(result.pattern, pattern);
@@ -124,7 +124,7 @@ describe('A rule as a pattern of Graph', () => {
     ['FREQ=YEARLY', date('2028-02-29'), /day 29 alone/],
   ];
   for (const [text, start, about] of REFUSED)
-    it(`a rule as a pattern of Graph is refused for ${text} on ${start.type === 'date' ? start.date : JSON.stringify(start).slice(25, 35)}, with the reason`, () => {
+    it(`refuses as a Graph pattern, with the reason, ${text} on ${start.type === 'date' ? start.date : JSON.stringify(start).slice(25, 35)}`, () => {
       assert.throws(
         () => patternOf(text, start),
         (refusal) =>
@@ -134,7 +134,7 @@ describe('A rule as a pattern of Graph', () => {
       );
     });
 
-  it('a rule as a pattern of Graph is refused for several rules, and for dates besides the rule', () => {
+  it('refuses several rules and additional dates as a Graph pattern', () => {
     const two = { rrules: ['FREQ=DAILY', 'FREQ=WEEKLY'], rdates: [], exdates: [] };
     const dates = { ...rule('FREQ=DAILY'), rdates: [{ start: berlin('2026-10-20T11:00:00') }] };
 
@@ -152,11 +152,11 @@ describe('A rule as a pattern of Graph', () => {
     ['20261103', date('2026-11-01'), '2026-11-03'],
   ];
   for (const [until, start, endDate] of RANGES)
-    it(`a rule as a pattern of Graph ends with the day of the last occurrence before UNTIL=${until} of ${JSON.stringify(start)}`, () => {
+    it(`ends a Graph range on the day of the last occurrence before UNTIL=${until} of ${JSON.stringify(start)}`, () => {
       assert.equal(rangeOf(`FREQ=DAILY;UNTIL=${until}`, start)?.endDate, endDate);
     });
 
-  it('a rule as a pattern of Graph runs in the zone of its start under the name Windows has for it', () => {
+  it('gives a Graph range the Windows name of the zone of its start', () => {
     const { recurrenceTimeZone, startDate, type } = rangeOf('FREQ=DAILY', MONDAY) ?? {};
 
     assert.deepEqual(

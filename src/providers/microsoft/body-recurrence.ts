@@ -1,7 +1,4 @@
-/**
- * Converts a rule of RFC 5545 §3.3.10 to a pattern and a range of Graph with exactly the same occurrences. If there are
- * none, the rule is refused with the reason; nothing is rounded.
- */
+/** Converts a rule (RFC 5545 §3.3.10) to a pattern and range with exactly the same occurrences, or refuses it. */
 import type {
   DayOfWeek,
   PatternedRecurrence,
@@ -26,11 +23,11 @@ import type { Rule } from '../../lib/recurrence/rule.ts';
 import { ruleZone } from './body-times.ts';
 import { POSITIONS, WEEKDAYS } from './recurrence.ts';
 
-/** The most that a pattern's `interval` and a range's `numberOfOccurrences` may say; no source confirms either. */
+/** Maximum `interval` and `numberOfOccurrences`, which no source confirms. */
 const MOST_INTERVAL = 999;
 const MOST_OCCURRENCES = 999;
 
-/** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. EXDATEs are the caller's business. */
+/** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. The caller handles EXDATEs. */
 export function patternedRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {
   const { rrules, rdates } = recurrence;
   if (rdates.length > 0) throw unsupported('dates besides those of the rule');
@@ -49,7 +46,7 @@ export function patternedRecurrence(recurrence: Recurrence, start: EventTime): P
   };
 }
 
-/** `what` it is that Outlook has not. */
+/** Returns the error. `what` completes its sentence. */
 function unsupported(what: string): UnsupportedByProvider {
   return new UnsupportedByProvider(
     'recurrence_not_supported_by_provider',
@@ -63,7 +60,7 @@ function intervalOf({ interval }: Rule): number {
   return interval;
 }
 
-/** Parts that say what DTSTART says anyway are none. */
+/** Accepts parts that only repeat the time of DTSTART. */
 function refuseTimesOfDay({ byHour, byMinute, bySecond }: Rule, startLocal: LocalMs): void {
   const seconds = Math.floor((startLocal - dayOfLocal(startLocal) * DAY) / 1000);
   const startTime = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -72,7 +69,7 @@ function refuseTimesOfDay({ byHour, byMinute, bySecond }: Rule, startLocal: Loca
     throw unsupported('times of day other than that of its start (BYHOUR, BYMINUTE, BYSECOND)');
 }
 
-/** Exchange moves a series whose start is no day of its pattern to the first that is; RFC 5545 leaves it there. */
+/** Refuses a start outside of the pattern: Exchange would move it to the first day that matches, RFC 5545 keeps it. */
 function refuseOtherStart(rule: Rule, startLocal: LocalMs): void {
   const unended = { ...rule, count: undefined, until: undefined };
   const [first] = expandRule(
@@ -106,7 +103,7 @@ function dailyPattern(rule: Rule, startLocal: LocalMs): RecurrencePattern {
   const { interval, byMonth, byMonthDay, byDay, bySetPos } = rule;
   if ([byMonth, byMonthDay, bySetPos].some((list) => list.length > 0) || (byDay.length > 0 && interval > 1))
     throw unsupported('some days only of a daily rule');
-  // Every day of some weekdays is every week on those.
+  // Daily on some weekdays is the same as weekly on them.
   return byDay.length > 0 ? weeklyPattern(rule, startLocal) : { type: 'daily' };
 }
 
@@ -121,7 +118,7 @@ function weeklyPattern({ byMonth, byMonthDay, byDay, bySetPos, weekStart }: Rule
   };
 }
 
-/** RFC 5545 counts a yearly rule's days in every month, or in the year, when it names no month. */
+/** Returns the month. Without BYMONTH, RFC 5545 counts the days of a yearly rule in every month or in the year. */
 function monthOf({ byMonth, byMonthDay, byDay }: Rule, startLocal: LocalMs): number {
   const [month] = byMonth;
   if (byMonth.length > 1) throw unsupported('several months of a year');
@@ -145,7 +142,7 @@ function monthPattern(rule: Rule, startLocal: LocalMs, month: number | undefined
     : { type: 'absoluteYearly', month, dayOfMonth };
 }
 
-/** `2MO`, or one position among the weekdays named. */
+/** Converts `2MO`, or one BYSETPOS among weekdays. */
 function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysOfWeek' | 'index'> {
   const numbered = byDay.filter(({ ordinal }) => ordinal !== 0);
   if (numbered.length > 0 && (byDay.length > 1 || bySetPos.length > 0))
@@ -160,8 +157,8 @@ function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysO
 }
 
 /**
- * In a month without that day Outlook takes the last day; iCalendar leaves the month out. So `31` alone is another
- * series there, while "the last of the 28th to 31st" is the same in Outlook.
+ * Returns the day. In a month without it Outlook takes the last day, iCalendar skips the month. So `31` alone is
+ * another series, but "the last of the 28th to 31st" is the same.
  */
 function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: number | undefined): number {
   const days = byMonthDay.length > 0 ? byMonthDay : [startDay];
@@ -175,7 +172,7 @@ function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: numbe
   if (days.length > 1) throw unsupported('several days of a month (BYMONTHDAY)');
   if (day === -1) return 31;
   if (day < 0) throw unsupported('days counted from the end of a month (BYMONTHDAY)');
-  // A year that is not a leap year: 29 February is not in all of them.
+  // 2027 is not a leap year: 29 February is not in every year.
   if (day > (month === undefined ? 28 : daysInMonth(2027, month)))
     throw unsupported(
       `day ${day} alone: where a month has none, Outlook would take its last day instead of leaving it out`,
@@ -183,7 +180,7 @@ function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: numbe
   return day;
 }
 
-/** A range ends with a day on the clock of the series, which counts whole. */
+/** Returns the range. Its last day is inclusive, in the zone of the series. */
 function rangeOf({ count }: Rule, until: LocalMs | undefined, startLocal: LocalMs): RecurrenceRange {
   const startDate = formatDate(dayOfLocal(startLocal));
   if (count !== undefined) {
@@ -192,7 +189,7 @@ function rangeOf({ count }: Rule, until: LocalMs | undefined, startLocal: LocalM
   }
   if (until === undefined) return { type: 'noEnd', startDate };
   const timeOfDay = startLocal - dayOfLocal(startLocal) * DAY;
-  // Before the series' own time of day, that day's occurrence is not meant any more.
+  // If UNTIL is before the time of day of the series, it excludes that day.
   const lastDay = dayOfLocal(until - timeOfDay);
   if (lastDay < dayOfLocal(startLocal)) throw unsupported('a rule that ends before its first day');
   return { type: 'endDate', startDate, endDate: formatDate(lastDay) };

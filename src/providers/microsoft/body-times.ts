@@ -1,4 +1,4 @@
-/** Our times as Graph takes them: `dateTimeTimeZone`, in the zones that Exchange knows. */
+/** Builds times for Graph: `dateTimeTimeZone` in zones that Exchange knows. */
 import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 import { findWindows } from 'windows-iana';
 
@@ -7,14 +7,14 @@ import { offsetAt } from '../../lib/recurrence/zone.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { zoneNamed } from './event-times.ts';
 
-/** Start and end in Graph's form, and whether they are whole days; `undefined` if the event's own times stay. */
+/** Start and end for Graph, and whether they are whole days. */
 export type GraphTimes = {
   readonly isAllDay: boolean;
   readonly start: DateTimeTimeZone;
   readonly end: DateTimeTimeZone;
 };
 
-/** An all-day event is from midnight to midnight in one zone, which is UTC: it is read in UTC too. */
+/** Builds start and end. An all-day event is from midnight to midnight in UTC, where it is also read. */
 export function timesFor(start: EventTime, end: EventTime): GraphTimes {
   if ((start.type === 'date') !== (end.type === 'date'))
     throw unsupportedField('end', 'An event has either dates or times');
@@ -31,15 +31,13 @@ function graphTime(time: EventTime, field: string): DateTimeTimeZone {
   throw unsupportedField(field, 'Outlook has no times without a time zone');
 }
 
-/** Returns the zone in which a rule runs. */
 export const ruleZone = (start: EventTime): string =>
   start.type === 'zoned' ? graphZone(start.zone, 'timeZone') : 'UTC';
 
 /**
- * Returns the name of a zone for Graph. Exchange stores zones under Windows' names, so it surely accepts those. Some of
- * them stand for several IANA zones with one clock: such an event seems to return in the zone that Windows names first,
- * which no source confirms. A zone without a Windows name is sent under its own name, and so is one whose Windows name
- * has another clock by now, such as Chihuahua and Almaty: lists of names are older than laws.
+ * Returns the name of a zone for Graph. Exchange stores Windows names, so it surely accepts them. If one stands for
+ * several IANA zones, the event seems to return in the first, which no source confirms. A zone is sent under its own
+ * name if it has no Windows name, or if that has another clock by now (Chihuahua, Almaty).
  */
 function graphZone(zone: Zone, field: string): string {
   if (typeof zone !== 'string')
@@ -48,7 +46,7 @@ function graphZone(zone: Zone, field: string): string {
   return findWindows(zone).find((name) => hasClockOf(zoneNamed(name), zone)) ?? zone;
 }
 
-/** Winter and summer of years to come, in either half of the world. */
+/** January and July of coming years, for comparing clocks. */
 const SEASONS = [2026, 2027, 2030].flatMap((year) => [Date.UTC(year, 0, 15), Date.UTC(year, 6, 15)]);
 
 const hasClockOf = (named: Zone | undefined, zone: string): boolean =>

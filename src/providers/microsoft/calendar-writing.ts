@@ -1,4 +1,4 @@
-/** Making, changing and deleting calendars in Outlook. They have a name, which none other has, and one of a few colours. */
+/** Creates, changes and deletes calendars in Outlook. They have a unique name and one of a few colors. */
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
@@ -11,7 +11,7 @@ import type { Graph, GraphWrite } from './api.ts';
 import { codeOf, statusOf } from './api-refusal.ts';
 import { calendarUrl } from './calendars.ts';
 
-/** Graph's `calendarColor`. It publishes no RGB for them; `hexColor` can only be read. */
+/** Graph's `calendarColor` values. Their RGB is not published, and `hexColor` is read-only. */
 const COLORS = [
   'auto',
   'lightBlue',
@@ -69,7 +69,7 @@ async function write(graph: Graph, request: GraphWrite) {
   } catch (failure) {
     if (/^error(folderexists|duplicate)/i.test(codeOf(failure) ?? ''))
       throw unsupportedField('title', 'Outlook has a calendar of this name already');
-    // No source says how Graph refuses what may not be renamed or deleted, and names it does not take: so it seems.
+    // A 400 seems to mean an invalid name or a protected calendar, which no source confirms.
     if (statusOf(failure) === 400 && failure instanceof ProviderError && failure.kind === 'invalid_response')
       throw request.method === 'DELETE'
         ? new UnsupportedByProvider('calendar_not_deletable', 'Outlook does not let this calendar be deleted')

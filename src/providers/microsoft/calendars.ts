@@ -1,4 +1,4 @@
-/** The account's calendars. */
+/** Reads the account's calendars. */
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
@@ -9,7 +9,7 @@ import { mailboxZone } from './mailbox-zone.ts';
 export const calendarUrl = ({ apiUrl }: Graph, href: string): string =>
   `${apiUrl}/me/calendars/${encodeURIComponent(href)}`;
 
-/** The address of a calendar's owner, asked for when it is first needed; `undefined` where Graph does not tell. */
+/** Returns a getter of the owner's address, which is requested once; `undefined` if Graph does not name it. */
 export function ownerOfCalendar(graph: Graph, url: string): () => Promise<string | undefined> {
   let owner: Promise<string | undefined> | undefined;
   const request = { operation: 'calendars.get', url: `${url}?$select=owner` };
@@ -25,17 +25,14 @@ export async function listCalendars(graph: Graph, now: number): Promise<Provider
   const request = { operation: 'calendars.list', url: `${graph.apiUrl}/me/calendars?$top=100` };
   const calendars = new Map<string, GraphCalendar>();
   for await (const { value } of graph.list<GraphCalendar>(request)) {
-    // A page may name one twice: the last counts.
+    // A calendar may be listed twice: the last entry counts.
     for (const calendar of value) if (calendar.id) calendars.set(calendar.id, calendar);
   }
   const timeZone = await mailboxZone(graph, [...calendars.values()], now);
   return [...calendars].map(([id, calendar]) => calendarOf(id, calendar, timeZone));
 }
 
-/**
- * The zone is the mailbox's: Graph's calendars have none of their own. Events that are there name theirs; it is for
- * those that are made without saying.
- */
+/** `timeZone` is the mailbox's, since Graph's calendars have none. It is for events created without a zone. */
 function calendarOf(id: string, calendar: GraphCalendar, timeZone: string): ProviderCalendar {
   const { name, hexColor, canEdit, isDefaultCalendar } = calendar;
   const color = /^#[\da-f]{6}$/i.exec(hexColor ?? '')?.[0].toLowerCase();

@@ -1,16 +1,16 @@
 /**
- * Reads the changes of a calendar. Outside of its beta, Graph has no delta of events themselves, so:
+ * Reads the changes of a calendar. Outside of its beta, Graph has no delta of events, only one of calendarView. So:
  *
- * - the first time, and after Graph forgot the last delta, a delta of calendarView begins, then everything is listed
- *   without a window; what changes meanwhile is in the next delta;
- * - after that the delta says which events to read again. An event that it calls removed may only have left its window,
- *   and an event that was moved to Deleted Items is still found by its id. So the versions of everything are listed and
- *   compared with the mirror's; an event that is missing from two listings is deleted;
- * - every quarter of an hour they are compared anyway: for events outside of the window, and because users report
- *   deletions that no delta reported, mostly in personal accounts (microsoft-graph-docs#7036, #11728);
- * - once a month all of it is repeated, with a window around that day.
+ * - at first, and after Graph forgot the last delta, a delta begins and then everything is listed, without a window.
+ *   Later changes are in the next delta;
+ * - after that the delta says which events to read. An event that it reports as removed may only have left the window,
+ *   and one in Deleted Items is still found by its id. So all versions are listed and compared with the mirror's; an
+ *   event that is missing from two listings is deleted;
+ * - every 15 minutes versions are compared anyway: for events outside of the window, and because users report deletions
+ *   that no delta reported, mostly in personal accounts (microsoft-graph-docs#7036, #11728);
+ * - every 30 days everything is listed again, with a new window.
  *
- * A window for which Graph responds too slowly is shortened; then versions are compared each time.
+ * If Graph responds too slowly, the window is shortened; then versions are compared each time.
  */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import type { LeftOutResource } from '../../calendars/event.ts';
@@ -32,11 +32,11 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly now: () => number };
 
-/** The window is moved around the present after this time. */
+/** How long a window is used before a new one is drawn. */
 const WINDOW_ROLLS_MS = 30 * DAY;
-/** A shortened window is tried in its full length the next day: what was too much then may have passed. */
+/** When a shortened window is tried at full length again: the cause may be temporary. */
 const SHORTENED_LASTS_MS = DAY;
-/** How often ids and versions of everything are compared, whatever the delta says: a request for a thousand events. */
+/** How often all versions are compared, whatever the delta says: one request for a thousand events. */
 const COMPARED_EVERY_MS = 15 * 60_000;
 
 /** If more events than this changed, a listing is faster than reading each of them. */
@@ -67,7 +67,7 @@ async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGene
     yield* listAll(input, windowAround(startedAt), startedAt);
     return;
   }
-  // Another API than it was written for.
+  // The token was written for another API address.
   if (!isWithin(source.graph.apiUrl, state.link))
     throw new ProviderError('sync_token_expired', 'The sync token is of another address');
 
@@ -131,9 +131,9 @@ async function* readHinted(
 /** The content of the mirror: events and masters with their versions, exceptions by series. */
 type Mirror = {
   readonly versions: ReadonlyMap<string, string | undefined>;
-  /** The hrefs of a series' exceptions. */
+  /** Hrefs of exceptions by series id. */
   readonly exceptions: ReadonlyMap<string, readonly string[]>;
-  /** The series of each exception, by the exception's id. */
+  /** Series ids by exception id. */
   readonly seriesOf: ReadonlyMap<string, string>;
 };
 
@@ -153,9 +153,7 @@ function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirr
   return { versions, exceptions, seriesOf };
 }
 
-/**
- * The events to read for what a delta names: a removed occurrence may be all that is said of a change to its series.
- */
+/** Returns the events to read. A removed occurrence may be the only hint that its series has changed. */
 function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror): Map<string, boolean> {
   const ids = new Map(touched);
   for (const id of removed) {
@@ -167,9 +165,9 @@ function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirro
 }
 
 /**
- * Adds to `ids` the events whose version differs from the mirror's, and removes those that are not in the calendar.
- * Returns the hrefs of deleted events. Pages shift while they are read, so a listing can miss an event: it is deleted
- * only if a second listing lacks it too. An event that only the second one lists is read.
+ * Adds to `ids` the events whose version differs from the mirror's, removes those that are not in the calendar, and
+ * returns the ids of deleted events. Pages shift while they are read, so an event is deleted only if two listings lack
+ * it. An event that only the second one has is read.
  */
 async function compareVersions(
   source: Source,
@@ -199,17 +197,16 @@ function toChanges(batch: readonly ReadEvent[], mirror: Mirror): Changes {
   return { changed, removed, complete: false };
 }
 
-/** Returns the hrefs of an event and of its exceptions in the mirror. */
 const hrefsOf = (id: string, { exceptions }: Mirror): readonly string[] => [
   id,
   ...(exceptions.get(id) ?? []),
 ];
 
-/** The single events and series of the mirror, and which are series for sure. */
+/** Lists the single events and masters of the mirror, and whether they are known to be series. */
 const namedBy = ({ versions, exceptions }: Mirror): (readonly [id: string, isSeries: boolean])[] =>
   [...versions.keys()].map((id) => [id, exceptions.has(id)] as const);
 
-/** Everything there is, and a delta that begins before it was listed. */
+/** Lists everything, and begins a delta before the listing. */
 async function* listAll(
   { source, stored }: ChangesInput,
   longest: Window,
@@ -221,8 +218,7 @@ async function* listAll(
     for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
-  // Pages shift while they are read: what the mirror has or the delta named and the listing passed over is read by
-  // itself, if it is still there.
+  // Pages shift. An event that the listing missed, but the mirror or the delta has, is read by its id.
   const listed = await listedAmong(source, unlisted.keys());
   for (const id of unlisted.keys()) if (!listed.has(id)) unlisted.delete(id);
   for await (const batch of readEvents(source, unlisted))
@@ -232,7 +228,7 @@ async function* listAll(
   yield { changed: [], removed: [], complete: true, next };
 }
 
-/** The first round names all there is in the window: page by page, with a shorter window where Graph gives up. */
+/** Begins a delta, whose first round has everything in the window. Halves the window if Graph times out. */
 async function* beginDelta(
   source: Source,
   longest: Window,
@@ -244,7 +240,7 @@ async function* beginDelta(
     try {
       for await (const deltaLink of followDelta(source.graph, deltaUrl(source.url, window), hints)) {
         link = deltaLink ?? link;
-        // An empty part shows the reader of the parts that the work continues.
+        // An empty part shows the caller that the work continues.
         yield { changed: [], removed: [], complete: true };
       }
     } catch (failure) {

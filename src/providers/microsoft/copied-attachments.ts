@@ -1,7 +1,6 @@
 /**
- * The files of a series, put with the new series that its later half becomes. Graph takes files of up to 3 MB in one
- * request; larger ones, attached items, links into a cloud and what Outlook refuses are left with the old series
- * (docs/providers.md).
+ * Copies the files of a series to the new series of its later half. Graph accepts up to 3 MB in one request; larger
+ * files, attached items, cloud links and whatever Outlook refuses stay with the old one (docs/providers.md).
  */
 import type { FileAttachment } from '@microsoft/microsoft-graph-types';
 
@@ -9,20 +8,17 @@ import { codeOf, statusOf } from './api-refusal.ts';
 import type { GraphItem } from './event-resource.ts';
 import { eventUrl, type Source } from './read-events.ts';
 
-/** Graph's own bound for a file in a request. */
+/** Graph's limit for a file in one request. */
 const MOST_BYTES = 3_000_000;
 const MOST_FILES = 20;
-/** Limits the attachments: an event with more of them has them for another purpose. */
+/** Maximum number of attachments to list. Events with more use them for another purpose. */
 const MOST_LISTED = 250;
 
 type Attachment = FileAttachment & { readonly '@odata.type'?: unknown };
 
-/**
- * Copies the attachments of a series. `item` is the series as Graph sent it, with its text as stored. Existing copies
- * are not repeated.
- */
+/** Copies the attachments of a series, except existing copies. `item` is as Graph sent it, with its stored text. */
 export async function copyAttachments(source: Source, item: GraphItem, newId: string): Promise<void> {
-  // Pictures in the text do not count as attachments of an event.
+  // Pictures in the text do not count in `hasAttachments`.
   const hasPictures = item.body?.content?.includes('cid:') ?? false;
   const oldId = item.id;
   if (!oldId || (item.hasAttachments !== true && !hasPictures)) return;
@@ -36,10 +32,7 @@ export async function copyAttachments(source: Source, item: GraphItem, newId: st
   }
 }
 
-/**
- * Returns the files that are missing. Each existing file matches one wanted file: of its name and size, otherwise the
- * first left of its name. No source confirms that a copy has the size of its original.
- */
+/** Returns the files without a copy. A copy matches by name and size, else by name: sizes may differ. */
 function missingIn(there: readonly Attachment[], wanted: readonly Attachment[]): readonly Attachment[] {
   const missing = [...wanted];
   const others = there.filter(
@@ -55,10 +48,7 @@ function takeOut(attachments: Attachment[], isIt: (attachment: Attachment) => bo
   return at !== -1;
 }
 
-/**
- * Returns the result of `work`. If Outlook refuses it permanently, logs that: a file is not worth a meeting that was
- * announced.
- */
+/** Returns the result of `work`. A permanent refusal is only logged, since a missing file must not fail the copy. */
 async function unlessRefused<T>(
   source: Source,
   newId: string,
@@ -78,10 +68,10 @@ async function unlessRefused<T>(
   }
 }
 
-/** Also 507: the mailbox is full. */
+/** 507: the mailbox is full. */
 const FOR_GOOD: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422, 507]);
 
-/** Without their contents. */
+/** Lists attachments without their contents. */
 async function listAttachments(source: Source, id: string): Promise<readonly Attachment[]> {
   const url = `${eventUrl(source, id)}/attachments?$select=id,name,size`;
   const attachments: Attachment[] = [];
@@ -94,7 +84,7 @@ async function listAttachments(source: Source, id: string): Promise<readonly Att
 }
 
 async function copyAttachment(source: Source, url: string, newId: string): Promise<void> {
-  // Graph's published type: its members are all optional and are read as such.
+  // The published type: all its members are optional.
   const attachment: Attachment = await source.graph.get({ operation: 'attachments.get', url });
   if (attachment['@odata.type'] !== FILE || !attachment.contentBytes) return;
   const { name, contentType, contentBytes, contentId, isInline } = attachment;

@@ -1,4 +1,4 @@
-/** Copies the members of a Graph event into another: everything that people set and that can be written. */
+/** Copies the writable members that people set from one Graph event to another. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
@@ -7,7 +7,7 @@ import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import type { GraphItem } from './event-resource.ts';
 
-/** Texts, choices and lists, by Graph's names; times, places and guests are apart. */
+/** Members that are copied unchanged. Times, places and guests are handled separately. */
 const PLAIN_MEMBERS = [
   'subject',
   'body',
@@ -22,7 +22,7 @@ const PLAIN_MEMBERS = [
   'hideAttendees',
 ] as const satisfies readonly (keyof GraphEvent)[];
 
-/** Everything but times, rules and online meetings, with our extended properties. */
+/** Returns everything except times, rules and online meetings, with our extended properties. */
 export function copiedMembers(item: GraphItem): GraphEvent {
   const properties = item.singleValueExtendedProperties ?? [];
   return {
@@ -61,7 +61,7 @@ function copyLocation({ location, locations }: GraphItem): GraphEvent {
   return { location: location ?? { displayName }, ...(locations?.length && { locations }) };
 }
 
-/** Whether they must come, may come or are a room; what they answered is theirs to say. */
+/** Copies the guests with their types (required, optional, resource), without their responses. */
 function guestsOf({ attendees }: GraphItem): Attendee[] {
   return (attendees ?? []).flatMap(({ type, emailAddress }) =>
     emailAddress?.address ? [{ type: type ?? 'required', emailAddress }] : [],
@@ -79,14 +79,14 @@ const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (key
   attendees: ['attendees'],
 };
 
-/** The values of fields that a change clears; other fields have none then. */
+/** The values of cleared fields; other fields have none. */
 const WHEN_TAKEN_AWAY: ReadonlyMap<string, unknown> = new Map([
   ['availability', 'busy'],
   ['status', 'confirmed'],
   ['privacy', 'public'],
 ]);
 
-/** Without what a change says for all otherwise than `event` has it: a word of Outlook's that says the same stays. */
+/** Leaves out the members whose field `change` gives another value than `event` has. Outlook's own values stay. */
 export function withoutChanged(members: GraphEvent, change: EventChange, event: CalendarEvent): GraphEvent {
   const before = new Map<string, unknown>(Object.entries(event));
   const changed = new Set<string>(

@@ -1,7 +1,4 @@
-/**
- * The later half of a series that is being split: a new series made of Graph's own objects. Everything that can be
- * refused is known before the first request that writes.
- */
+/** Copies the later half of a series from Graph's current events. Every check comes before the first write. */
 import type {
   Event as GraphEvent,
   SingleValueLegacyExtendedProperty,
@@ -55,11 +52,11 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
   return { changed, removed: [], invitations };
 }
 
-/** The series to be split, with its texts as they are kept. */
+/** The series to split, with its texts as stored. */
 type Old = {
   readonly current: Current;
   readonly items: SeriesItems;
-  /** By original start. Exceptions that cannot be read are not in the mirror either, and are not copied. */
+  /** By original start. Unreadable exceptions are not copied; the mirror lacks them too. */
   readonly exceptions: ReadonlyMap<number, OldException>;
 };
 
@@ -89,10 +86,7 @@ async function readOld(source: Source, { href, etag, stored }: WriteTarget): Pro
   return { current, items, exceptions: new Map(exceptions) };
 }
 
-/**
- * Returns the event with its text as callers know it, if the mirror has this version: here it was read in its stored
- * form.
- */
+/** Returns the event with the mirror's text if it has this version: here the text was read as stored. */
 function asShown(
   event: CalendarEvent,
   { changeKey }: GraphItem,
@@ -104,7 +98,7 @@ function asShown(
   return { ...rest, ...(shown.description !== undefined && { description: shown.description }) };
 }
 
-/** Plans all writes before the first one. Fails with UnsupportedByProvider for what Outlook cannot keep. */
+/** Plans all writes before the first one. Fails with UnsupportedByProvider if Outlook cannot store them. */
 async function planCopy(
   source: Source,
   { current, items: { master }, exceptions }: Old,
@@ -129,7 +123,7 @@ async function planCopy(
   return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: [] };
 }
 
-/** The old master's own members, with what the change says in their places. */
+/** Builds the new master: the members of the old one with the change applied. */
 async function masterBody(
   source: Source,
   current: Current,
@@ -140,11 +134,11 @@ async function masterBody(
   const { content, contentType } = copied.body ?? {};
   const meeting = await newMeeting(source, current, change);
   const { conference, ...rest } = change;
-  // The link of the old meeting is not the new one's.
+  // The old meeting's link does not lead to the new meeting.
   const leadsToOld = meeting.isOnlineMeeting === true && conference === current.event.conference;
   const changed = bodyOf({
     change: leadsToOld ? rest : change,
-    // The new series has no meeting until one is made for it.
+    // The new series has no meeting yet.
     current: { ...current, item },
     organizer: item.organizer?.emailAddress?.address ?? undefined,
     onlineMeetingProvider: undefined,
@@ -176,7 +170,7 @@ async function newMeeting(
   { conference, autoConference }: LaterHalf['change'],
 ): Promise<GraphEvent> {
   const { onlineMeetingProvider } = current.item;
-  // A link that an add-in put there is not Exchange's to make; it is in the text and the place, which are copied.
+  // Exchange cannot create the link of an add-in. It is copied with the text and the location.
   const hadMeeting =
     hasOnlineMeeting(current) && Boolean(onlineMeetingProvider) && onlineMeetingProvider !== 'unknown';
   if (autoConference !== true && (!hadMeeting || conference === null)) return {};
@@ -187,7 +181,7 @@ async function newMeeting(
   return { isOnlineMeeting: true, onlineMeetingProvider: provider };
 }
 
-/** Replaces the joining paragraph in the texts of occurrences: the old series' paragraph by the new one's. */
+/** Replaces the old meeting's joining paragraph by the new one's in the texts of occurrences. */
 async function withNewParagraph(
   source: Source,
   newId: string,
@@ -206,9 +200,9 @@ async function withNewParagraph(
   });
 }
 
-/** How many underscores make such a line; published examples have eighty. */
+/** A line of underscores; published examples have eighty. */
 const LINE = /_{40,}/g;
-/** The targets of its links: the meeting, or help with joining it. */
+/** Link targets in the paragraph: the meeting, or help with joining it. */
 const JOINS = /\/\/(?:teams\.microsoft\.com|teams\.live\.com|join\.skype\.com|aka\.ms\/JoinTeamsMeeting)/i;
 
 type Place = { readonly from: number; readonly to: number };

@@ -1,4 +1,4 @@
-/** Creating an event or a series. */
+/** Creates an event or a series. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { EventResource } from '../../calendars/event.ts';
@@ -18,9 +18,8 @@ import { readEvent, type Source } from './read-events.ts';
 import { calendarFacts, writeTo } from './write-requests.ts';
 
 /**
- * Creates an event. The same key always creates the same event: it is Graph's `transactionId`. Days that a rule
- * excludes are occurrences to Outlook and are deleted one by one; a repetition continues where the first call was
- * interrupted.
+ * Creates an event, the same one for the same key (Graph's `transactionId`). Excluded days are occurrences to Outlook
+ * and are deleted one by one; a repeated call continues where the first was interrupted.
  */
 export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
@@ -58,8 +57,8 @@ export async function postEvent(source: Source, event: GraphEvent, key: string):
     const id = text(answer?.id);
     if (id !== undefined) return id;
   } catch (failure) {
-    // For a used key Graph mostly returns the event itself. It seems to refuse the key if the event was changed, which
-    // no source confirms.
+    // For a used key Graph mostly returns the event. It seems to refuse the key of a changed event, which no source
+    // confirms.
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
     const id = await idOfKey(source, key);
     if (id === undefined) throw goneSince();
@@ -78,10 +77,7 @@ export async function findCreated(
   return resources === 'gone' ? undefined : resources;
 }
 
-/**
- * Finds an event by looking through the calendar, since Graph finds none by its transaction. Twice, since pages shift
- * while they are read.
- */
+/** Finds an event by listing the calendar, since Graph cannot search for a key. Twice, since pages shift. */
 async function idOfKey({ graph, url: calendarUrl }: Source, key: string): Promise<string | undefined> {
   const transactionId = uuidOf(key);
   const url = `${calendarUrl}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
@@ -97,6 +93,6 @@ async function idOfKey({ graph, url: calendarUrl }: Source, key: string): Promis
 export const goneSince = (): ProviderError =>
   new ProviderError('not_found', 'The event was created before and has been deleted since');
 
-/** Graph's examples have the form of a GUID. */
+/** Formats a key as a GUID, as in Graph's examples. */
 const uuidOf = (key: string): string =>
   /^[\da-f]{32}$/i.test(key) ? key.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : key;

@@ -1,4 +1,4 @@
-/** An event as it is right before it is changed, in the version that the change is for. */
+/** Reads an event before it is changed, in the version that the change is for. */
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -11,26 +11,21 @@ import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
 import { isInCalendar } from './membership.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
-/** A single event, a master, or an occurrence with what it has of its series. */
+/** A single event, a master, or an occurrence with the fields of its series. */
 export type Current = {
   readonly id: string;
   readonly event: CalendarEvent;
   /** The event as Graph sent it. */
   readonly item: GraphItem;
-  /** The version for `If-Match`. */
   readonly ifMatch: string | undefined;
 };
 
-/** An occurrence, by its original start. */
 export type OccurrenceTarget = WriteTarget & { readonly instance: EventTime };
 
 /** A single event or a series with its exceptions, master first. */
 export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
 
-/**
- * Returns the event. Fails as `precondition_failed` if its version is not the target's, and as `not_found` if it no
- * longer exists: an event of another version may have been moved out of the calendar.
- */
+/** Returns the event. Fails as `precondition_failed` if its version differs, `not_found` if the calendar lacks it. */
 export async function currentEvent(source: Source, target: WriteTarget): Promise<CurrentSeries> {
   const series = await readCurrent(source, target);
   const { etag } = series.resources[0] ?? {};
@@ -48,15 +43,12 @@ async function readCurrent(source: Source, { href, stored }: WriteTarget): Promi
   const [event] = master?.events ?? [];
   if (master === undefined || event === undefined)
     throw unreadableAnswer('Microsoft sent an event that cannot be read');
-  // `original` is Graph's own object, without its exceptions.
+  // `original` is the object from Graph, without its exceptions.
   const item: GraphItem = master.original;
   return { id: href, event, item, ifMatch: ifMatchOf(item), resources };
 }
 
-/**
- * One occurrence of the series. Fails as `not_found` when the series has none (any more), and as `precondition_failed`
- * when it was changed, or made an exception, since the target was read.
- */
+/** Returns an occurrence. Fails as `not_found` if the series lacks it, `precondition_failed` if it has changed. */
 export async function currentOccurrence(
   source: Source,
   series: CurrentSeries,
@@ -93,13 +85,13 @@ async function plainOccurrence(
   const isException = series.resources.some(({ events }) =>
     events.some(({ recurrenceId }) => recurrenceId && keyOn(series.event, recurrenceId) === original),
   );
-  // The target knows of no exception there, so that it is of an older version.
+  // The target has no exception here, so it is from an older version.
   if (isException) throw changedMeanwhile();
   if (item === undefined) throw new ProviderError('not_found', 'The series has no such occurrence');
   return item;
 }
 
-/** The occurrence of an original start, by the window it is in; `undefined` when it is not there, or moved far away. */
+/** Finds an occurrence within two days of its original start; `undefined` if it is not there. */
 export async function occurrenceAt(
   source: Source,
   { id, event, item: master }: Current,
@@ -118,16 +110,13 @@ export async function occurrenceAt(
   return undefined;
 }
 
-/** Epoch milliseconds of an original start, in whatever type and zone it is written. */
+/** Returns an original start of any type and zone as epoch milliseconds, for comparisons. */
 export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
   instantOf(originalStartOf(start, named, 'UTC'), 'UTC');
 
 const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
-/**
- * Fails if the version has changed. A version that the mirror lacks cannot be compared, but the write itself is
- * conditional.
- */
+/** Fails if the version has changed. If the mirror has none, only the conditional write can detect that. */
 export function requireVersion(expected: string | undefined, actual: string | undefined): void {
   if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }
@@ -137,7 +126,7 @@ export const noEvent = (): ProviderError => new ProviderError('not_found', 'Micr
 export const changedMeanwhile = (): ProviderError =>
   new ProviderError('precondition_failed', 'It was changed meanwhile');
 
-/** The ETag; without one it is made of the version, as Graph's events seem to show it, which no source confirms. */
+/** Returns the ETag, else one built from the version as Graph seems to do, which no source confirms. */
 export function ifMatchOf(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
   const etag = item['@odata.etag'];
   if (typeof etag === 'string') return etag;

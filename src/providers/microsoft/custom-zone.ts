@@ -1,6 +1,6 @@
 /**
- * The zone of a series whose own came with rules that Graph does not tell (`tzone://Microsoft/Custom`): found by where
- * its occurrences are. In the zone that is meant they all begin at one time of day, on both sides of a clock change.
+ * Finds the zone of a series with custom rules, which Graph does not return (`tzone://Microsoft/Custom`). In the right
+ * zone all occurrences begin at the same time of day, on both sides of a clock change.
  */
 
 import { WINDOWS_ZONES } from '../../lib/icalendar/windows-zones.ts';
@@ -11,10 +11,10 @@ import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, namedZoneOf } from './event-resource.ts';
 import { stampOf, zoneNamed } from './event-times.ts';
 
-/** More than a year, so that every change of the clock there is lies between two occurrences. */
+/** More than a year, so that it includes every clock change. */
 const LOOKED_AT_MS = 400 * DAY;
 
-/** The zones Windows knows: a custom one is mostly an old or translated copy of these. UTC comes before all. */
+/** The zones of Windows, UTC first. A custom zone is mostly an old or translated copy of one. */
 const CANDIDATES: readonly string[] = [
   'UTC',
   ...new Set(
@@ -22,11 +22,11 @@ const CANDIDATES: readonly string[] = [
   ),
 ];
 
-/** Whether the zone of a series matters and Graph does not name it. */
+/** Returns whether the zone of a series matters and Graph does not name it. */
 export const needsZone = (item: GraphItem): boolean =>
   item.isAllDay !== true && Boolean(item.recurrence) && namedZoneOf(item) === undefined;
 
-/** An IANA name; `undefined` when no zone fits. */
+/** Returns an IANA name; `undefined` if no zone fits. */
 export async function zoneByOccurrences(
   graph: Graph,
   eventUrl: string,
@@ -48,7 +48,7 @@ export async function zoneByOccurrences(
   return CANDIDATES.find((zone) => fits(zone, starts, firstDay));
 }
 
-/** `starts` are epoch milliseconds, the first one that of the series; `firstDay` is its date where it is meant. */
+/** `starts` are epoch milliseconds, the series' own first; `firstDay` is its date in its own zone. */
 function fits(zone: string, starts: readonly number[], firstDay: string | undefined): boolean {
   const [first = 0, ...others] = starts.map((at) => localOfInstant(zone, at));
   if (firstDay !== undefined && formatDate(dayOfLocal(first)) !== firstDay) return false;

@@ -19,7 +19,7 @@ import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
 import { deletedResult, readWriteResult } from './write-result.ts';
 
-/** Deletes an event. If it no longer exists, that is no failure. */
+/** Deletes an event. Succeeds if it does not exist. */
 export async function deleteEvent(source: Source, target: WriteTarget): Promise<WriteResult> {
   const { href, etag, instance } = target;
   if (instance !== undefined) {
@@ -41,16 +41,13 @@ async function deleteOccurrence(source: Source, target: OccurrenceTarget): Promi
   await deleteItem(source, id, ifMatch);
 }
 
-/**
- * Deletes what a series has on that start: days that a rule leaves out are occurrences like others to Outlook until
- * then. Without `If-Match`: one after the other, each is a new version of the series.
- */
+/** Deletes the occurrence at `original`. Without `If-Match`, because each deletion changes the series' version. */
 export async function deleteAt(source: Source, series: Current, original: EventTime): Promise<void> {
   const item = await occurrenceAt(source, series, original);
   if (item?.id) await deleteItem(source, item.id, undefined);
 }
 
-/** Deletes one event or occurrence by its id. If it no longer exists, that is no failure. */
+/** Deletes one event or occurrence by its id. Succeeds if it does not exist. */
 async function deleteItem(source: Source, id: string, ifMatch: string | undefined): Promise<void> {
   const request = {
     operation: 'events.delete',

@@ -1,6 +1,6 @@
 /**
- * The change hint: calendarView's delta. What it lists is never taken for the event itself, since occurrences come
- * without their content and extended properties not at all; it says which events to read.
+ * Reads the delta of calendarView as hints at which events to read. Its items are not used as events: occurrences lack
+ * their content, and extended properties are missing.
  */
 
 import { DAY } from '../../lib/recurrence/civil.ts';
@@ -8,7 +8,7 @@ import type { Graph } from './api.ts';
 import type { GraphItem } from './event-resource.ts';
 import type { Window } from './sync-state.ts';
 
-/** Ids only, so that a delta of any size is small. */
+/** Only ids, so that a delta of any size is small. */
 export type Hints = {
   /** The ids of single events and masters; `true` for those known to be masters. */
   readonly touched: Map<string, boolean>;
@@ -18,24 +18,22 @@ export type Hints = {
 
 export const noHints = (): Hints => ({ touched: new Map(), removed: new Set() });
 
-/** An item of a delta, which Graph may mark as removed. */
 type DeltaItem = GraphItem & { readonly '@removed'?: unknown };
 
-/** A delta takes no `$top`, and seems to give ten items at a time without this preference, which no source confirms. */
+/** A delta accepts no `$top`. Without this preference pages seem to have ten items, which no source confirms. */
 const ITEMS_PER_PAGE = 200;
 
-/** The window of the change hint: calendarView's delta knows no other. */
+/** The window of the delta: calendarView has no delta without one. */
 const BEFORE_MS = 365 * DAY;
 const AFTER_MS = 2 * 365 * DAY;
-/** If Graph cannot respond in time for a window (504), it is halved, but not below this. */
+/** If Graph times out (504), the window is halved, but not below this. */
 const SHORTEST_MS = 14 * DAY;
 
-/** Returns the address at which the delta of a window begins. */
 export function deltaUrl(calendarUrl: string, { start, end }: Window): string {
   return `${calendarUrl}/calendarView/delta?startDateTime=${renderInstant(start)}&endDateTime=${renderInstant(end)}`;
 }
 
-/** Follows a delta, gathering what it names in `hints`; yields the link of each page that has one for next time. */
+/** Follows a delta and adds its ids to `hints`. Yields the next delta link of each page, if it has one. */
 export async function* followDelta(
   graph: Graph,
   url: string,
@@ -63,7 +61,7 @@ export function windowAround(now: number): Window {
   return { start: midnight(now - BEFORE_MS), end: midnight(now + AFTER_MS) };
 }
 
-/** Half as long before and after the present; `undefined` when that would be too short to be of use. */
+/** Returns half of the window around `now`; `undefined` if that is too short. */
 export function halved({ start, end }: Window, now: number): Window | undefined {
   if (end - start < 2 * SHORTEST_MS) return undefined;
   return { start: midnight(now - (now - start) / 2), end: midnight(now + (end - now) / 2) };
@@ -73,5 +71,4 @@ export const isShortened = ({ start, end }: Window): boolean => end - start < BE
 
 const midnight = (instant: number): number => Math.floor(instant / DAY) * DAY;
 
-/** Without a fraction. */
 const renderInstant = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

@@ -1,4 +1,4 @@
-/** Builds the body of an event for Graph. Members that a change does not name are not in it. */
+/** Builds the body of an event for Graph. It has only the members that the change names. */
 import type {
   Event as GraphEvent,
   OnlineMeetingProviderType,
@@ -17,15 +17,14 @@ import { showAsFor } from './show-as.ts';
 
 export type BodyInput = {
   readonly change: EventChange;
-  /** Nothing of an event that is created. */
+  /** Undefined for a new event. */
   readonly current: Current | undefined;
-  /** The address of who invites. */
   readonly organizer: string | undefined;
   /** The kind of online meeting that the calendar allows, if one is to be created. */
   readonly onlineMeetingProvider: OnlineMeetingProviderType | undefined;
 };
 
-/** Without the recurrence. Fails with UnsupportedByProvider for what Outlook cannot keep. */
+/** Builds the body without recurrence. Fails with UnsupportedByProvider if Outlook cannot store a value. */
 export function bodyOf({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
   if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
@@ -52,10 +51,7 @@ export function bodyOf({ change, current, organizer, onlineMeetingProvider }: Bo
   };
 }
 
-/**
- * An unchanged field is not written, so that Outlook keeps more than its text: the format of a body, the kinds of
- * places.
- */
+/** Returns whether a field is unchanged. Then it is not written, so Outlook keeps text formats and kinds of places. */
 const isSame = (
   asked: string | null,
   current: Current | undefined,
@@ -70,7 +66,7 @@ const SENSITIVITY: Readonly<Record<CalendarEvent['privacy'], Sensitivity>> = {
   confidential: 'confidential',
 };
 
-/** Start and end go together, so that neither is ever read in another zone than the other. */
+/** Returns both times if one changes, so that neither is read in another zone than the other. */
 function timesOf({ start, end }: EventChange, current: Current | undefined): Partial<GraphEvent> {
   if (!start && !end) return {};
   const from = start ?? current?.event.start;

@@ -1,7 +1,7 @@
 /** The queries to Graph for events and calendars. */
 import { KALENDS_PROPERTIES } from './custom-fields.ts';
 
-/** Events on a page of a listing. Graph seems to give up to 1,000, which no source confirms; but bodies can be long. */
+/** Events on a page. Graph seems to allow 1,000, which no source confirms; but bodies can be long. */
 export const EVENTS_PER_PAGE = 100;
 /** The same if only ids and versions are requested. */
 export const VERSIONS_PER_PAGE = 1000;
@@ -16,19 +16,15 @@ const READ_PROPERTIES =
   'webLink,hasAttachments,isReminderOn,reminderMinutesBeforeStart,transactionId,allowNewTimeProposals,hideAttendees,' +
   'singleValueExtendedProperties';
 
-/**
- * Returns the query for events; `basic` has what Calendars.ReadBasic permits. No source says in full that it refuses
- * bodies, people and extended properties.
- */
+/** Returns the query for events. `basic` has what Calendars.ReadBasic permits, which no source says in full. */
 export function eventQuery(basic: boolean): string {
   if (basic) return `$select=${BASIC_PROPERTIES}`;
   return `$select=${READ_PROPERTIES}&$expand=${PROPERTY_EXPANSION}`;
 }
 
 /**
- * The same for a series by its id, with the occurrences that differ from its rule: published for v1.0 as "returned
- * only on $select and $expand in a GET operation that specifies the ID" of a master. The alternative, `instances`,
- * needs a window and does not show what was deleted.
+ * Returns the query for a series and its exceptions: published for v1.0 as "returned only on $select and $expand in a
+ * GET operation that specifies the ID" of a master. `instances` needs a window and lacks deletions.
  */
 export function seriesQuery(basic: boolean): string {
   const properties = basic ? BASIC_PROPERTIES : READ_PROPERTIES;
@@ -36,10 +32,10 @@ export function seriesQuery(basic: boolean): string {
   return `$select=${properties},occurrenceId,exceptionOccurrences,cancelledOccurrences&$expand=${expansions}`;
 }
 
-/** The query for the instances of a series in a window, which allow no expansion. */
+/** The query for instances of a series in a window, which allows no expansion. */
 export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVENTS_PER_PAGE}`;
 
-/** The facts of a calendar that a write depends on. */
+/** The query for the properties of a calendar that a write depends on. */
 export const CALENDAR_QUERY =
   '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
 

@@ -40,8 +40,8 @@ function eventOf(item: GraphItem): CalendarEvent {
   return event;
 }
 
-describe("Graph's event", () => {
-  it('Graph’s event keeps its own zone, read from UTC', () => {
+describe('an event from Graph', () => {
+  it('reads the UTC times of a Graph event in its own zone', () => {
     const { start, end } = eventOf(single);
 
     assert.deepEqual(start, { type: 'zoned', local: '2026-11-18T15:00:00', zone: 'Europe/Berlin' });
@@ -58,7 +58,7 @@ describe("Graph's event", () => {
     [null, 'UTC'],
   ];
   for (const [name, zone] of zones)
-    it(`Graph’s event is at the same instant when its zone is called ${JSON.stringify(name)}`, () => {
+    it(`keeps the instant of a Graph event whose zone is named ${JSON.stringify(name)}`, () => {
       const { start } = eventOf({ ...single, originalStartTimeZone: name });
 
       assert.equal(start.type === 'zoned' && start.zone, zone);
@@ -67,7 +67,7 @@ describe("Graph's event", () => {
       assert.equal(at, Date.UTC(2026, 10, 18, 14));
     });
 
-  it('Graph’s event that lasts all day has the dates as written', () => {
+  it('reads the dates of an all-day Graph event as written', () => {
     const { start, end } = eventOf({
       ...single,
       isAllDay: true,
@@ -85,7 +85,7 @@ describe("Graph's event", () => {
     );
   });
 
-  it('Graph’s event without a time that can be read is refused', () => {
+  it('refuses a Graph event without a readable time', () => {
     for (const start of [null, undefined, { dateTime: 'soon', timeZone: 'UTC' }])
       assert.throws(
         () => resourceOf({ ...single, ...(start === undefined ? { start: null } : { start }) }),
@@ -93,7 +93,7 @@ describe("Graph's event", () => {
       );
   });
 
-  it('Graph’s event tells whether it blocks, and how sure it is', () => {
+  it('reads the availability and the status of a Graph event', () => {
     const table: readonly (readonly [GraphItem, string, string])[] = [
       [{ showAs: 'busy' }, 'busy', 'confirmed'],
       [{ showAs: 'oof' }, 'busy', 'confirmed'],
@@ -110,7 +110,7 @@ describe("Graph's event", () => {
     }
   });
 
-  it('Graph’s event tells how private it is', () => {
+  it('reads the privacy of a Graph event', () => {
     const privacyOf = (sensitivity: Sensitivity | null) => eventOf({ ...single, sensitivity }).privacy;
 
     assert.deepEqual(([null, 'normal', 'personal', 'private', 'confidential'] as const).map(privacyOf), [
@@ -122,7 +122,7 @@ describe("Graph's event", () => {
     ]);
   });
 
-  it('Graph’s event tells what its calendar’s owner answered, and says so in the list of guests', () => {
+  it('reads the response of the calendar owner from a Graph event, also into its attendees', () => {
     const guest = (address: string) => ({ emailAddress: { address }, status: { response: 'none' } as const });
     const invitation: GraphItem = {
       ...single,
@@ -153,7 +153,7 @@ describe("Graph's event", () => {
     );
   });
 
-  it('Graph’s event lists guests with their answers, and the organizer once, marked', () => {
+  it('lists the attendees of a Graph event with their responses, and the organizer once, marked', () => {
     const { attendees } = eventOf({
       ...single,
       organizer: { emailAddress: { name: 'Ada', address: 'ada@example.com' } },
@@ -176,7 +176,7 @@ describe("Graph's event", () => {
     ]);
   });
 
-  it('Graph’s event tells where, why, and how to join', () => {
+  it('reads the location, description and conference of a Graph event', () => {
     const event = eventOf({
       ...single,
       body: { contentType: 'text', content: 'Agenda\r\n' },
@@ -193,7 +193,7 @@ describe("Graph's event", () => {
     assert.deepEqual(event.conferenceData, { joinUrl: 'https://teams.example/1' });
   });
 
-  it('Graph’s event gives back what an application keeps with it, and nothing else under that name', () => {
+  it('reads custom fields from a Graph event, and ignores other values under their name', () => {
     const withValue = (value: string) =>
       eventOf({
         ...single,
@@ -208,8 +208,8 @@ describe("Graph's event", () => {
   });
 });
 
-describe("Graph's series", () => {
-  it('Graph’s series runs in the zone of its rule and leaves out what was deleted from it', () => {
+describe('a series from Graph', () => {
+  it('reads a Graph series in the zone of its rule, without its deleted days', () => {
     const { start, recurrence } = eventOf({
       ...weekly,
       originalStartTimeZone: 'tzone://Microsoft/Custom',
@@ -221,7 +221,7 @@ describe("Graph's series", () => {
     assert.ok(isSeries(weekly) && !isSeries(single) && !isSeries({ ...weekly, type: 'exception' }));
   });
 
-  it('Graph’s series has exceptions that name the start they replace, over a clock change too', () => {
+  it('reads the original start of exceptions of a Graph series, also across a clock change', () => {
     const moved: GraphItem = {
       ...single,
       id: 'EXC=',
@@ -243,7 +243,7 @@ describe("Graph's series", () => {
     assert.equal(exceptionIn('MASTER='), undefined);
   });
 
-  it('Graph’s series of all-day events has exceptions named by date, however Graph writes it', () => {
+  it('reads the original date of exceptions of an all-day Graph series in each form', () => {
     const master: GraphItem = { ...weekly, isAllDay: true, start: utc('2026-10-21T00:00:00') };
     const dateFor = (item: GraphItem) =>
       exceptionOf({ ...single, id: 'EXC=', ...item }, master).events[0]?.recurrenceId;
@@ -256,7 +256,7 @@ describe("Graph's series", () => {
       assert.deepEqual(dateFor(item), { type: 'date', date: '2026-10-28' }, JSON.stringify(item));
   });
 
-  it('Graph’s series places an exception by its day where its original start is not told', () => {
+  it('finds the original start of an exception from Graph by its day if Graph does not send it', () => {
     const item = { ...single, id: 'EXC=', occurrenceId: 'OID.MASTER=.2026-11-04' };
 
     assert.deepEqual(exceptionOf(item, weekly).events[0]?.recurrenceId, {

@@ -1,4 +1,4 @@
-/** Graph's events as resources of the mirror: a single event, or a series with each of its exceptions. */
+/** Maps Graph's events to resources: a single event, or a series and each of its exceptions. */
 import type { Event as GraphEvent, Sensitivity } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
@@ -16,7 +16,7 @@ import { recurrenceOf } from './recurrence.ts';
 /** An event as Graph returns it. The members added here are documented or OData's, but not in the published types. */
 export type GraphItem = GraphEvent & {
   readonly occurrenceId?: string | null;
-  /** The address of further exceptions, if there are too many for one response. */
+  /** The link to more exceptions, if there are too many for one response. */
   readonly 'exceptionOccurrences@odata.nextLink'?: unknown;
 };
 
@@ -24,17 +24,14 @@ export type GraphItem = GraphEvent & {
 export type Surroundings = {
   /** The zone of a series that names none. */
   readonly zone?: Zone | undefined;
-  /** The address of the calendar's owner, who is one of the guests. */
+  /** The address of the calendar's owner, who is among the guests. */
   readonly owner?: string | undefined;
 };
 
 export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
 
-/**
- * A single event or a master, alone. Fails as `invalid_response` when it cannot be read, and with TooComplexError when
- * it is over the budget of a resource.
- */
+/** Maps a single event or a master. Fails as `invalid_response` if unreadable, with TooComplexError if over budget. */
 export function resourceOf(
   item: GraphItem,
   { zone = zoneOfItem(item), owner }: Surroundings = {},
@@ -50,10 +47,7 @@ export function resourceOf(
   };
 }
 
-/**
- * Returns an exception of a series: a separate resource with its own version. Its href names the series too, so that
- * the mirror finds everything of a series by hrefs. `zone` is that of the series.
- */
+/** Maps an exception. Its href contains that of the series, so that the mirror finds both. `zone` is the series'. */
 export function exceptionOf(
   item: GraphItem,
   master: GraphItem,
@@ -61,8 +55,7 @@ export function exceptionOf(
 ): EventResource {
   const id = idOf(item);
   const seriesId = idOf(master);
-  // An exception in another zone than its series seems to name it, which no source confirms; otherwise it is in the
-  // series' zone.
+  // An exception in another zone than its series seems to name it, which no source confirms.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone, owner);
   const {
     recurrence: _,
@@ -88,30 +81,27 @@ export function exceptionOf(
   };
 }
 
-/** No id of Graph's has this character. */
+/** Graph's ids do not contain this character. */
 const OF_SERIES = '#';
 
 export const exceptionHref = (seriesId: string, id: string): string => `${seriesId}${OF_SERIES}${id}`;
 
-/** The series an exception's href names, and the exception's own id; `undefined` for any other href. */
+/** Parses the href of an exception; `undefined` for any other href. */
 export function exceptionIn(href: string): { readonly seriesId: string; readonly id: string } | undefined {
   const at = href.indexOf(OF_SERIES);
   return at === -1 ? undefined : { seriesId: href.slice(0, at), id: href.slice(at + 1) };
 }
 
-/** A series runs in the zone of its rule, an event in that it was made in; `undefined` when no name is one. */
+/** Returns the zone of the rule, else the one that the event was created in; `undefined` if no name is known. */
 export function namedZoneOf(item: GraphItem): Zone | undefined {
   const { recurrence, originalStartTimeZone, originalEndTimeZone } = item;
   return zoneNamed(recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone);
 }
 
-/** Times were requested in UTC, so instants are right whatever the name of the zone. */
+/** Times are requested in UTC, so instants are right whatever the zone. */
 const zoneOfItem = (item: GraphItem): Zone => namedZoneOf(item) ?? 'UTC';
 
-/**
- * The day by the rule that an occurrence id names, `OID.{id of the master}.2026-11-18`; that it is meant in the zone of
- * the series no source says.
- */
+/** Parses the day of `OID.{master id}.2026-11-18`, seemingly in the zone of the series, which no source confirms. */
 const dayOfOccurrence = (occurrenceId: string): string | undefined =>
   /\.(\d{4}-\d\d-\d\d)$/.exec(occurrenceId)?.[1];
 
@@ -131,10 +121,7 @@ function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventT
   throw unreadable('an exception that names no occurrence');
 }
 
-/**
- * Returns the date. Midnight UTC is the date itself; any other time seems to be midnight in the zone of the series,
- * which no source confirms.
- */
+/** Returns the date. Any time but midnight UTC seems to be midnight in `zone`, which no source confirms. */
 function dateOf(instant: number, zone: Zone): string {
   const time = zonedTime(instant, zone);
   const isUtc = formatLocal(instant).endsWith('T00:00:00');
@@ -184,10 +171,7 @@ function statusOf({ isCancelled, responseStatus, showAs }: GraphItem): CalendarE
   return tentative ? 'tentative' : 'confirmed';
 }
 
-/**
- * A user who works elsewhere can be met: Outlook's own scheduling seems not to count that as busy, which no source
- * confirms.
- */
+/** Working elsewhere is free: Outlook's own scheduling seems not to count it as busy, which no source confirms. */
 function availabilityOf({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
   return isCancelled || showAs === 'free' || showAs === 'workingElsewhere' ? 'free' : 'busy';
 }

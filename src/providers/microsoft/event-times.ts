@@ -1,4 +1,4 @@
-/** Graph's times as ours: a date, or a wall-clock time in a zone. */
+/** Parses Graph's times: a date, or a local time in a zone. */
 import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 
 import { resolveZone } from '../../lib/icalendar/zone-resolver.ts';
@@ -6,12 +6,12 @@ import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recur
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../../lib/recurrence/zone.ts';
 
-/** A Windows zone that came with rules of its own, which Graph does not tell. */
+/** The name of a zone with custom rules, which Graph does not return. */
 const CUSTOM_ZONE = 'tzone://Microsoft/Custom';
 
 type ZoneName = string | null | undefined;
 
-/** The zone of the first name that is one: Windows', IANA's or what programs write for them. */
+/** Returns the zone of the first known name: of Windows, of IANA, or a common variant. */
 export function zoneNamed(...names: readonly ZoneName[]): Zone | undefined {
   for (const name of names) {
     const zone = name && name !== CUSTOM_ZONE ? resolveZone(name, undefined) : undefined;
@@ -20,10 +20,7 @@ export function zoneNamed(...names: readonly ZoneName[]): Zone | undefined {
   return undefined;
 }
 
-/**
- * A `dateTimeTimeZone` in the zone its event is meant in; of an all-day event the date as written. `undefined` when
- * it cannot be read.
- */
+/** Converts a time to `zone`; an all-day event has the date as written. Returns `undefined` if it is unreadable. */
 export function timeOf(
   time: DateTimeTimeZone | null | undefined,
   isAllDay: boolean,
@@ -32,21 +29,21 @@ export function timeOf(
   const local = localOf(time?.dateTime);
   if (local === undefined) return undefined;
   if (isAllDay) return { type: 'date', date: formatDate(dayOfLocal(local)) };
-  // UTC is what was asked for.
+  // UTC was requested.
   return zonedTime(instantOfLocal(zoneNamed(time?.timeZone) ?? 'UTC', local), zone);
 }
 
-/** An instant (epoch milliseconds) on the wall clock of a zone. */
+/** Returns an instant (epoch milliseconds) as a local time in a zone. */
 export const zonedTime = (instant: number, zone: Zone): EventTime => ({
   type: 'zoned',
   local: formatLocal(localOfInstant(zone, instant)),
   zone,
 });
 
-/** Epoch milliseconds of a stamp of Graph's, which is always in UTC whether it says so or not. */
+/** Parses a timestamp to epoch milliseconds. Graph's are always in UTC, even without `Z`. */
 export const stampOf = (text: string | null | undefined): number | undefined => localOf(text);
 
-/** The wall-clock time written, its up to seven digits of a second cut off. */
+/** Parses the local time as written, without fractions of a second. */
 function localOf(text: string | null | undefined): number | undefined {
   const [, local] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z?$/.exec(text ?? '') ?? [];
   return local === undefined ? undefined : parseLocal(local);

@@ -5,7 +5,7 @@ import { identityOf } from './sign-in.ts';
 
 const TOKEN = { iss: 'https://login.example/tenant/v2.0', aud: 'app', sub: 'pairwise', iat: 0, exp: 0 };
 
-describe("Microsoft's account", () => {
+describe('a Microsoft account', () => {
   const table: readonly (readonly [Record<string, string>, string, string])[] = [
     [{ preferred_username: 'Ada@Contoso.com' }, 'ada@contoso.com', 'Ada@Contoso.com'],
     [
@@ -18,7 +18,7 @@ describe("Microsoft's account", () => {
     [{ name: 'Ada', tid: 'tenant' }, 'tenant.pairwise', 'Ada'],
   ];
   for (const [claims, accountId, display] of table)
-    it(`a Microsoft account with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
+    it(`names the Microsoft account with the claims ${JSON.stringify(claims)} ${accountId}`, () => {
       const account = identityOf({ ...TOKEN, ...claims });
 
       assert.deepEqual([account.accountId, account.display], [accountId, display]);
@@ -31,12 +31,12 @@ describe("Microsoft's account", () => {
     [{ oid: 'object', preferred_username: 'ada@contoso.com' }, `sub:pairwise ${TOKEN.iss}`],
   ];
   for (const [claims, identity] of subjects)
-    it(`a Microsoft account with the claims ${JSON.stringify(claims)} is known as ${identity}`, () => {
+    it(`identifies the Microsoft account with the claims ${JSON.stringify(claims)} as ${identity}`, () => {
       assert.equal(identityOf({ ...TOKEN, ...claims }).identity, identity);
     });
 });
 
-describe("Microsoft's permissions", () => {
+describe('Microsoft permissions', () => {
   const table: readonly (readonly [readonly string[], readonly boolean[]])[] = [
     [
       ['openid', 'profile', 'email', 'User.Read'],
@@ -48,7 +48,7 @@ describe("Microsoft's permissions", () => {
     [['https://graph.microsoft.us/Calendars.ReadWrite'], [true, true, true]],
   ];
   for (const [granted, served] of table)
-    it(`the Microsoft permission ${granted.at(-1)} serves ${served.filter(Boolean).length} of the three scopes`, () => {
+    it(`the Microsoft permission ${granted.at(-1)} covers ${served.filter(Boolean).length} of the three scopes`, () => {
       assert.deepEqual(
         (['free-busy', 'read', 'read-write'] as const).map((scope) => covers(granted, scope)),
         served,

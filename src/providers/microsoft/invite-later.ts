@@ -1,7 +1,4 @@
-/**
- * Attendees of a series that is split. Exchange notifies attendees of every write, so that the new series is created without
- * them; they are written once the old series has ended.
- */
+/** Adds attendees to a split series after the old half has ended, since Exchange notifies them of every write. */
 import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { WriteResult } from '../../calendars/event-writing.ts';
@@ -13,17 +10,17 @@ import type { NewException } from './make-exceptions.ts';
 import { readEvent, type Source } from './read-events.ts';
 import { patchEvent } from './write-requests.ts';
 
-/** Lists of attendees as they are to be written. Stored as JSON. */
+/** Lists of attendees to write later. Stored as JSON. */
 type Invitations = {
   readonly attendees: readonly Attendee[];
-  /** Occurrences that have a list of their own. */
+  /** Occurrences with a separate list. */
   readonly exceptions: readonly { readonly original: EventTime; readonly attendees: readonly Attendee[] }[];
 };
 
 /** The requests that create the new series, and then its exceptions. */
 export type SeriesCopy = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
 
-/** Returns the copy without attendees, and their lists. A copy that only the organizer attends stays as it is. */
+/** Separates the attendees from a copy. A copy that only the organizer attends stays unchanged. */
 export function withoutAttendees(
   { body: { attendees, ...body }, exceptions }: SeriesCopy,
   { organizer }: GraphItem,
@@ -43,9 +40,9 @@ export function withoutAttendees(
   return { body, exceptions: plain, invitations: { attendees: attendees ?? [], exceptions: differing } };
 }
 
-/** As EventWriting has it. */
+/** Implements EventWriting.inviteLater. */
 export async function inviteLater(source: Source, href: string, invitations: unknown): Promise<WriteResult> {
-  // Only withoutAttendees makes them.
+  // Created only by `withoutAttendees`.
   const { attendees, exceptions } = invitations as Invitations;
   const target = { href, etag: undefined, stored: [] };
   const read = () => undefinedIf('not_found', currentEvent(source, target));
@@ -83,7 +80,7 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   return { changed: changed === 'gone' ? [] : changed, removed: [] };
 }
 
-/** Addresses of the attendees, without the organizer's. */
+/** Returns the addresses of the attendees, without the organizer's. */
 function addressesIn({ attendees, organizer }: Pick<GraphItem, 'attendees' | 'organizer'>): Set<string> {
   const addresses = (attendees ?? []).flatMap(
     ({ emailAddress }) => emailAddress?.address?.toLowerCase() ?? [],

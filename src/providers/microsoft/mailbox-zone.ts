@@ -1,7 +1,7 @@
 /**
- * Finds the zone of a mailbox. Graph's calendars have none, and the mailbox's settings need a separate permission
- * (MailboxSettings.Read), but a schedule has the owner's working hours and their zone. Each of our calendar permissions
- * seems to allow reading the owner's schedule, which no source confirms. Personal accounts have none.
+ * Finds the zone of a mailbox. Graph's calendars have none, and its settings need another permission
+ * (MailboxSettings.Read), but a schedule has the zone of the owner's working hours. Each of our calendar permissions
+ * seems to suffice for that, which no source confirms. Personal accounts have no schedule.
  */
 import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/microsoft-graph-types';
 
@@ -9,7 +9,7 @@ import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-
 import type { Graph } from './api.ts';
 import { zoneNamed } from './event-times.ts';
 
-/** The errors for an account without a schedule, as opposed to temporary failures at Microsoft. */
+/** Errors for an account without a schedule, as opposed to temporary failures. */
 const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];
 
 /** Returns an IANA zone; UTC if it cannot be known. `now` is epoch milliseconds. */
@@ -52,7 +52,7 @@ async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unk
 
 function zoneOfSchedule(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
-  // The items are of the type Microsoft publishes; their members are all optional and read as such.
+  // The published type of the items: all its members are optional.
   const [schedule] = value as readonly (ScheduleInformation | null | undefined)[];
   const name: unknown = schedule?.workingHours?.timeZone?.name;
   return typeof name === 'string' ? name : undefined;

@@ -1,4 +1,4 @@
-/** Making exceptions of a series that has just been made, or been given other times. */
+/** Creates the exceptions of a series that is new or has new times. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
@@ -9,21 +9,20 @@ import type { Source } from './read-events.ts';
 import { patchEvent } from './write-requests.ts';
 
 export type NewException = {
-  /** The start, by the rule of the series, of the occurrence that becomes the exception. */
+  /** The original start of the occurrence that becomes the exception. */
   readonly original: EventTime;
   /** The members that differ from the series, without its times. */
   readonly fields: GraphEvent;
   /** The times, if they differ from the series'. */
   readonly times: GraphTimes | undefined;
   /**
-   * Whether `times` are written. A series that has changed between times and whole days `cannot` have them. If they are
-   * refused, an exception that `may` move keeps its place. One that `must` move does so only if its neighbors are in
-   * the way; any other refusal fails.
+   * How `times` are written. `cannot`: not, as the series changed between times and whole days. `may`: if refused, the
+   * exception keeps its place. `must`: likewise if its neighbors are in the way; any other refusal fails.
    */
   readonly move: 'must' | 'may' | 'cannot';
 };
 
-/** Creates the exceptions. Existing ones stay as they are, so that a repetition continues where it was interrupted. */
+/** Creates the exceptions. Existing ones stay unchanged, so that a repeated call continues where it stopped. */
 export async function makeExceptions(
   source: Source,
   series: CurrentSeries,
@@ -59,7 +58,7 @@ async function makeException(source: Source, series: CurrentSeries, exception: N
   );
 }
 
-/** Writes an exception that was refused as a whole: its times first. Returns whether it takes place at these times. */
+/** Writes an exception that was refused as a whole: its times first. Returns whether it has these times. */
 async function makeInParts(
   source: Source,
   occurrence: Current,
@@ -93,10 +92,7 @@ async function moved(
   }
 }
 
-/**
- * Writes the members, and returns the names of those that Outlook refuses. If the exception cannot be as private as it
- * was, none is written.
- */
+/** Writes the members; returns the refused ones. If the exception cannot be as private as before, writes none. */
 async function refusedWords(source: Source, occurrence: Current, fields: GraphEvent): Promise<string[]> {
   const isTaken = (body: GraphEvent) => unlessUnsupported(() => patchEvent(source, occurrence, body));
   const { sensitivity, ...words } = fields;
@@ -108,7 +104,6 @@ async function refusedWords(source: Source, occurrence: Current, fields: GraphEv
   return refused;
 }
 
-/** Whether it was written. */
 async function unlessUnsupported(write: () => Promise<void>): Promise<boolean> {
   try {
     await write();

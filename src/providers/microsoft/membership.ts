@@ -1,7 +1,6 @@
 /**
- * Checks whether an event is in a calendar. Ids stay valid after a move to another calendar or to Deleted Items, and a
- * read by id finds the event under any calendar's address. So a successful read proves nothing, but a listing of the
- * calendar does.
+ * Checks whether an event is in a calendar. Ids survive a move to another calendar or to Deleted Items, and a read by
+ * id finds the event at any calendar's address. So only a listing of the calendar proves it.
  */
 import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, isSeries } from './event-resource.ts';
@@ -9,14 +8,14 @@ import type { Source } from './read-events.ts';
 
 export type Version = { readonly changeKey: string | undefined; readonly series: boolean };
 
-/** The versions of all single events and masters, by id. */
+/** Lists the versions of all single events and masters, by id. */
 export async function listVersions(source: Source): Promise<ReadonlyMap<string, Version>> {
   const versions = new Map<string, Version>();
   for await (const page of versionPages(source)) for (const [id, version] of page) versions.set(id, version);
   return versions;
 }
 
-/** Returns those `ids` that a listing contains. Reads it only as far as the last of them. */
+/** Returns the `ids` that a listing contains. Reads it only as far as the last of them. */
 export async function listedAmong(source: Source, ids: Iterable<string>): Promise<ReadonlySet<string>> {
   const missing = new Set(ids);
   const listed = new Set<string>();
@@ -28,9 +27,7 @@ export async function listedAmong(source: Source, ids: Iterable<string>): Promis
   return listed;
 }
 
-/**
- * Pages shift while they are read, so a listing can miss an event. It is not in the calendar if two listings lack it.
- */
+/** Returns whether one of two listings has the event. One may miss it, since pages shift while they are read. */
 export async function isInCalendar(source: Source, id: string): Promise<boolean> {
   for (let listings = 0; listings < 2; listings += 1)
     if ((await listedAmong(source, [id])).size > 0) return true;

@@ -1,4 +1,4 @@
-/** Microsoft: accounts of persons and organizations, with calendars in Exchange Online, over Microsoft Graph. */
+/** Microsoft accounts of persons and organizations, with calendars in Exchange Online, through Microsoft Graph. */
 import type {
   AccountSession,
   CalendarAccount,
@@ -27,8 +27,7 @@ import { updateEvent } from './update-event.ts';
 import { microsoftWatching } from './watching.ts';
 
 /**
- * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph
- * begins, `https://graph.microsoft.com/v1.0`.
+ * `issuer` is like `https://login.microsoftonline.com/common/v2.0`, `apiUrl` like `https://graph.microsoft.com/v1.0`.
  */
 export type MicrosoftDeps = MicrosoftSignInDeps & GraphDeps & { readonly log: Log };
 
@@ -48,7 +47,7 @@ function openAccount(
   const { apiUrl, log, now } = deps;
   const egress = accountEgress(deps.egress, session.user, session.accountKey);
   const graph = microsoftGraph(session, { egress, apiUrl });
-  // Kept by us in this form; texts() takes nothing on trust.
+  // Stored by us as a list of texts; `texts()` validates it.
   const basic = !covers(texts(scopes), 'read');
   return {
     writing: eventWriting({ graph, basic, log }),
@@ -68,8 +67,8 @@ function openAccount(
 }
 
 /**
- * Graph seems to have one code, ErrorAccessDenied, for a permission that is missing and for a calendar that is no
- * longer shared, which no source confirms: who may list calendars has the permission.
+ * Returns `not_found` for a calendar that is no longer shared. Graph seems to send ErrorAccessDenied for that and for a
+ * missing permission, which no source confirms. With the permission, calendars can be listed.
  */
 async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';

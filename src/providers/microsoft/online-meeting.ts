@@ -1,9 +1,9 @@
-/** Whether a calendar's events can have an online meeting made for them, and of which kind. */
+/** Chooses the provider of online meetings in a calendar. */
 import type { Calendar as GraphCalendar, OnlineMeetingProviderType } from '@microsoft/microsoft-graph-types';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 
-/** The kind to make: the calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
+/** Returns the calendar's default, else the first allowed one. Fails as `conference_not_supported_by_calendar`. */
 export function onlineMeetingProviderOf({
   allowedOnlineMeetingProviders,
   defaultOnlineMeetingProvider,

@@ -13,12 +13,11 @@ import { needsZone, zoneByOccurrences } from './custom-zone.ts';
 import { EVENTS_PER_PAGE, eventQuery, seriesQuery } from './event-queries.ts';
 import { exceptionHref, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
 
-/** One calendar, and what may be read of it. */
+/** A calendar, and what may be read of it. */
 export type Source = {
   readonly graph: Graph;
-  /** The address of the calendar. */
   readonly url: string;
-  /** Only what Calendars.ReadBasic permits. */
+  /** Whether to read only what Calendars.ReadBasic permits. */
   readonly basic: boolean;
   readonly log: Log;
   /** The address of the calendar's owner, requested once; `undefined` if Graph does not name it. */
@@ -30,10 +29,10 @@ export type Source = {
 /** The format in which the text of an event is requested: as shown, or as stored. */
 type Bodies = 'text' | 'html';
 
-/** An event that was requested by its id: its current state, nothing if it cannot be read, or 'gone'. */
+/** The result of reading an id: its resources, none if it is unreadable, or 'gone'. */
 export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
 
-/** Requests at once; the account's limits may hold them back further. */
+/** Concurrent requests; the account's limits may delay them. */
 const AT_ONCE = 8;
 
 /** Reads events a few at a time; `true` marks the ids of known series. */
@@ -52,30 +51,27 @@ export async function* readEvents(
   }
 }
 
-/** One event by its id, a series with its exceptions. */
+/** Reads an event by its id, a series with its exceptions. */
 export async function readEvent(
   source: Source,
   id: string,
   asSeries: boolean,
 ): Promise<readonly EventResource[] | 'gone'> {
   if (asSeries) return readSeries(source, id);
-  // A single event seems to refuse the expansion that a series needs, which no source confirms, so it is asked for
-  // without it first.
+  // A single event seems to refuse the expansion for series, which no source confirms, so try without it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) return 'gone';
   return isSeries(item) ? readSeries(source, id) : singleResource(source, item);
 }
 
-/** A series with its exceptions. */
 async function readSeries(source: Source, id: string): Promise<readonly EventResource[] | 'gone'> {
   const series = await getSeries(source, id);
   return series === undefined ? 'gone' : seriesResources(source, series);
 }
 
-/** More are over the budget of a resource, however many there are. */
+/** Enough to exceed the budget of a resource. Reading more is useless. */
 const MOST_EXCEPTIONS = 2_000;
 
-/** A series as Graph returns it. */
 export type SeriesItems = { readonly master: GraphItem; readonly exceptions: readonly GraphItem[] };
 
 /** Returns a series with its exceptions, each whole; `undefined` if it no longer exists. */
@@ -112,7 +108,7 @@ async function* exceptionsIn(
   for await (const { value } of graph.list<GraphItem>(request)) yield* value;
 }
 
-/** The series first. An exception that cannot be read is left out. */
+/** Maps a series, master first. An unreadable exception is left out. */
 export async function seriesResources(
   source: Source,
   { master, exceptions }: SeriesItems,
@@ -161,7 +157,7 @@ export async function getEvent(
 ): Promise<GraphItem | undefined> {
   const url = `${eventUrl(source, id)}?${query}`;
   const request = { operation: 'events.get', url, htmlBodies: bodies === 'html' };
-  // Graph's published type: its members are all optional and are read as such.
+  // The published type: all its members are optional.
   const item: Promise<GraphItem> = source.graph.get(request);
   return undefinedIf('not_found', item);
 }
@@ -172,7 +168,7 @@ const itemNames = ({ id, changeKey }: GraphItem): Names => ({
   ...{ href: id ?? '', eventId: id ?? '', etag: changeKey ?? undefined },
 });
 
-/** One event that cannot be read must not hide a calendar: it is left out and logged. */
+/** Maps an event, or leaves it out and logs it: one unreadable event must not hide a calendar. */
 function readable(
   { url, log, leaveOut }: Source,
   names: Names,
@@ -191,14 +187,13 @@ function readable(
   }
 }
 
-/** A page of the listing of single events and masters. */
 export type ListedPage = {
-  /** The ids of all events on the page, exceptions included. */
+  /** The ids of the single events and masters on the page. */
   readonly ids: readonly string[];
   readonly changed: readonly EventResource[];
 };
 
-/** Everything in the calendar, series with their exceptions; the listing itself has masters alone. */
+/** Lists everything in the calendar. The listing has only masters, so each series is read with its exceptions. */
 export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
   const url = `${source.url}/events?${eventQuery(source.basic)}&$top=${EVENTS_PER_PAGE}`;
   for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
@@ -216,6 +211,5 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
   }
 }
 
-/** Returns the resources of the events that exist. */
 export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
   batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));

@@ -22,7 +22,7 @@ function datesOf(pattern: RecurrencePattern, start: string, days: readonly strin
   return instances.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 10));
 }
 
-describe("Graph's recurrence", () => {
+describe('a recurrence from Graph', () => {
   const patterns: readonly (readonly [RecurrencePattern, string])[] = [
     [{ type: 'daily', interval: 1, dayOfMonth: 0, month: 0, daysOfWeek: [], index: 'first' }, 'FREQ=DAILY'],
     [
@@ -42,11 +42,11 @@ describe("Graph's recurrence", () => {
     ],
   ];
   for (const [pattern, rule] of patterns)
-    it(`Graph’s recurrence of type ${pattern.type} becomes ${rule}`, () => {
+    it(`converts a Graph recurrence of type ${pattern.type} to ${rule}`, () => {
       assert.equal(ruleOf(pattern), rule);
     });
 
-  it('Graph’s recurrence says nothing of the day that its start is on anyway', () => {
+  it('leaves out the day of a Graph recurrence if it follows from the start', () => {
     const start = { type: 'zoned', local: '2026-10-12T09:00:00', zone: 'Europe/Berlin' } as const;
     const rules: readonly (readonly [RecurrencePattern, string])[] = [
       [{ type: 'weekly', interval: 2, daysOfWeek: ['monday'] }, 'FREQ=WEEKLY;INTERVAL=2'],
@@ -64,7 +64,7 @@ describe("Graph's recurrence", () => {
       assert.deepEqual(recurrenceOf({ pattern, range: FOREVER }, [], start)?.rrules, [rule]);
   });
 
-  it('Graph’s recurrence ends after a number of occurrences or with the end of a day', () => {
+  it('ends a Graph recurrence after a number of occurrences or at the end of a day', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
     assert.equal(
@@ -78,25 +78,25 @@ describe("Graph's recurrence", () => {
     assert.equal(ruleOf(daily, { type: 'noEnd', endDate: '0001-01-01' }), 'FREQ=DAILY');
   });
 
-  it('Graph’s recurrence of a type nobody knows is none', () => {
+  it('ignores a Graph recurrence of an unknown type', () => {
     assert.equal(recurrenceOf({ pattern: { type: null }, range: FOREVER }, []), undefined);
     assert.equal(recurrenceOf({ pattern: null, range: FOREVER }, []), undefined);
   });
 
-  it('Graph’s recurrence on day 31 falls on the last day of shorter months', () => {
+  it('puts a Graph recurrence on day 31 on the last day of shorter months', () => {
     const dates = datesOf({ type: 'absoluteMonthly', interval: 1, dayOfMonth: 31 }, '2026-01-31');
 
     assert.deepEqual(dates.slice(0, 4), ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']);
     assert.equal(dates.length, 24);
   });
 
-  it('Graph’s recurrence on 29 February falls on the 28th in other years', () => {
+  it('puts a Graph recurrence on 29 February on the 28th in other years', () => {
     const yearly: RecurrencePattern = { type: 'absoluteYearly', interval: 1, dayOfMonth: 29, month: 2 };
 
     assert.deepEqual(datesOf(yearly, '2024-02-29'), ['2026-02-28', '2027-02-28']);
   });
 
-  it('Graph’s recurrence on several weekdays of a month falls on the first of them', () => {
+  it('puts a Graph recurrence on several weekdays of a month on the first of them', () => {
     const pattern: RecurrencePattern = {
       type: 'relativeMonthly',
       interval: 1,
@@ -107,7 +107,7 @@ describe("Graph's recurrence", () => {
     assert.deepEqual(datesOf(pattern, '2026-01-30').slice(0, 3), ['2026-01-30', '2026-02-27', '2026-03-31']);
   });
 
-  it('Graph’s recurrence leaves out the days that were deleted', () => {
+  it('leaves out the deleted days of a Graph recurrence', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
     assert.deepEqual(datesOf(daily, '2027-12-29', ['2027-12-30']), ['2027-12-29', '2027-12-31']);

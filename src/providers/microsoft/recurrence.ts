@@ -1,4 +1,4 @@
-/** Graph's recurrence as an RRULE (RFC 5545 §3.3.10) on the clock of the series. */
+/** Converts Graph's recurrence to an RRULE (RFC 5545 §3.3.10) on the clock of the series. */
 import type {
   DayOfWeek,
   PatternedRecurrence,
@@ -11,7 +11,7 @@ import { civilOf, dayOfLocal, weekdayOf } from '../../lib/recurrence/civil.ts';
 import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 
-/** A date in Graph that is none. */
+/** The beginning of an empty date in Graph. */
 const NO_YEAR = '0001-';
 
 export const POSITIONS: readonly (readonly [index: WeekIndex, position: number])[] = [
@@ -22,7 +22,7 @@ export const POSITIONS: readonly (readonly [index: WeekIndex, position: number])
   ['last', -1],
 ];
 
-/** The weekdays from Monday on, as RFC 5545 counts a week. */
+/** The weekdays, Monday first as in RFC 5545. */
 export const WEEKDAYS: readonly DayOfWeek[] = [
   'monday',
   'tuesday',
@@ -34,9 +34,8 @@ export const WEEKDAYS: readonly DayOfWeek[] = [
 ];
 
 /**
- * Returns the recurrence; `undefined` if the type of the pattern is unknown. `deletedDays` are days of the rule whose
- * instance was deleted. Parts that follow from `start` are left out, as in other calendars: such a series follows its
- * start to another day.
+ * Converts a recurrence; `undefined` if the type of its pattern is unknown. `deletedDays` are days of deleted
+ * occurrences. Parts that follow from `start` are left out, so that the series follows its start to another day.
  */
 export function recurrenceOf(
   { pattern, range }: PatternedRecurrence,
@@ -49,12 +48,12 @@ export function recurrenceOf(
   return {
     rrules: [[...parts, ...interval, ...renderEnd(range ?? {})].join(';')],
     rdates: [],
-    // A date takes away that day's instance, whatever its time.
+    // A date excludes that day's occurrence at any time.
     exdates: deletedDays.map((date) => ({ type: 'date', date })),
   };
 }
 
-/** Returns the frequency alone if the pattern names the day of the start; otherwise `undefined`. */
+/** Returns only the frequency if the pattern names the day of the start; otherwise `undefined`. */
 function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): string[] | undefined {
   if (start === undefined) return undefined;
   const { type, daysOfWeek, dayOfMonth, month } = pattern;
@@ -69,7 +68,7 @@ function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): st
   return type === 'weekly' && isStartWeekday ? ['FREQ=WEEKLY'] : undefined;
 }
 
-/** Graph returns every member of a pattern, also those that mean nothing for its type. */
+/** Returns the RRULE parts. Graph sends every member of a pattern, even if its type does not use it. */
 function renderPattern(pattern: RecurrencePattern): string[] | undefined {
   const { type, dayOfMonth = 1, month = 1, firstDayOfWeek } = pattern;
   switch (type) {
@@ -90,7 +89,7 @@ function renderPattern(pattern: RecurrencePattern): string[] | undefined {
   }
 }
 
-/** In a month without that day Outlook takes the last day; iCalendar would leave the month out. */
+/** In a month without that day Outlook takes the last day; iCalendar would skip the month. */
 function dayOfMonthParts(day: number): string[] {
   if (day <= 28) return [`BYMONTHDAY=${day}`];
   const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);
@@ -109,7 +108,7 @@ function daysOf({ daysOfWeek }: RecurrencePattern): string[] {
 
 const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
 
-/** The last day counts whole, in the zone of the series: a date without a time. */
+/** Returns COUNT or UNTIL. The last day is inclusive, in the zone of the series. */
 function renderEnd({ type, endDate, numberOfOccurrences }: RecurrenceRange): string[] {
   if (type === 'numbered' && numberOfOccurrences) return [`COUNT=${numberOfOccurrences}`];
   if (type === 'endDate' && endDate && !endDate.startsWith(NO_YEAR)) {

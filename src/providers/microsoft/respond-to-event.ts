@@ -14,9 +14,8 @@ const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {
 };
 
 /**
- * Responds to an invitation. The organizer is notified, unless the invitation asks for no responses. Graph takes no
- * `If-Match` here, so the version is compared before. A declined invitation goes to Deleted Items, where it is still
- * found by its id, or stays in the calendar as free if the user has Outlook keep declined events.
+ * Responds to an invitation. Notifies the organizer if a response was requested. Graph accepts no `If-Match` here, so
+ * the version is compared first. A declined invitation goes to Deleted Items, or stays as free if the user keeps those.
  */
 export async function respondToEvent(
   source: Source,

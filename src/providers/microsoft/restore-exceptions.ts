@@ -1,6 +1,6 @@
 /**
- * Restores exceptions. Exchange drops the exceptions and deletions of a series when its pattern or its times change.
- * If the occurrence still exists, they are created again; the others have no occurrence.
+ * Exchange drops the exceptions and deletions of a series when its pattern or times change. They are created again if
+ * the occurrence still exists.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -16,10 +16,10 @@ import { deleteAt } from './delete-event.ts';
 import { makeExceptions, type NewException } from './make-exceptions.ts';
 import type { SeriesItems, Source } from './read-events.ts';
 
-/** A series before it was changed; `items` are as Graph answered them, with their texts as they are kept. */
+/** A series before a change; `items` are as Graph sent them, with texts as stored. */
 export type SeriesBefore = CurrentSeries & { readonly items: SeriesItems };
 
-/** `change` has been written. */
+/** Restores the exceptions and deletions of `before`. The change has been written. */
 export async function restoreExceptions(
   source: Source,
   before: SeriesBefore,
@@ -33,7 +33,7 @@ export async function restoreExceptions(
   const after = await currentEvent(source, { href: before.id, etag: undefined, stored: resources });
   const shift = shiftOf(series, { before: series.start, after: after.event.start, floatingZone: 'UTC' });
   const shifted = (original: EventTime) => shiftWithSeries(original, shift);
-  // Both are on the clock that they were written for: the old one's move along.
+  // Former deletions move with the series; new ones are already on its new clock.
   for (const original of [...deleted.map(shifted), ...newExdates]) await deleteAt(source, after, original);
   const itemOf = new Map(items.exceptions.map((item) => [item.id ?? '', item]));
   const exceptions = resources.flatMap(({ eventId, events: [event] }): NewException[] => {

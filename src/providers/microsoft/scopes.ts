@@ -1,17 +1,14 @@
 /** The Microsoft permissions for each scope. */
 import type { Scope } from '../../oauth/scope.ts';
 
-/**
- * The smallest that serves. Nothing is asked for the account itself: who signed in is in the ID token, so that the
- * User.Read of most apps is not needed.
- */
+/** The smallest sufficient permissions. User.Read is not needed: the ID token identifies the user. */
 const REQUESTED: Readonly<Record<Scope, string>> = {
   'free-busy': 'Calendars.ReadBasic',
   read: 'Calendars.Read',
   'read-write': 'Calendars.ReadWrite',
 };
 
-/** `offline_access` is what gives a refresh token. */
+/** `offline_access` grants a refresh token. */
 const IDENTITY = ['openid', 'profile', 'email', 'offline_access'];
 
 /** The permissions from the largest to the smallest; each includes those after it. */
@@ -23,8 +20,8 @@ const PERMISSIONS: readonly (readonly string[])[] = [
 const ENOUGH: Readonly<Record<Scope, number>> = { 'read-write': 1, read: 2, 'free-busy': 3 };
 
 /**
- * Returns what the authorization request asks for. `sharedToo`: the calendars that others shared with the user as well.
- * There is no such permission for `free-busy`, and personal accounts are not granted any: `covers` does not need it.
+ * Returns the `scope` of the authorization request. `sharedToo` adds calendars that others share with the user. There
+ * is no such permission for `free-busy` or personal accounts, so `covers` does not need it.
  */
 export const requestedScope =
   (sharedToo: boolean) =>
@@ -34,11 +31,11 @@ export const requestedScope =
     return [...IDENTITY, permission, ...shared].join(' ');
   };
 
-/** Whether the permissions granted serve the scope. */
+/** Returns whether the granted permissions cover the scope. */
 export function covers(grantedScopes: readonly string[], scope: Scope): boolean {
   const enough = PERMISSIONS.slice(0, ENOUGH[scope]).flat();
   return grantedScopes.map(bareName).some((name) => enough.includes(name));
 }
 
-/** Graph is named or left out: `https://graph.microsoft.com/Calendars.Read`, `Calendars.Read`. */
+/** Returns the name without an address such as `https://graph.microsoft.com/`. */
 const bareName = (scope: string): string => scope.slice(scope.lastIndexOf('/') + 1).toLowerCase();

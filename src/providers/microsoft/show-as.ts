@@ -1,4 +1,4 @@
-/** `showAs`, in which Outlook keeps both whether an event blocks and whether it is certain. */
+/** `showAs`, which holds both the availability and the status of an event in Outlook. */
 import type { FreeBusyStatus } from '@microsoft/microsoft-graph-types';
 
 import type { EventChange } from '../../calendars/event-writing.ts';
@@ -6,8 +6,8 @@ import { unsupportedField } from '../unsupported-field.ts';
 import type { Current } from './current-event.ts';
 
 /**
- * `undefined` when it says so already: who is out of the office stays so. Fails as `field_not_supported_by_provider` for
- * what one word cannot say, and for a status that Outlook has from elsewhere.
+ * Returns the `showAs` to write; `undefined` if nothing changes, so that "out of office" stays. Fails as
+ * `field_not_supported_by_provider` if one value cannot express both, or if the status is the user's response.
  */
 export function showAsFor(
   { availability, status }: EventChange,
@@ -34,7 +34,7 @@ export function showAsFor(
 
 type Target = { readonly status: string; readonly availability: 'busy' | 'free' };
 
-/** An invitation that the user answered with "perhaps" is tentative whatever it is shown as. */
+/** Returns `showAs` for an invitation that the user tentatively accepted: it stays tentative in any case. */
 function showAsOfAnswered(
   { status, availability }: Target,
   before: Current['event'] | undefined,

@@ -31,11 +31,11 @@ const SECRET_EXPIRED: Meaning = [
 const NOT_NOW = 'Microsoft cannot sign anybody in at the moment';
 const UNAVAILABLE: Meaning = ['unavailable', NOT_NOW, 'provider_unavailable'];
 
-/** The meanings by the number after AADSTS. No source confirms each of them. */
+/** The meanings by AADSTS number. No source confirms each of them. */
 const BY_NUMBER = meaningsBy<number>(
-  // The grant was withdrawn: password changed or reset, session revoked, account disabled or deleted.
+  // Access was revoked: password changed or reset, session revoked, account disabled or deleted.
   [REVOKED, [50173, 50133, 50132, 50034, 50057, 50020, 700081]],
-  // The token was unused for too long, or a second factor, a device or a place is required.
+  // The token was unused for too long, or a second factor, a device or a location is required.
   [SIGN_IN_AGAIN, [700082, 700084, 70008, 70000, 70043, 70044, 50055, 50058, 50072, 50074]],
   [SIGN_IN_AGAIN, [50076, 50078, 50079, 50089, 50097, 50158, 53000, 53001, 53003, 54005]],
   [ADMINISTRATOR, [65001, 90094, 90095, 90093]],
@@ -46,9 +46,7 @@ const BY_NUMBER = meaningsBy<number>(
   [UNAVAILABLE, [90033, 90006, 90012, 90024, 50196]],
 );
 
-/**
- * The meanings for numbers that are not in the table: by the code of RFC 6749 §4.1.2.1 and §5.2, or of OpenID Connect.
- */
+/** The meanings for other numbers, by the code of RFC 6749 §4.1.2.1 and §5.2, or of OpenID Connect. */
 const BY_WORD = meaningsBy<string>(
   [DECLINED, ['access_denied']],
   [SIGN_IN_AGAIN, ['invalid_grant', 'interaction_required', 'login_required']],

@@ -1,4 +1,4 @@
-/** Signing in with Microsoft: what it adds to OpenID Connect. */
+/** Sign-in with Microsoft: its additions to OpenID Connect. */
 
 import type { IDToken } from 'oauth4webapi';
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
@@ -8,10 +8,7 @@ import { covers, requestedScope } from './scopes.ts';
 import { SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 import { adminConsentUrl, issuerIn, ofAccount, ofCallback, ofTokens } from './tenant-issuer.ts';
 
-/**
- * The issuer is as `https://login.microsoftonline.com/common/v2.0`. `asksForShared`: users are asked for the calendars that
- * others shared with them too; the default is false.
- */
+/** `asksForShared`: users are also asked for calendars that others share with them. Default: false. */
 export type MicrosoftSignInDeps = OpenIdDeps & { readonly asksForShared?: boolean };
 
 export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
@@ -29,7 +26,7 @@ export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
   };
   return {
     ...openIdSignIn(facts, deps),
-    // There is none to call: Microsoft lets users and administrators withdraw access on its own pages only.
+    // Microsoft cannot revoke by request: users and administrators withdraw access on its own pages.
     revoke: async () => {},
     adminConsentUrl: (app, { redirectUri, scope }) =>
       adminConsentUrl(deps.issuer, app, { redirectUri, scope: scopeFor(scope) }),
@@ -38,18 +35,16 @@ export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
 
 const parametersFor = ({ language }: SignInRequest) => ({
   response_mode: 'query',
-  // Without it the account signed in to this browser would be taken unasked.
+  // Without it, Microsoft uses the account that is signed in to this browser.
   prompt: 'select_account',
   ui_locales: language,
 });
 
 /**
- * The account's id is its e-mail address (docs/wire.md 2.2). The sign-in name comes first: its domain is one
- * its tenant has proved, where the claim `email` is whatever an administrator typed. Accounts without an
- * address (some sign in with a phone number) are named by tenant and object.
- *
- * The identity is `oid:`, the tenant, a slash and the object in it, which are the same for every app. Where one is missing,
- * it is `sub:`, the subject, a space and its issuer.
+ * Returns the account. `accountId` is the e-mail address (docs/wire.md 2.2): the sign-in name, whose domain the tenant
+ * has proved, else the claim `email`, which an administrator can set freely; without an address, tenant and object.
+ * `identity` is `oid:`, the tenant, a slash and the object, which are the same for every app. If one is missing, it is
+ * `sub:`, the subject, a space and the issuer.
  */
 export function identityOf(claims: IDToken): AccountIdentity {
   const signInName = readText(claims.preferred_username);

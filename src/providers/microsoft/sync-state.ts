@@ -15,23 +15,19 @@ export type SyncState = {
   readonly link: string;
   readonly window: Window;
   readonly basic: boolean;
-  /** When the window was drawn. */
   readonly drawnAt: number;
-  /** When ids and versions of everything were last seen. */
+  /** When all versions were last compared. */
   readonly comparedAt: number;
 };
 
-/**
- * The version of the token and of what is read of events. After a change everything is listed again, since the events'
- * own versions stay the same.
- */
+/** The version of tokens and of what is read of events. A new one lists everything again. */
 const VERSION = 2;
 
 export function writeSyncState({ link, window, basic, drawnAt, comparedAt }: SyncState): string {
   return JSON.stringify({ v: VERSION, link, ...window, basic, drawnAt, comparedAt });
 }
 
-/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+/** Parses a sync token. Fails as `sync_token_expired` if this version did not write it. */
 export function readSyncState(token: string): SyncState {
   const state = parse(token);
   if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');

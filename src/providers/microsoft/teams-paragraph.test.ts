@@ -23,7 +23,7 @@ ${LINE}</div>\r
 <div aria-hidden="true" style="overflow:hidden">\r
 ${LINE}</div>`;
 
-describe('The paragraph of a Teams meeting', () => {
+describe('the paragraph of a Teams meeting', () => {
   for (const [form, paragraph] of Object.entries({ older: OLDER, newer: NEWER }))
     it(`finds and replaces the paragraph of a Teams meeting in its ${form} form`, () => {
       const text = (part: string) =>
@@ -34,7 +34,7 @@ describe('The paragraph of a Teams meeting', () => {
       assert.equal(withTeamsParagraph(text(paragraph), '<div>New</div>'), text('<div>New</div>'));
     });
 
-  it('a text with lines of its own, or with one line, stays as it is', () => {
+  it('does not change a text without a Teams paragraph between two lines', () => {
     for (const text of [
       '',
       `<div>${LINE}</div><div>Minutes</div><div>${LINE}</div>`,
@@ -44,7 +44,7 @@ describe('The paragraph of a Teams meeting', () => {
       assert.equal(withTeamsParagraph(text, 'X'), text);
   });
 
-  it('only the lines around the meeting are taken, whatever lines the text has besides', () => {
+  it('takes only the lines around the Teams meeting, not other lines of the text', () => {
     const before = `<div>${LINE}</div><div>Minutes</div>`;
 
     assert.equal(withTeamsParagraph(`${before}${OLDER}<p>After</p>`, ''), `${before}<p>After</p>`);

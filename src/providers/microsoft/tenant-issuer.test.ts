@@ -13,15 +13,15 @@ const endpointFor = (path: string, identity: string): string | undefined => {
   return endpoint?.slice(HOST.length + 1, -'/oauth2/v2.0/token'.length);
 };
 
-describe('the endpoint that an account is refreshed at', () => {
-  it('is its tenant’s where accounts of many tenants sign in, and consumers for personal accounts', () => {
+describe('the endpoint for refreshing the tokens of an account', () => {
+  it('is that of its tenant if the issuer serves many tenants, and consumers for personal accounts', () => {
     for (const path of ['common', 'organizations']) {
       assert.equal(endpointFor(path, `oid:${TENANT}/object`), TENANT);
       assert.equal(endpointFor(path, `oid:${PERSONAL}/object`), 'consumers');
     }
   });
 
-  it('is the configured one where the tenant is not known, or only one signs in', () => {
+  it('is the configured one if the tenant is unknown or the issuer serves only one', () => {
     for (const identity of ['', 'sub:abc https://issuer.example', 'oid:../object', `oid:${TENANT}x/object`])
       assert.equal(endpointFor('common', identity), 'common');
     for (const path of ['consumers', TENANT]) assert.equal(endpointFor(path, `oid:${PERSONAL}/o`), path);

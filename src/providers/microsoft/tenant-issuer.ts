@@ -1,6 +1,6 @@
 /**
- * The issuers of Microsoft's authorization server, one for each tenant. Metadata for many tenants names the issuer with
- * `{tenantid}` in it; the ID token's `tid` fills that in.
+ * The issuers of Microsoft, one for each tenant. Metadata for many tenants has `{tenantid}` in the issuer, which is
+ * replaced by the `tid` of the ID token.
  */
 import type { AuthorizationServer } from 'oauth4webapi';
 
@@ -15,7 +15,7 @@ const TENANT = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 const ISSUER_PATH = new RegExp(`^/(?:${TENANT}|\\{tenantid\\})/v2\\.0$`, 'i');
 const isTenant = (value: string): boolean => new RegExp(`^${TENANT}$`, 'i').test(value);
 
-/** The issuer that metadata names: of one tenant at the same host, or of whichever the ID token names. */
+/** Returns the issuer in the metadata: of one tenant at the same host, or with `{tenantid}`. */
 export async function issuerIn(response: Response, configured: URL): Promise<URL> {
   const { status } = response;
   if (status >= 400 && status < 500 && status !== 429)
@@ -30,7 +30,7 @@ export async function issuerIn(response: Response, configured: URL): Promise<URL
   return new URL(namedIssuer);
 }
 
-/** The metadata for checking a callback: an `iss` in it (RFC 9207) is one tenant's. */
+/** Returns the metadata for checking a callback, whose `iss` (RFC 9207) names one tenant. */
 export function ofCallback(callback: URL, metadata: AuthorizationServer): AuthorizationServer {
   const issuer = callback.searchParams.get('iss');
   const [before = '', after] = metadata.issuer.split(ANY_TENANT);
@@ -39,7 +39,7 @@ export function ofCallback(callback: URL, metadata: AuthorizationServer): Author
   return issuer === before + tenant + after && isTenant(tenant) ? { ...metadata, issuer } : metadata;
 }
 
-/** The metadata for checking an ID token, which is read before it is checked, to know what to check it against. */
+/** Returns the metadata for checking an ID token, whose tenant is read before the check. */
 export async function ofTokens(
   response: Response,
   metadata: AuthorizationServer,
@@ -53,13 +53,12 @@ export async function ofTokens(
   return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
 }
 
-/** The tenant of all personal accounts. */
 const PERSONAL_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const ACCOUNT = new RegExp(`^oid:(${TENANT})/`);
 
 /**
- * Returns the metadata with the token endpoint of the account's tenant if accounts of many tenants sign in at `issuer`.
- * Since June 2026 Microsoft refuses refresh tokens of personal accounts at `common`.
+ * Returns the metadata with the token endpoint of the account's tenant, if `issuer` serves many. Since June 2026
+ * Microsoft refuses refresh tokens of personal accounts at `common`.
  */
 export function ofAccount(issuer: string, identity: string, metadata: AuthorizationServer) {
   const tenant = ACCOUNT.exec(identity)?.[1];
@@ -75,8 +74,8 @@ async function memberIn(response: Response, name: string): Promise<string | unde
 }
 
 /**
- * Returns the address at which an administrator approves the app for an organization. `organizations` stands for that
- * of the administrator who signs in there: after a refusal the user's organization is unknown.
+ * Returns the address at which an administrator approves the app. `organizations` is that of the administrator who
+ * signs in: after a refusal the user's organization is unknown.
  */
 export function adminConsentUrl(
   issuer: string,

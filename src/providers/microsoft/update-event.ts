@@ -1,4 +1,4 @@
-/** Changing an event, a series, or one occurrence of it. */
+/** Changes an event, a series, or one occurrence. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Event as GraphEvent,
@@ -69,10 +69,7 @@ async function updateOccurrence(source: Source, occurrence: Current, change: Eve
   await patchEvent(source, occurrence, await bodyFor(source, occurrence, allowed));
 }
 
-/**
- * A series seems to be read with what its exceptions differ in, their extended properties aside, which no source
- * confirms: those are the series'.
- */
+/** Refuses other extended properties than the series has: exceptions seem to have none, which no source confirms. */
 function withoutSeriesFields(change: EventChange, { event }: Current): EventChange {
   const { custom, conference, ...rest } = change;
   for (const [field, value] of Object.entries({ custom, conference })) {
@@ -95,9 +92,7 @@ const ORGANIZERS: readonly (keyof EventChange)[] = [
   'autoConference',
 ];
 
-/**
- * Returns the change to write. In somebody else's meeting, a change of an organizer's field fails as `organizer_only`.
- */
+/** Returns the change to write. For a guest, changing an organizer's field fails as `organizer_only`. */
 function changesOf(change: EventChange, { item, event }: Current): EventChange {
   if (item.isOrganizer !== false) return change;
   const before = new Map<string, unknown>(Object.entries(event));
@@ -139,8 +134,7 @@ async function onlineMeetingProviderFor(
 }
 
 /**
- * The recurrence to be written: also with other times, since a range names the first day and the zone. `undefined` when
- * it stays, `null` when the event is not to repeat any more.
+ * Returns the recurrence to write, also for a new start, which its range names. Undefined keeps it, null removes it.
  */
 function recurrenceFor(
   { recurrence, start }: EventChange,

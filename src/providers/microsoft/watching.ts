@@ -1,4 +1,4 @@
-/** Microsoft's change notifications: a subscription for each calendar. Graph cannot watch the list of calendars. */
+/** Watches calendars with Graph's change notifications. Graph cannot watch the list of calendars. */
 import type { Subscription } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarWatching, MadeWatch } from '../../calendars/calendar-watching.ts';
@@ -8,7 +8,7 @@ import type { Graph } from './api.ts';
 import { statusOf } from './api-refusal.ts';
 
 const MINUTE_MS = 60_000;
-/** Some documents give 10,080 as the most for events, older ones 4,230. */
+/** Some documents give 10,080 minutes as the maximum for events, older ones 4,230. */
 const LONG_MS = 10_000 * MINUTE_MS;
 const SHORT_MS = 4_200 * MINUTE_MS;
 
@@ -27,7 +27,7 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
   };
 
   return {
-    // Graph asks us to repeat a text before it responds.
+    // Graph requires us to echo a text before it responds.
     provesReach: true,
 
     watch(href, { watchId, token, url: ours }) {

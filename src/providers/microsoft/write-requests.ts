@@ -1,4 +1,4 @@
-/** Requests that write to a calendar. Where Graph refuses what Outlook cannot keep, they fail with the reason. */
+/** Sends writes to a calendar. If Outlook cannot store something, they fail with the reason. */
 import type { Calendar as GraphCalendar, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 import {
   ProviderError,
@@ -64,20 +64,20 @@ export async function writeTo(source: Source, request: GraphWrite): Promise<Json
   }
 }
 
-/** Whether the same request would be refused each time: it is wrong, or too long, and Graph says no more. */
+/** Returns whether Graph refuses the request permanently, as invalid or too long, for no known reason. */
 function isRefusedForGood(failure: unknown): boolean {
   const status = statusOf(failure);
   const isOther = failure instanceof ProviderError && failure.kind === 'invalid_response';
   return isOther && (status === 400 || status === 413);
 }
 
-/** Changes an event or an occurrence in that very version; nothing is sent when nothing is left to be written. */
+/** Changes an event or occurrence in exactly this version. Sends nothing if the body is empty. */
 export async function patchEvent(source: Source, { id, ifMatch }: Current, body: GraphEvent): Promise<void> {
   if (Object.keys(body).length === 0) return;
   const request = { operation: 'events.update', method: 'PATCH', url: eventUrl(source, id) } as const;
   await writeTo(source, { ...request, body, ifMatch });
 }
 
-/** Reads the facts of the calendar itself. */
+/** Reads the properties of the calendar that a write depends on. */
 export const calendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
   graph.get({ operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });

@@ -2,7 +2,6 @@
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { readEvent, type Source } from './read-events.ts';
 
-/** Returns the state of the target after a write. */
 export async function readWriteResult(
   source: Source,
   target: WriteTarget,
@@ -14,7 +13,6 @@ export async function readWriteResult(
   return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
 }
 
-/** Nothing is left of it. */
 export const deletedResult = (target: WriteTarget): WriteResult => ({
   changed: [],
   removed: hrefsOf(target),

@@ -1,4 +1,4 @@
-/** An OpenID provider's authorization server: its metadata (OpenID Connect Discovery 1.0), kept for an hour. */
+/** An OpenID provider's authorization server: its metadata (OpenID Connect Discovery 1.0), cached for an hour. */
 import {
   type AuthorizationServer,
   allowInsecureRequests,
@@ -25,19 +25,16 @@ export type OpenIdDeps = {
 export type ServerFacts = {
   /** The provider's name in messages. */
   readonly name: string;
-  /**
-   * Returns the issuer that the metadata may name, if it can differ from the configured one. Fails if there are no
-   * metadata.
-   */
+  /** Returns the issuer that the metadata may name, if it can differ from the configured one. */
   readonly issuerIn?: (response: Response, configured: URL) => Promise<URL>;
-  /** Whether all endpoints must be at the issuer's origin, so that the app's secret goes nowhere else. */
+  /** Whether all endpoints must be at the issuer's origin, so that the app's secret is sent nowhere else. */
   readonly requiresSameOrigin?: boolean;
 };
 
 export interface OpenIdServer {
-  /** Fails with what the library throws, EgressError or ProviderError. */
+  /** Throws the library's errors, EgressError or ProviderError. */
   metadata(user?: EgressUser): Promise<AuthorizationServer>;
-  /** The options for the library's requests, which count for the user. */
+  /** Returns options for the library's requests, which count for `user`. */
   http(user?: EgressUser): {
     readonly [customFetch]: ReturnType<typeof egressFetch>;
     readonly [allowInsecureRequests]: boolean;
@@ -46,16 +43,16 @@ export interface OpenIdServer {
 }
 
 const KEPT_MS = 3_600_000;
-/** The endpoints that are used without another check. */
+/** Endpoints that are used without further checks. */
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {
   const url = new URL(issuer);
-  // The library keeps the keys here, and fetches them again if a token names an unknown one.
+  // The library caches the keys here, and fetches them again if a token names an unknown one.
   const keys = {};
   const http = (user?: EgressUser) => ({
     [customFetch]: egressFetch(accountEgress(egress, user)),
-    // Plain http is for the loopback and what the operator opened: egress refuses all else.
+    // Egress allows plain http only for addresses that the operator opened.
     [allowInsecureRequests]: url.protocol === 'http:',
     [jwksCache]: keys,
   });
@@ -67,7 +64,7 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
       const response = await discoveryRequest(url, http(user));
       const expected = (await facts.issuerIn?.(response, url)) ?? url;
       const metadata = await processDiscoveryResponse(expected, response).catch((failure: unknown) => {
-        // The library does not catch an issuer that is no URL at all.
+        // The library does not catch this TypeError.
         const isNoUrl =
           failure instanceof TypeError && 'code' in failure && failure.code === 'ERR_INVALID_URL';
         throw isNoUrl ? badIssuer(facts, 'names no issuer', failure) : failure;
@@ -88,7 +85,7 @@ function checkEndpoints(metadata: AuthorizationServer, { origin }: URL, facts: S
   }
 }
 
-/** `what` is wrong with the issuer, which the operator set up. */
+/** Returns the error for a misconfigured issuer. `what` completes the sentence. */
 export const badIssuer = (
   { name }: Pick<ServerFacts, 'name'>,
   what: string,

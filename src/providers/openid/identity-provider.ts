@@ -1,7 +1,4 @@
-/**
- * An OpenID issuer that people of the dashboard sign in at: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). The
- * protocol is oauth4webapi's.
- */
+/** Single sign-on of members at an OpenID issuer: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). */
 import {
   AuthorizationResponseError,
   type AuthorizationServer,
@@ -46,29 +43,29 @@ export type IdentityProviderDeps = {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The timeout of each request. */
+  /** Applies to each request. */
   readonly timeoutMs?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** Somebody waits for it: less than calendar servers get. */
+/** Shorter than for calendar servers, because a person is waiting. */
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256_000;
-/** Seconds by which the issuer's clock and ours may differ. */
+/** Seconds by which the clocks may differ. */
 const TOLERANCE = 60;
-/** Limits the seconds since the user's last sign-in at the issuer, if a new sign-in is required. */
+/** Maximum seconds since the person's last sign-in at the issuer, if a new one is required. */
 const MOST_AGE = 300;
 /** OpenID Connect Core 1.0 §2. */
 const MOST_SUBJECT_CHARACTERS = 255;
 const NAME = 'single sign-on';
 
-/** The time in which a description that could not be read is not requested again. */
+/** How long unreadable metadata is not requested again. */
 const AWAY_MS = 5_000;
 
 type Party = Pick<IdentityProviderDeps, 'clientId' | 'clientSecret' | 'now'> & {
   readonly server: OpenIdServer;
-  /** Its description, requested once for all concurrent callers. */
+  /** Reads the metadata, once for all concurrent callers. */
   readonly metadata: () => Promise<AuthorizationServer>;
   readonly issuer: URL;
 };
@@ -93,10 +90,7 @@ export function identityProvider(deps: IdentityProviderDeps): IdentityProvider {
   };
 }
 
-/**
- * Remembers a failure to read the issuer's description. Until it expires, nobody can sign in there, and every request
- * gets the same error without another call to the issuer.
- */
+/** Returns a reader of the metadata that repeats a failure for `AWAY_MS` without calling the issuer. */
 function rememberingFailure(server: OpenIdServer, now: () => number): () => Promise<AuthorizationServer> {
   let running: Promise<AuthorizationServer> | undefined;
   let failed: { readonly cause: unknown; readonly until: number } | undefined;
@@ -121,7 +115,7 @@ function rememberingFailure(server: OpenIdServer, now: () => number): () => Prom
 
 async function begin({ redirectUri, isFresh }: SignInRequest, metadata: AuthorizationServer, party: Party) {
   const url = new URL(metadata.authorization_endpoint ?? '');
-  // A browser is sent there, so no other kind of address is allowed.
+  // A browser is redirected there, so other schemes are refused.
   if (url.protocol !== 'https:' && url.protocol !== party.issuer.protocol)
     throw new PeopleRefusal('issuer_unavailable', {
       cause: new Error('Its authorization endpoint is not https'),
@@ -146,7 +140,7 @@ async function begin({ redirectUri, isFresh }: SignInRequest, metadata: Authoriz
   return { url: url.href, pending };
 }
 
-/** Requests `groups` if there is such a scope: some issuers give the claim only with it. */
+/** Requests `groups` if that scope exists: some issuers send the claim only with it. */
 const scopeOf = ({ scopes_supported: scopes }: AuthorizationServer): string =>
   ['openid', 'profile', 'email', ...(scopes?.includes('groups') ? ['groups'] : [])].join(' ');
 
@@ -202,16 +196,13 @@ async function complete(
   };
 }
 
-/**
- * Returns the address and its verification from the first document that has both. One document says nothing about the
- * address of another.
- */
+/** Returns the first email that comes with its verification. The two must be from one document. */
 function addressOf(documents: readonly Claims[]): Claims {
   const document = documents.find((one) => one.email !== undefined && one.email_verified !== undefined);
   return { email: document?.email, email_verified: document?.email_verified };
 }
 
-/** The first that the issuer has; `client_secret_basic` is what an issuer has that says nothing (Discovery §3). */
+/** Chooses how the client authenticates. The default is that of Discovery 1.0 §3. */
 function authenticationOf(
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: AuthorizationServer,
   { clientSecret }: Party,
@@ -237,11 +228,11 @@ const isOfIssuer = (failure: unknown): boolean =>
   failure instanceof ResponseBodyError ||
   failure instanceof WWWAuthenticateChallengeError ||
   failure instanceof OperationProcessingError ||
-  // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
+  // A token or key of an unsupported kind, or one that WebCrypto cannot read.
   failure instanceof UnsupportedOperationError ||
   failure instanceof DOMException;
 
-/** OpenID Connect Core 1.0 §3.1.2.6: the person did not sign in there. */
+/** Errors that mean that the person did not sign in (OpenID Connect Core 1.0 §3.1.2.6). */
 const CANCELLED = ['access_denied', 'login_required', 'interaction_required', 'consent_required'];
 const AWAY = ['temporarily_unavailable', 'server_error'];
 

@@ -1,7 +1,4 @@
-/**
- * Signing in with an OpenID provider: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636), and what becomes of the tokens
- * after. The protocol is oauth4webapi's; what differs from provider to provider comes in as facts.
- */
+/** Sign-in and token refresh at an OpenID provider: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). */
 import {
   type AuthorizationServer,
   authorizationCodeGrantRequest,
@@ -44,35 +41,32 @@ import {
 } from './authorization-server.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
-/**
- * The user who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), if there is one; `identity` is the
- * subject, which no other account ever has (docs/security.md T3).
- */
+/** `accountId` is the address, if there is one (docs/wire.md 2.2); `identity` is never reused (docs/security.md T3). */
 export type AccountIdentity = Pick<VerifiedAccount, 'accountId' | 'identity' | 'display'>;
 
 export type OpenIdFacts = ServerFacts & {
-  /** The `scope` of the authorization request. */
+  /** Returns the `scope` of the authorization request. */
   readonly requestedScope: (scope: Scope) => string;
   readonly covers: RedirectSignIn['covers'];
-  /** Parameters of the authorization request besides those of the protocol. */
+  /** Returns the provider's additional parameters of the authorization request. */
   readonly parametersFor: (request: SignInRequest) => Readonly<Record<string, string>>;
   /** Reads the identity from a validated ID token. Fails with ProviderError if it has none. */
   readonly identityOf: (claims: IDToken) => AccountIdentity;
   readonly meanings: SignInMeanings;
   /** Returns why access was revoked, if the age of its tokens says more than the provider. */
   readonly revocationReason?: (credentials: OAuthCredentials, now: number) => Meaning;
-  /** If one server speaks for many issuers: its metadata with the issuer of a response. */
+  /** Return the metadata with the issuer to expect, if one server has many issuers. */
   readonly issuers?: {
     readonly ofCallback: (callback: URL, metadata: AuthorizationServer) => AuthorizationServer;
     readonly ofTokens: (response: Response, metadata: AuthorizationServer) => Promise<AuthorizationServer>;
-    /** The issuer for refreshing the tokens of the account with this identity. */
+    /** For refreshing the tokens of the account with this `identity`. */
     readonly ofAccount: (identity: string, metadata: AuthorizationServer) => AuthorizationServer;
   };
 };
 
 type Party = OpenIdFacts & { readonly server: OpenIdServer; readonly now: () => number };
 
-/** Fails with ProviderError only, as RedirectSignIn says. */
+/** Creates the sign-in. Failures at the provider become ProviderError; internal errors are rethrown. */
 export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSignIn {
   const party: Party = { ...facts, server: openIdServer(facts, deps), now: deps.now };
   const refusing = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -166,12 +160,12 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
       ...refreshOf(tokens, now()),
     },
     grantedScopes: scopes,
-    // It may be less than was requested: a smaller scope granted before still serves.
+    // The user may grant less than was requested. Free-busy is enough.
     calendarPermission: covers(scopes, 'free-busy'),
   };
 }
 
-/** Returns new tokens. If no new refresh token comes, the former stays valid (RFC 6749 §6). */
+/** Returns new tokens. If the response has no refresh token, the previous one stays valid (RFC 6749 §6). */
 async function renew(
   credentials: OAuthCredentials,
   app: AppInUse,
@@ -203,10 +197,7 @@ async function renew(
   };
 }
 
-/**
- * Ends the whole grant (RFC 7009): access tokens end with the refresh token. A grant that has ended already is no
- * failure.
- */
+/** Revokes the whole grant, access tokens included (RFC 7009). Succeeds if it has already ended. */
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
   app: AppInUse,
@@ -231,7 +222,7 @@ async function revoke(
   }
 }
 
-/** The token alone authorizes its revocation: the app is not named. */
+/** Sends no client credentials: the token alone authorizes its revocation. */
 const tokenAlone: ClientAuth = () => {};
 
 export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
@@ -240,7 +231,6 @@ export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   ...clockOptions(now),
 });
 
-/** Parses the scopes of a token response. */
 export const parseScopes = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
 
 /** RFC 6749 §5.1 makes `expires_in` optional. Access tokens of Google and Microsoft live for an hour at least. */

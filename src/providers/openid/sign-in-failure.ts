@@ -1,4 +1,4 @@
-/** The refusal that a failed sign-in, renewal or revocation becomes. */
+/** Maps a failed sign-in, refresh or revocation to its error. */
 import {
   AuthorizationResponseError,
   OperationProcessingError,
@@ -13,17 +13,16 @@ import { connectionFailure } from '../connection-failure.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 
 export type SignInMeanings = {
-  /** The meaning of an `error` and its `error_description` (RFC 6749 §4.1.2.1, §5.2); `undefined` if it is unknown. */
+  /** Returns the meaning of an `error` and its `error_description` (RFC 6749 §4.1.2.1, §5.2), if it is known. */
   readonly refused: (error: string, description: string) => Meaning | undefined;
-  /** It asks to wait (429). */
+  /** For status 429. */
   readonly tooMany: Meaning;
-  /** It is out of order. */
   readonly unavailable: Meaning;
-  /** The lowest status at which a response without an `error` means that. */
+  /** The lowest status that means `unavailable` if the response has no `error`. */
   readonly unavailableFrom: number;
-  /** Whether the Retry-After of such a response counts, like that of a 429. */
+  /** Whether Retry-After counts for `unavailable`. For 429 it always does. */
   readonly saysHowLong: boolean;
-  /** An unusable response, or one that fails a check: state, issuer, nonce, signature, times. */
+  /** For an unusable response, or one that fails a check: state, issuer, nonce, signature, times. */
   readonly unusable: Meaning;
 };
 
@@ -40,7 +39,7 @@ export function signInFailure(failure: unknown, meanings: SignInMeanings): unkno
   }
   const isUnusable =
     failure instanceof OperationProcessingError ||
-    // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
+    // A token or key of an unsupported kind, or one that WebCrypto cannot read.
     failure instanceof UnsupportedOperationError ||
     failure instanceof DOMException;
   return isUnusable ? refusalWith(meanings.unusable, { cause: failure }) : failure;
@@ -48,7 +47,7 @@ export function signInFailure(failure: unknown, meanings: SignInMeanings): unkno
 
 function refused(failure: AuthorizationResponseError | ResponseBodyError, meanings: SignInMeanings) {
   const { error, error_description: description = '' } = failure;
-  // The provider's own text may name the app and the user: for the operator's log alone.
+  // The provider's text may name the app and the user, so it goes only into the log.
   const cause = new Error(`${error}: ${description.slice(0, 500)}`, { cause: failure });
   return refusalWith(meanings.refused(error, description) ?? meanings.unusable, { cause });
 }

@@ -1,4 +1,4 @@
-/** Deleting accounts, whether they are the user's or still a transaction's (docs/security.md T3). */
+/** Deletes accounts, a user's own and those of an open authorization request (docs/security.md T3). */
 
 import { recordAccountRemoval } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
@@ -11,9 +11,8 @@ const THESE = ({ oneOf }: Dialect): string =>
   `SELECT account_key FROM account WHERE account_key ${oneOf('keys')}`;
 
 /**
- * Deletes accounts of one user, and withdraws the user's pending codes that then cover no account. `accounts` selects
- * their keys; `values` has its parameters, the user and `now`. Returns their number. Large accounts are only put aside:
- * they belong to nobody from then on, and `deletePutAside` deletes them.
+ * Deletes one user's accounts, and withdraws pending codes that then cover no account. `accounts` selects their keys;
+ * `values` has its parameters. Returns their number. Large accounts are only put aside (deletePutAside).
  */
 export async function deleteAccounts(
   tx: Statements,
@@ -49,7 +48,7 @@ const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 const AT_ONCE = 100;
 
-/** Implements AccountStore: one group after the other, each in a separate transaction; large accounts in parts. */
+/** Implements AccountStore.dropUnfinished: each group in a separate transaction, large accounts in parts. */
 export async function dropUnfinished(db: Database, endedBefore: number, now: number): Promise<number> {
   const ended = await db.all<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id, client_id, user_id FROM account_group AS g
@@ -77,7 +76,7 @@ type EndedGroup = {
 };
 
 async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
-  // It may have been allowed again, or redeemed, meanwhile.
+  // The approval may have been repeated or redeemed in the meantime.
   await lockUser(tx, group);
   const [still] = await tx.all(
     `UPDATE account_group SET expires_at = expires_at
@@ -94,7 +93,7 @@ async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
   return dropped;
 }
 
-/** Deletes what was linked in a transaction that ends without an approval. Its user is locked. */
+/** Deletes the accounts of a request that ends without an approval. The caller has locked the user. */
 export async function dropGroupOf(tx: Statements, transactionId: string, now: number): Promise<number> {
   const group = await tx.get<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id, client_id, user_id FROM account_group

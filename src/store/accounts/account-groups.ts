@@ -6,26 +6,24 @@ import type { Database, Statements, Values } from '../drivers/database.ts';
 import { inParts } from '../drivers/delete-in-parts.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
-/** The condition for the user's own groups among those that `covered` selects. */
 const condition = (covered: string): string => `group_id IN (
   SELECT g.group_id FROM (${covered}) AS v JOIN account_group AS g ON g.group_id = v.group_id AND g.expires_at IS NULL)`;
 
 /** A condition on an account's group_id: the grant of `:coverageId` covers it. */
 const BY_GRANT = condition('SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId');
 
-/** A condition on an account's group_id: a living grant of `:clientId` and `:userId` covers it. */
+/** A condition on an account's group_id: an active grant of `:clientId` and `:userId` covers it. */
 const BY_ANY_GRANT = condition(
   `SELECT c.group_id FROM token_family AS f JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
     WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL`,
 );
 
-/** A text for the accounts that a reader's grant covers: `textOf` is given the condition on their group_id. */
+/** Returns a function that selects the statement for a reader. `textOf` gets the condition on group_id. */
 export function coveredText(textOf: (isCovered: string) => string) {
   const [byGrant, byAny] = [textOf(BY_GRANT), textOf(BY_ANY_GRANT)];
   return (coverageId: string | undefined): string => (coverageId === undefined ? byAny : byGrant);
 }
 
-/** Returns the unique key of an account: its group has one account per identity. */
 export const keyInGroup = (groupId: string, identity: string): string => `${groupId} ${identity}`;
 
 type Transaction = {
@@ -42,14 +40,14 @@ const MAKE_GROUP = `
   ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
   RETURNING group_id`;
 
-/** The group of what is linked in an open transaction, made with its first account. */
+/** Returns the group for the accounts of an open authorization request. Creates it with the first account. */
 export async function groupOfTransaction(tx: Statements, transaction: Transaction): Promise<string> {
   const group = await tx.get<{ groupId: string }>(MAKE_GROUP, { ...transaction, groupId: randomUUID() });
   if (group === undefined) throw new Error('An upsert of an account group answered no row');
   return group.groupId;
 }
 
-/** Gives the browser's new secret the groups of the former one, which then has none. */
+/** Moves the groups of the browser's former secret to its new one, which also gets `groupId`. */
 export async function renewDevice(
   tx: Statements,
   groupId: string,
@@ -78,7 +76,7 @@ async function addDevice(tx: Statements, groupId: string, deviceHash: string): P
 
 export type CoverageRow = { readonly coverageId: string };
 
-/** Deletes what these approvals cover, unless they are still pending or a grant is left of them. */
+/** Deletes the coverage of approvals that have neither a pending code nor a grant. */
 export async function deleteUnusedCoverage(tx: Statements, rows: readonly CoverageRow[]): Promise<void> {
   if (rows.length === 0) return;
   const coverageIds = [...new Set(rows.map(({ coverageId }) => coverageId))];
@@ -92,8 +90,8 @@ export async function deleteUnusedCoverage(tx: Statements, rows: readonly Covera
 }
 
 /**
- * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id` of codes or grants, until it finds nothing more,
- * with what nothing covers any more then. Returns the number of deleted rows.
+ * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id`, until nothing is left, and deletes the coverage
+ * that is then unused. Returns the number of rows that `sql` deleted.
  */
 export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
   return inParts((limit) =>
@@ -105,7 +103,7 @@ export function deleteWithCoverage(db: Database, sql: string, values: Values): P
   );
 }
 
-/** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */
+/** Stores new credentials and deletes failures of the old ones. Running work with the old ones loses its leases. */
 export async function renewCredentials(
   tx: Statements,
   accountKey: string,

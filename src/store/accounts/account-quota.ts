@@ -1,4 +1,4 @@
-/** Counts how many more accounts a user may link, and chooses which accounts are synced before they are the user's. */
+/** Limits the accounts that a user may connect, and those that are synced before they are the user's. */
 import { AccountLimitReached, type NewAccount } from '../../calendars/account-store.ts';
 import type { Statements } from '../drivers/database.ts';
 import { FOLLOWED_ACCOUNT } from '../jobs/followed-accounts.ts';
@@ -23,7 +23,7 @@ const COUNT = `
          COALESCE(MAX(CASE WHEN ${SAME} AND g.transaction_id = :transactionId THEN 1 ELSE 0 END), 0) AS is_there
     FROM ${OF_USER}`;
 
-/** The strangers' accounts that are not the user's yet, the oldest first; those that were allowed come last. */
+/** Unfinished accounts of other browsers, the oldest first. Allowed accounts come last. */
 const MAKE_ROOM = `
   SELECT a.account_key FROM ${OF_USER} AND g.expires_at IS NOT NULL AND NOT ${OWN}
    ORDER BY CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at, a.account_key
@@ -32,9 +32,9 @@ const MAKE_ROOM = `
 type Counted = { ofUser: number; ofPerson: number; isKnown: number; isThere: number };
 
 /**
- * Makes room for an account that is about to be linked. If a user has too many, the oldest unfinished ones of strangers
- * are deleted, so that nobody can fill up another person's user. Throws AccountLimitReached if that is not enough. An
- * account that is linked again does not count. The caller has locked the user.
+ * Frees space for an account that is about to be connected: deletes the oldest unfinished ones of other browsers, so
+ * that nobody can fill up another person's user. Throws AccountLimitReached if that is not enough. The caller has
+ * locked the user.
  */
 export async function makeRoom(tx: Statements, { account, now }: Linking): Promise<void> {
   const { clientId, userId, provider, identity, transaction, device, limits } = account;
@@ -60,10 +60,7 @@ const DELETE_EMPTY = `
      AND transaction_id <> :transactionId
      AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = account_group.group_id)`;
 
-/**
- * Limits the accounts of a transaction, and of a user, that are synced before they are the user's: anybody can link any
- * number.
- */
+/** Maximum numbers of unfinished accounts that are synced: anybody can connect any number. */
 const SYNCED_OF_TRANSACTION = 3;
 const SYNCED_OF_USER = 20;
 
@@ -74,10 +71,7 @@ const NOT_YET = `
        FROM ${OF_USER} AND g.expires_at IS NOT NULL AND a.account_key <> :accountKey) AS newest
    WHERE of_group >= ${SYNCED_OF_TRANSACTION} OR of_user >= ${SYNCED_OF_USER}`;
 
-/**
- * Deletes the jobs of all but the newest accounts that are not the user's yet, besides the account that was just
- * linked.
- */
+/** Deletes the jobs of all unfinished accounts but the newest and the one that was just connected. */
 export async function syncNewestOnly(
   tx: Statements,
   linked: UserKey & { readonly accountKey: string },
@@ -93,11 +87,7 @@ export async function syncNewestOnly(
   );
 }
 
-/**
- * Schedules a sync of these accounts, now that they are the user's, if they have none. If somebody follows an account's
- * changes, it is synced at once: so far nobody was notified of them, and its provider was asked for no push
- * notifications.
- */
+/** Schedules a missing sync of a user's new accounts. A followed account is synced now: nobody was notified yet. */
 export async function syncAll(tx: Statements, accountKeys: readonly string[], now: number): Promise<void> {
   if (accountKeys.length === 0) return;
   const due = await tx.all<{ accountKey: string }>(

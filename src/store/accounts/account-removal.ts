@@ -1,8 +1,7 @@
 /**
- * Removes accounts without one long statement. A small account is deleted at once. A large one moves to a separate
- * group that ended before all time (`expires_at` 0): after one short transaction it belongs to nobody, and its access
- * and its syncs have ended. Its data in the mirror is then deleted in parts, by the caller or by housekeeping, even if
- * the process ends meanwhile.
+ * Removes accounts without one long statement. A large account moves to a separate group whose `expires_at` is 0: after
+ * one short transaction it belongs to nobody, and its access and syncs have ended. The caller or housekeeping then
+ * deletes its mirror in parts, even if the process ends.
  */
 import { randomUUID } from 'node:crypto';
 import { calendarRemovalRecorder } from '../changes/change-journal.ts';
@@ -25,17 +24,13 @@ type Weight = { accountKey: string; rows: number; bytes: number };
 /** A condition on `account` that excludes accounts put aside. */
 export const NOT_ASIDE = 'group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at = 0)';
 
-/** Returns the statement for the size in the mirror of each account that `accounts` selects. */
 const WEIGHTS = (accounts: string) => `
   SELECT a.account_key, CAST(COUNT(c.calendar_key) + COALESCE(SUM(c.event_count), 0) AS BIGINT) AS rows,
          CAST(COALESCE(SUM(c.bytes), 0) AS BIGINT) AS bytes
     FROM account AS a LEFT JOIN calendar AS c ON c.account_key = a.account_key
    WHERE a.account_key IN (${accounts}) AND a.${NOT_ASIDE} GROUP BY a.account_key ORDER BY 2, 3, 1`;
 
-/**
- * Divides the accounts that `accounts` selects into those that can be deleted together at once and those to be put
- * aside; `values` has its parameters. Accounts that were put aside already are in neither list.
- */
+/** Divides accounts into those to delete together and those to put aside. Omits those that are aside already. */
 export async function bySize(
   tx: Statements,
   accounts: string,
@@ -53,9 +48,8 @@ export async function bySize(
 }
 
 /**
- * Removes an account from its user at once; its mirror is deleted later. If it was the user's, the deletions are
- * reported to the grants of its group. The caller has locked the user, and ends the account's access in this
- * transaction.
+ * Removes an account from its user. If it was the user's, the deletions are reported to the grants of its group. The
+ * caller has locked the user and ends the account's access in this transaction.
  */
 export async function putAside(tx: Statements, { accountKey, now }: Removal): Promise<void> {
   const account = await tx.get<{ groupId: string; identity: string | undefined; keyInGroup: string }>(
@@ -81,7 +75,7 @@ export async function putAside(tx: Statements, { accountKey, now }: Removal): Pr
   await scheduleJob(tx, { kind: 'housekeeping', key: '' }, now);
 }
 
-/** When groups are joined, makes `into` the group that gets the reports of `from`. */
+/** Makes `into` the group that gets the reports of `from`, when groups are joined. */
 export async function tellInstead(tx: Statements, into: string, from: readonly string[]): Promise<void> {
   const sql = `UPDATE account_group SET told_group = :into WHERE told_group ${tx.dialect.oneOf('from')}`;
   await tx.change(sql, { into, from });
@@ -93,7 +87,7 @@ const PUT_ASIDE = `
    WHERE g.expires_at = 0 AND (CAST(:clientId AS TEXT) IS NULL OR (g.client_id = :clientId AND g.user_id = :userId))
    ORDER BY g.created_at, g.group_id LIMIT ${AT_ONCE}`;
 
-/** Deletes what was put aside, of one user or of all, in parts; `now` is epoch milliseconds. */
+/** Deletes accounts that were put aside, of one user or of all, in parts. `now` is in epoch milliseconds. */
 export async function deletePutAside(db: Database, now: number, of?: UserKey): Promise<void> {
   const values = { clientId: of?.clientId ?? null, userId: of?.userId ?? null };
   for (;;) {
@@ -106,7 +100,6 @@ export async function deletePutAside(db: Database, now: number, of?: UserKey): P
   }
 }
 
-/** Deletes a part of an account; returns whether the account no longer exists. */
 async function takePart(
   tx: Statements,
   { accountKey, ...user }: UserKey & { readonly accountKey: string },

@@ -21,14 +21,11 @@ export type AccountRow = HealthRow &
     provesOwner: number;
   };
 
-/**
- * SQL: whether the user has to connect an account of this health and reason again. If only a permission is missing, the
- * user grants it, but the credentials work.
- */
+/** Returns SQL for whether an account must be connected again, not only to grant a missing permission. */
 export const signInNeeded = (health: string, reason: string): string =>
   `CASE WHEN ${health} = 'reauth_required' AND ${reason} <> 'calendar_permission_missing' THEN 1 ELSE 0 END`;
 
-/** SQL: the groups of flows that have not come to their end: few, read once for a whole statement. */
+/** Selects the groups of unfinished flows: few, and read once for a whole statement. */
 export const UNFINISHED = 'SELECT group_id FROM account_group WHERE expires_at IS NOT NULL';
 
 export const HEALTH_COLUMNS = `health, health_reason, health_message, health_since`;
@@ -56,7 +53,7 @@ export function accountOf(row: AccountRow): Account {
 
 const contextOf = sealedField('account.credentials');
 
-/** Credentials as accounts have them, sealed for their row: they open in no other. */
+/** Returns functions that seal and open the credentials of an account. They open in no other row. */
 export function credentialSealer(sealer: Sealer) {
   return {
     seal: (accountKey: string, credentials: ProviderCredentials): string =>
@@ -71,10 +68,7 @@ const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].e
 /** SQL: whether an account's provider can be asked to end the access. */
 export const ACCESS_CAN_BE_ENDED = `provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
 
-/**
- * To be run before accounts are deleted. Deletes their jobs, and schedules the end of the access that their providers
- * can end. `accounts` selects the accounts' keys; `values` has its parameters and `now`.
- */
+/** Deletes the jobs of the accounts that `accounts` selects and schedules the end of their access at `now`. */
 export async function prepareAccountDeletion(
   tx: Statements,
   accounts: string,

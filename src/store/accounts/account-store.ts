@@ -106,7 +106,7 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
   };
 }
 
-/** `caller`: whose disconnecting is audited. */
+/** Returns the store of accounts. Disconnecting by `options.caller` is audited. */
 export function accountStore(db: Database, sealer: Sealer, options: RemovalOptions = {}): AccountStore {
   const { jobScheduled = () => {} } = options;
   const sealed = credentialSealer(sealer);
@@ -197,7 +197,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   } = account;
   const { clientId, userId } = account;
   await lockUser(tx, account);
-  // An account that is linked after Allow was not allowed. An answer that came meanwhile is final.
+  // Resets Allow, which did not include this account. If the request was answered in the meantime, that is final.
   const open = await tx.change(STILL_OPEN, { transactionId: transaction.transactionId });
   if (open === 0 && (await isAnswered(tx, transaction.transactionId))) throw new TransactionAnswered();
   await takeIdentity(tx, account);
@@ -214,7 +214,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
     ...(calendarPermission === false ? NO_PERMISSION : ACTIVE),
     now,
   };
-  // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
+  // The conflict locks the row of an account that is connected already: one of several concurrent calls inserts.
   const [row] = await tx.all<AccountRow>(
     `INSERT INTO account (account_key, client_id, user_id, provider, account_id, group_id, key_in_group, identity,
        proves_owner, display, credentials, granted_scopes, calendar_permission, health, health_reason, health_message,
@@ -253,10 +253,7 @@ const isAnswered = async (tx: Statements, transactionId: string): Promise<boolea
     transactionId,
   })) !== undefined;
 
-/**
- * Gives an account that was linked before identities were stored its identity, if its id on the wire matches. A CalDAV
- * server chooses that id itself, so there the user name must match too.
- */
+/** Sets the identity of an account from before identities were stored. For CalDAV, the user name must match too. */
 async function takeIdentity(tx: Statements, { clientId, userId, ...account }: NewAccount): Promise<void> {
   const { provider, accountId, identity, display } = account;
   await tx.change(
@@ -288,9 +285,8 @@ const selected = coveredText(
 );
 
 export type RemovalOptions = {
-  /** Called when a job was committed, so that this process' worker looks at once. */
+  /** Called after the commit of a job, so that this process's worker looks for it immediately. */
   readonly jobScheduled?: (() => void) | undefined;
-  /** The operator who requests the removal, if any, for the audit log. */
   readonly caller?: Caller | undefined;
 };
 

@@ -23,7 +23,7 @@ const PUSHED = `
      AND EXISTS (SELECT 1 FROM provider_watch AS w WHERE w.calendar_key = c.calendar_key AND w.state = 'live')
    ORDER BY c.position, c.calendar_key LIMIT 100`;
 
-/** Implements AccountStore. `caller`: the operator who requests it, if any. */
+/** Implements AccountStore.requestSync. `caller` is the operator who requests it, if any. */
 export async function requestSync(
   db: Database,
   { accountKey, clientId, userId }: AccountsToSync,

@@ -6,9 +6,7 @@ import { HEALTH_COLUMNS, type HealthRow, healthOf, UNFINISHED } from './account-
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
 
-/**
- * The conditions for all applications and for one, each as its index has it. The indexes contain no healthy accounts.
- */
+/** Conditions for all applications and for one, each as in its index. The indexes have no healthy accounts. */
 const AILING = `FROM account AS a
   WHERE a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})`;
 const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
@@ -23,9 +21,8 @@ const [COUNT_ALL, COUNT_ONE, LIST_ALL, LIST_ONE] = [count(OF_ALL), count(OF_ONE)
 
 type Row = HealthRow & Omit<AilingAccount, 'health'>;
 
-/** Lists the accounts in `db` that have a problem. */
 export function ailingAccounts(db: Database): AilingAccounts {
-  /** One application after the other by its own index. */
+  /** Reads each application by its own index. */
   const forEach = async <T>(
     clientIds: readonly string[] | undefined,
     [ofAll, ofOne]: readonly [string, string],

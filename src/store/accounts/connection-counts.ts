@@ -3,10 +3,10 @@ import type { AilingCount, ConnectionCounts } from '../../calendars/connection-c
 import type { Database } from '../drivers/database.ts';
 import { UNFINISHED } from './account-rows.ts';
 
-/** Limits what is counted while a caller waits. */
+/** Maximum count while a caller waits. */
 const FEW = 10_000;
 const HOUR_MS = 3_600_000;
-/** Under which the sum of all applications is kept. */
+/** The client id of the sum of all applications. */
 const ALL = '';
 
 const LAST = 'SELECT MAX(counted_at) AS at FROM connection_total';
@@ -17,7 +17,6 @@ const KEEP = `
   ON CONFLICT (client_id) DO UPDATE SET total = excluded.total, counted_at = excluded.counted_at`;
 const FORGET = 'DELETE FROM connection_total WHERE counted_at < :now';
 
-/** How many connections there are in `db`. */
 export function connectionCounts(db: Database): ConnectionCounts {
   const ofThese = `client_id ${db.dialect.oneOf('clientIds')}`;
   const some = (where: string) =>

@@ -9,7 +9,6 @@ import { credentialSealer } from './account-rows.ts';
 
 type AccessRow = Omit<EndedAccess, 'credentials'> & { readonly credentials: string };
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
   const { seal, open } = credentialSealer(sealer);
   return {

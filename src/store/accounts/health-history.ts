@@ -5,8 +5,7 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 const LAST = '(SELECT MAX(number) FROM account_history WHERE account_key = :accountKey)';
-// Another message of the same problem is no separate event. The account's row is locked by then, so numbers rise one by
-// one.
+// Another message about the same problem is no new event. Numbers have no gaps: the account's row is locked.
 const ADD = `
   INSERT INTO account_history (account_key, number, happened, reason, message, happened_at)
   SELECT account_key, COALESCE(${LAST}, 0) + 1, CAST(:happened AS TEXT), CAST(:reason AS TEXT), CAST(:message AS TEXT),
@@ -21,7 +20,7 @@ const ADD = `
 const FORGET = `
   DELETE FROM account_history WHERE account_key = :accountKey AND number <= :last`;
 
-/** Call it in the transaction that changes the account's health, behind the statement that does. */
+/** Adds an event, in the transaction that changes the account's health and after that statement. */
 export async function addHealthEvent(
   tx: Statements,
   { reason, message, ...event }: HealthEvent,
@@ -36,7 +35,7 @@ const HEALTH = `
   SELECT health, health_reason AS reason, health_message AS message FROM account WHERE account_key = :accountKey`;
 type HealthRow = Pick<HealthEvent, 'reason' | 'message'> & { health: AccountHealth['state'] };
 
-/** The same of an account that its user just linked, with what was wrong with it from the start. */
+/** Adds the event of an account that was just connected, and its problem, if it has one from the start. */
 export async function addConnected(tx: Statements, accountKey: string, now: number): Promise<void> {
   const event = { accountKey, at: now, reason: undefined, message: undefined };
   await addHealthEvent(tx, { ...event, happened: 'connected' });
@@ -57,7 +56,6 @@ const DELETE_OLD = `
   DELETE FROM account_history WHERE (account_key, number) IN
     (SELECT account_key, number FROM account_history WHERE happened_at < :before LIMIT :limit)`;
 
-/** Reads the health events of the accounts in `db`. */
 export function healthHistory(db: Database): HealthHistory {
   return {
     listHealthEvents: (clientId, userId) => db.all<HealthEvent>(LIST, { clientId, userId }),

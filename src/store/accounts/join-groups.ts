@@ -16,7 +16,6 @@ export type Joining = {
   readonly userId: string;
   readonly into: string;
   readonly from: readonly string[];
-  /** Epoch milliseconds. */
   readonly now: number;
 };
 
@@ -30,9 +29,9 @@ type JoiningRow = {
 };
 
 /**
- * Joins several groups: their accounts, browsers and grants become those of `into`. If several of them have the same
- * account, one row stays, with the credentials of the last sign-in. If a grant covered several of them at different
- * scopes, it covers `into` at the narrowest. The caller has locked the user.
+ * Moves the accounts, browsers and grants of several groups to `into`. Of duplicate accounts one row stays, with the
+ * credentials of the last sign-in. A grant that covered several groups covers `into` at the narrowest scope. The caller
+ * has locked the user.
  */
 export async function joinGroups(tx: Statements, joining: Joining, sealer: Sealer): Promise<void> {
   const { into, from, clientId, userId, now } = joining;
@@ -47,7 +46,7 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
      ON CONFLICT (group_id, device_hash) DO NOTHING`,
     { into, from },
   );
-  // In the order of their names each scope allows more than the one before.
+  // Scopes sort by what they allow, the narrowest first.
   await tx.change(
     `INSERT INTO grant_coverage (coverage_id, group_id, scope)
      SELECT coverage_id, CAST(:into AS TEXT), MIN(scope) FROM grant_coverage WHERE group_id ${oneOfFrom}
@@ -123,7 +122,6 @@ async function moveAccount(tx: Statements, row: JoiningRow, into: string): Promi
   );
 }
 
-/** Puts what a later sign-in brought into the account that stays. */
 async function takeSignIn(
   tx: Statements,
   { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
@@ -154,7 +152,7 @@ async function takeSignIn(
 
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
 
-/** The account that stays keeps its access at the provider. */
+/** Deletes a duplicate. Its access does not end at the provider, since the account that stays has it too. */
 async function deleteTwin(
   tx: Statements,
   {

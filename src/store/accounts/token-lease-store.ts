@@ -16,7 +16,6 @@ type CredentialsRow = {
 const NOBODY = 'renewal_holder = NULL, renewal_until = NULL';
 export const NO_FAILURE = 'renewal_failures = 0, renewal_failure = NULL, renewal_failed_at = NULL';
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () => {}): TokenLeaseStore {
   const { seal, open } = credentialSealer(sealer);
   return {
@@ -55,7 +54,7 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
            RETURNING health`,
           { accountKey, version, sealed },
         );
-        // Reads pass such an account over: somebody has to find out that it works again.
+        // Reads skip such an account, so a sync has to find out that it works again.
         if (row?.health === 'reauth_required')
           await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
         return row;

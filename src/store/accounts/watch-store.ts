@@ -6,7 +6,7 @@ import type { Database } from '../drivers/database.ts';
 const OF_ACCOUNT = `
   SELECT watch_id, account_key, calendar_key, remote_id, state, reason, made_at, trusted_from, renew_at, expires_at
     FROM provider_watch WHERE account_key = :accountKey ORDER BY made_at DESC, watch_id`;
-// Nothing is watched of what is gone: its row would be refused.
+// Skips a deleted account or calendar, whose row would be refused.
 const ADD = `
   INSERT INTO provider_watch (watch_id, account_key, calendar_key, token_hash, state, made_at, trusted_from, renew_at,
     expires_at)

@@ -46,7 +46,6 @@ const FIND_LOGO = `
   SELECT content FROM application_logo WHERE hash = :hash
    UNION ALL SELECT content FROM approved_logo WHERE hash = :hash LIMIT 1`;
 
-/** Stores the branding of applications in `db`. Changes by `caller` are audited. */
 export function brandingStore(db: Database, caller?: Caller): BrandingStore {
   return {
     findLook: (clientId) => findLook(db, clientId),
@@ -91,7 +90,6 @@ async function findLook(statements: Statements, clientId: string): Promise<Appli
   };
 }
 
-/** The columns of the look after `change`. */
 function toValues({ branding, facts }: ApplicationLook, change: LookChange) {
   const changed = (value: string | null | undefined, before: string | undefined) =>
     value === undefined ? (before ?? null) : value;

@@ -1,4 +1,4 @@
-/** Deleting an application, whatever its users have. */
+/** Deletes an application with all data of its users. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import { NOT_ASIDE } from '../accounts/account-removal.ts';
 import { prepareAccountDeletion } from '../accounts/account-rows.ts';
@@ -30,10 +30,9 @@ const DELETE_GRANTS = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)`;
 
 /**
- * Deletes an application; returns whether it existed. Its secrets go first, so that nobody gets anything in its name
- * from then on. Then its users are deleted completely, one after the other, and the application last. The next call
- * continues an interrupted one. `now` is in epoch milliseconds. Exactly one of several calls writes the entry of
- * `caller`, when the secrets end.
+ * Deletes an application; returns whether it existed. Its secrets end first, so that nobody gets anything in its name,
+ * and `caller` is audited. Users follow one by one, and the application is last. The next call continues an interrupted
+ * one. `now` is in epoch milliseconds.
  */
 export async function deleteClientInParts(
   db: Database,
@@ -75,7 +74,7 @@ async function deleteUsersOf(db: Database, application: ApplicationToDelete): Pr
 }
 
 async function deleteClient(tx: Statements, application: ApplicationToDelete): Promise<boolean> {
-  // Locks its row: of several calls, one prepares the deletion of its accounts.
+  // Locks the row: one of several calls prepares the deletion of the accounts.
   const locked = await tx.change(
     'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId',
     application,
@@ -88,8 +87,7 @@ async function deleteClient(tx: Statements, application: ApplicationToDelete): P
   );
   await tx.change('DELETE FROM application WHERE client_id = :clientId', application);
   await tx.change('DELETE FROM activity_count WHERE client_id = :clientId', application);
-  // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
-  // now and is deleted too.
+  // Last, since deleting the application waits for a code that is being redeemed: its grant is deleted too.
   await tx.change('DELETE FROM token_family WHERE client_id = :clientId', application);
   return true;
 }

@@ -35,8 +35,7 @@ const COLUMNS = `client_id, name, display_name, redirect_uri, webhook_url, pushe
 const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
   SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
-// Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
-// be cached for all.
+// Each secret as its hash, a space and its expiry. The caller checks the expiry, so that the row can be cached.
 const FIND_WITH_SECRETS: BatchStatement = {
   columns: { clientId: 'TEXT' },
   sql: ({ value, andFrom }) => `
@@ -78,7 +77,7 @@ type RowWithSecrets = ClientRow & { secrets: string | undefined };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
-/** Applications in `db`, each with at most `most` webhook endpoints. Changes by `caller` are audited. */
+/** Returns the store of applications with at most `most` webhook endpoints each. Changes by `caller` are audited. */
 export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
   // SQLite's cache returns the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
@@ -154,7 +153,7 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
   };
 }
 
-// Named one by one: with the row of a look-up the secrets' hashes come too.
+// Lists the fields, since a row can also have the hashes of secrets.
 function clientOf(row: ClientRow): Client {
   const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
@@ -193,7 +192,7 @@ function changedValues(change: ClientChange) {
     pushedRequests: change.pushedRequests ?? null,
     returningUsers: change.returningUsers ?? null,
     refreshReplayWindow: change.refreshReplayWindow ?? null,
-    // null removes these three, so that another value says whether they change at all.
+    // null removes these three, so a separate value says whether they change.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,
     setWebhookUrl: webhookUrl === undefined ? 0 : 1,
@@ -208,7 +207,7 @@ async function rotateSecret(
   rotation: SecretRotation,
   caller: Caller | undefined,
 ): Promise<boolean> {
-  // Writing the application's row first makes concurrent rotations of its secrets take turns.
+  // Writes the application's row first, which serializes rotations of its secrets.
   const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
   if ((await tx.change(lock, rotation)) === 0) return false;
   // Exactly one secret has no expiry: the newest. The others were replaced before.

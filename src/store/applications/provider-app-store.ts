@@ -31,7 +31,6 @@ const REMOVE = `
 const LIST = `
   SELECT provider AS kind, app_client_id FROM provider_app WHERE client_id = :clientId`;
 
-/** Returns the store of provider apps in `db`. Client secrets are sealed. Changes by `caller` are audited. */
 export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller): ProviderAppStore {
   return {
     async findProviderApp(clientId, kind) {

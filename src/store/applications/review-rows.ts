@@ -12,7 +12,7 @@ import {
 import { auditFor } from '../audit/append-audit.ts';
 import type { Statements } from '../drivers/database.ts';
 
-// Comes first in every transaction that changes an application's reviewed values or its review, to serialize them.
+// First in every transaction that changes an application's reviewed values or its review, to serialize them.
 export const LOCK_APPLICATION = `
   UPDATE application SET updated_at = :now WHERE client_id = :clientId`;
 
@@ -59,13 +59,11 @@ export type VerificationRow = Nullable<ReviewedValues> & {
   readonly approvedDarkLogo: string | undefined;
 };
 
-/** Returns `undefined` if the application does not exist. */
 export async function findVerification(on: Statements, clientId: string): Promise<Verification | undefined> {
   const row = await on.get<VerificationRow>(FIND, { clientId });
   return row && verificationOf(row);
 }
 
-/** Converts a row to the domain's `Verification`. */
 export function verificationOf(row: VerificationRow): Verification {
   const approved = {
     displayName: row.approvedDisplayName,
@@ -87,7 +85,6 @@ export function verificationOf(row: VerificationRow): Verification {
   };
 }
 
-/** Returns the state of a review, as the table of transitions reads it. */
 export const stateOf = ({ status, verifiedAt }: Verification): ReviewState => ({
   status,
   isVerified: verifiedAt !== undefined,
@@ -127,7 +124,6 @@ const auditedState = ({ status, isVerified }: ReviewState) => ({
   verified: isVerified,
 });
 
-/** Returns the name that the activity log shows for a caller. */
 function callerName(caller: Caller | undefined): string | null {
   switch (caller?.actor.kind) {
     case undefined:
@@ -141,10 +137,7 @@ function callerName(caller: Caller | undefined): string | null {
   }
 }
 
-/**
- * Runs a change of an application. If a reviewed value differs afterwards, the change counts as the step `edit`. Call
- * it under LOCK_APPLICATION.
- */
+/** Runs a change under LOCK_APPLICATION. If it changes a reviewed value, it counts as the step `edit`. */
 export async function changeReviewed<T>(
   tx: Statements,
   activity: NewActivity,

@@ -42,7 +42,6 @@ const WITHDRAW = [
 ];
 const SET_STATUS = 'UPDATE verification SET status = :status WHERE client_id = :clientId';
 
-/** The statements of each step. */
 const STATEMENTS: Readonly<Record<ReviewStep, readonly string[]>> = {
   submit: [
     `UPDATE verification SET status = :status, submitted_at = :now, reviewer_note = NULL
@@ -64,7 +63,6 @@ const LIST_ACTIVITY = `
 
 type ActivityRow = Omit<Activity, 'fields'> & { readonly fields: string };
 
-/** Returns the verification store of `db`. Steps by `caller` are audited, and the activity log names them. */
 export function verificationStore(db: Database, caller?: Caller): VerificationStore {
   return {
     findVerification: (clientId) => findVerification(db, clientId),

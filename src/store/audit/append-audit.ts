@@ -10,8 +10,8 @@ const APPEND = `
   VALUES (:number, :at, :kind, :actorId, :actorName, :address, :action, :clientId, :subject, :before, :after)`;
 
 /**
- * Appends an entry. Call it last in the transaction: until the commit no other entry is made. Callers pass only what an
- * entry may have: never a secret, a token, a title or the address of an account.
+ * Appends an entry, which must not contain a secret, a token, a title or an account's address. Call it last in the
+ * transaction: other entries wait until the commit.
  */
 export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise<void> {
   const next = await tx.get<{ number: number }>(NEXT);
@@ -35,7 +35,7 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
 const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
-/** Appends the entry of a change that `caller` requested; nothing without a caller: the change is not an operator's. */
+/** Appends an entry for a change by `caller`. Without a caller the change is not an operator's and gets no entry. */
 export async function auditFor(
   tx: Statements,
   caller: Caller | undefined,
@@ -51,7 +51,7 @@ const KEY_OF_USER = `
   UPDATE application_user SET audit_key = COALESCE(NULLIF(audit_key, ''), :fresh)
    WHERE client_id = :clientId AND user_id = :userId RETURNING audit_key AS key`;
 
-/** How entries name the user, whose row is locked from then on; `undefined` when there is no such user. */
+/** Returns the name of the user in entries and locks the user's row; `undefined` if the user does not exist. */
 export async function subjectOfUser(
   tx: Statements,
   { clientId, userId }: { readonly clientId: string; readonly userId: string },

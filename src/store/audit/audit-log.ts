@@ -21,9 +21,9 @@ const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
 const CONDITIONS = {
   clientId: 'client_id = :clientId',
   actorId: "actor_kind = 'person' AND actor_id = :actorId",
-  // Actors that are no people have no id: with it the index has them by time.
+  // Actors that are not people have no id. With this condition the index has them by time.
   nobody: 'actor_kind = :nobody AND actor_id IS NULL',
-  // An expression, since the index has people one after the other: it would sort all their entries.
+  // The expression avoids the index by person, which would have to sort all entries of people.
   anybody: "actor_kind || '' = :anybody",
   action: 'action = :action',
   subject: 'subject = :subject',
@@ -44,7 +44,7 @@ const NAMES = [
 ] as const satisfies readonly (keyof typeof CONDITIONS)[];
 type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
 
-// The entry itself may be deleted by now: then the place is that of the next older one, which is part of what follows.
+// If the entry was deleted, the next older one is the position and is included in the page.
 const PLACE = `
   SELECT number, made_at AS at FROM audit_entry WHERE number <= :before ORDER BY number DESC LIMIT 1`;
 const AFTER = `
@@ -55,7 +55,6 @@ const DELETE_OLD = `
   DELETE FROM audit_entry
    WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)`;
 
-/** The audit log in `db`. */
 export function auditLog(db: Database): AuditLog {
   return {
     async listEntries({ clientId, actor, action, subject, from, to }, page) {
@@ -64,7 +63,7 @@ export function auditLog(db: Database): AuditLog {
       if (place === 'oldest') return [];
       const others = { ...actorFilter(actor), action, subject, from, to };
       const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
-      // One look-up for each application: an index has the newest of one, not of several.
+      // One query for each application: an index has the newest entries of one, not of several.
       const lists = await Promise.all(
         clientIds.map((one) =>
           listOf(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),

@@ -1,4 +1,4 @@
-/** The settings of applications as audit entries have them, under the names of the command line's documents. */
+/** The settings of applications in audit entries, under the names of the command line's documents. */
 import {
   BRANDING_SETTINGS,
   CLIENT_SETTINGS,
@@ -13,7 +13,6 @@ import type { Client } from '../../oauth/client.ts';
 
 type Changed = { readonly before: AuditFields; readonly after: AuditFields };
 
-/** Returns all settings that an application was created with, besides its secret. */
 export const createdSettings = (client: Client): AuditFields => shown(toDocument(CLIENT_SETTINGS, client));
 
 /** Returns the settings that a change changed; `undefined` if there are none. */
@@ -26,7 +25,7 @@ export function changedSettings(before: Client, after: Client): Changed | undefi
 export const changedLook = (before: ApplicationLook, after: ApplicationLook): Changed | undefined =>
   differingFields(toAuditedBranding(before), toAuditedBranding(after));
 
-/** Compared as it is, and kept without what can be a secret. */
+/** Removes possible secrets. Comparisons use the complete values. */
 const shown = (fields: AuditFields): AuditFields =>
   typeof fields.webhook_url === 'string'
     ? { ...fields, webhook_url: auditedUrl(fields.webhook_url) }

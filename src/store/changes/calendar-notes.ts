@@ -2,7 +2,6 @@
 import type { Statements } from '../drivers/database.ts';
 import type { Noter } from './user-notes.ts';
 
-/** A calendar as notes describe it. */
 export type KnownCalendar = {
   readonly calendarKey: string;
   readonly href: string;
@@ -18,14 +17,12 @@ export const KNOWN_CALENDARS = `
     FROM calendar WHERE account_key = :key AND left_out = 0 ORDER BY position, href`;
 
 type Replaced = {
-  /** The account's. */
   readonly key: string;
-  /** The account's calendars before the change. */
   readonly before: readonly KnownCalendar[];
   readonly note: Noter;
 };
 
-/** Call once the new list is written. */
+/** Notes the differences to the new list. Call it after that is written. */
 export async function noteCalendars(tx: Statements, { key, before, note }: Replaced): Promise<void> {
   const after = await tx.all<KnownCalendar>(KNOWN_CALENDARS, { key });
   const earlier = new Map(before.map((calendar) => [calendar.calendarKey, calendar]));

@@ -7,7 +7,7 @@ import { HAS_ENDPOINT } from './webhook-streams.ts';
 
 const STATE = 'feed_id AS feed_id, feed_seq AS seq, feed_pruned AS pruned_seq';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
-/** The time of the last read is no more exact than this, so that few reads have to write it. */
+/** Precision of the time of the last read, so that few reads have to write it. */
 const READ_PRECISION_MS = 24 * 3_600_000;
 
 export function changeFeed(db: Database): ChangeFeed {
@@ -75,10 +75,7 @@ const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
      AND (calendar_key ${byBytes} > :atKey OR (calendar_key = :atKey AND event_id ${byBytes} > :atId))
    ORDER BY 1, 2 LIMIT :limit`;
 
-/**
- * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it,
- * unless an endpoint follows: a reader who returns has to start again.
- */
+/** Deletes old changes and notes, and ends unread feeds that no endpoint follows. Locks users first, as writers do. */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
   await tx.change(
     `UPDATE application_user SET feed_id = NULL WHERE feed_id IS NOT NULL AND feed_read_at < :before

@@ -1,10 +1,8 @@
 /**
- * Records what a transaction changes, for the feed of the user's changes (change-feed.ts) and for the endpoints of the
- * application, which follow every user (webhook-streams.ts). The number of a change comes from the user's row, which
- * stays locked until the commit. So numbers are in the order of commits: a reader who has seen one has seen all before
- * it. Every transaction locks in the order user, account, calendar. A change has the group of its account
- * (docs/security.md T3). Nothing is recorded for accounts that are not the user's yet: nobody may read them, and
- * recordArrival reports all their events once they are.
+ * Records the changes of a transaction for the user's change feed and the application's endpoints (webhook-streams.ts).
+ * A change gets its number from the user's row, which is locked until the commit: numbers are in the order of commits.
+ * Every transaction locks in the order user, account, calendar. A change has the group of its account (docs/security.md
+ * T3). Accounts that are not the user's yet have no changes: recordArrival reports their events later.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -31,17 +29,12 @@ type Feed = {
 type AffectedEvents = {
   readonly key: string;
   readonly at: number;
-  /** Whether the application itself made the change. */
   readonly own: boolean;
   readonly hrefs: readonly string[];
-  /** The ids of the series. */
   readonly series: readonly string[];
 };
 
-/**
- * Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed.
- * An endpoint of the application begins one.
- */
+/** Takes the user's next number; `undefined` without a user or a feed. An endpoint of the application begins a feed. */
 async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
   const [feed] = await tx.all<Feed>(
     `UPDATE application_user SET feed_seq = feed_seq + 1,
@@ -53,13 +46,12 @@ async function nextOf(tx: Statements, owner: string, values: Values): Promise<Fe
   return feed?.feedId === undefined ? undefined : feed;
 }
 
-/** New when a feed begins, so that no cursor of an earlier one is taken for its. */
+/** Returns the id of a new feed. Cursors of an earlier feed do not have it. */
 export const newFeedId = (): string => randomBytes(9).toString('base64url');
 
 const OWNER_OF_CALENDAR = `SELECT a.client_id, a.user_id FROM calendar c JOIN account a ON a.account_key = c.account_key
    WHERE c.calendar_key = :key`;
 
-/** Runs `write` and records what it changed. */
 export async function recordChanges<T>(
   tx: Statements,
   { key, at, own, hrefs, series }: AffectedEvents,
@@ -97,14 +89,13 @@ export async function recordChanges<T>(
   return result;
 }
 
-/** The user's row is locked by then. */
 const CHANGED =
   'UPDATE application_user SET changed_at = :at WHERE client_id = :clientId AND user_id = :userId';
 
-/** Calendars that `chosen` selects by their keys, and which of their events; the values are both texts' parameters. */
+/** `chosen` selects the keys of calendars, and `which` limits their events. The values are parameters of both. */
 type Removed = { readonly chosen: string; readonly which?: string };
 
-/** Call before calendars are deleted with all their events, or with some of them. */
+/** Records the removal of calendars with all or some of their events. Call it before they are deleted. */
 async function recordRemoval(
   tx: Statements,
   { chosen, which = '' }: Removed,
@@ -124,10 +115,7 @@ async function recordRemoval(
   );
 }
 
-/**
- * Call before anything else is locked, when an account's list of calendars is replaced. The returned function
- * records the removal of a calendar, or of some of its resources by their hrefs.
- */
+/** Returns a recorder of removals of a calendar or of some resources. Call it before anything is locked. */
 export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
   const feed = await nextOf(tx, owner, { accountKey });
@@ -141,7 +129,7 @@ export async function calendarRemovalRecorder(tx: Statements, accountKey: string
   };
 }
 
-/** Accounts of a user that a grant's group has from now on; `now` is epoch milliseconds. */
+/** Accounts that have just become part of a user's group. `now` is in epoch milliseconds. */
 export type Arrival = {
   readonly clientId: string;
   readonly userId: string;
@@ -149,10 +137,7 @@ export type Arrival = {
   readonly now: number;
 };
 
-/**
- * Records all events of these accounts as created, if somebody follows the user's changes. Call it after their group
- * became the user's own or they joined another: it reports them to the grants that cover their group then.
- */
+/** Records all events of these accounts as created, if a feed exists. Call it after their group changed. */
 export async function recordArrival(
   tx: Statements,
   { clientId, userId, accountKeys, now }: Arrival,
@@ -160,7 +145,7 @@ export async function recordArrival(
   const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
   const feed = await nextOf(tx, owner, { clientId, userId });
   if (feed === undefined) return;
-  // Their deleted events belong to their group as well.
+  // Their deleted events move to the group too.
   await tx.change(
     `UPDATE event_change SET group_id =
        (SELECT a.group_id FROM calendar c JOIN account a ON a.account_key = c.account_key
@@ -185,9 +170,7 @@ export async function recordArrival(
   await noteConnections(tx, accountKeys, { eventType: 'connection.connected', now });
 }
 
-/**
- * Call when a calendar's first sync ends, before anything is locked. Call the returned function once that is written.
- */
+/** Returns a function to call after a calendar's first sync is written. Call this one before anything is locked. */
 export async function firstSyncRecorder(tx: Statements, key: string): Promise<() => Promise<void>> {
   const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
   return async () => {
@@ -195,7 +178,7 @@ export async function firstSyncRecorder(tx: Statements, key: string): Promise<()
   };
 }
 
-/** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
+/** Records the removal of a user's accounts, whose keys `chosen` selects. Call it before anything else is locked. */
 export async function recordAccountRemoval(
   tx: Statements,
   chosen: string,
@@ -209,7 +192,7 @@ export async function recordAccountRemoval(
   await recordRemoval(tx, { chosen: calendars }, { ...values, at: now, seq: feed.seq });
 }
 
-/** The states of the single events and series with these hrefs or ids, by id. */
+/** Returns the states of the single events and series with these hrefs or ids, by id. */
 async function readStates(
   tx: Statements,
   key: string,
@@ -236,9 +219,7 @@ type RecordedChange = {
   readonly at: number;
   readonly own: boolean;
   readonly feed: Feed;
-  /** Undefined if it is new. */
   readonly before: EventState | undefined;
-  /** Undefined if it was deleted. */
   readonly after: EventState | undefined;
 };
 
@@ -275,9 +256,8 @@ async function fieldsOf(
 }
 
 /**
- * If an event takes the id of a deleted one, the deleted event's content is kept, since it was reported before. When
- * the new event is deleted too, that is reported to everybody, also to a stream that has seen none of the three
- * changes.
+ * Keeps the reported content of a deleted event if another one takes its id. If that is deleted too, every stream
+ * reports it, even one that has seen none of the three changes.
  */
 const RECORD = `
   INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, created_own,

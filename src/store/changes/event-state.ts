@@ -19,7 +19,7 @@ export type StateRow = {
   readonly etag: string | undefined;
 };
 
-/** The rows of one event, in order, and what decides whether they are the same as others. */
+/** The rows of one event, in order, and the texts that are compared with another state. */
 export type EventState = {
   readonly rows: readonly StateRow[];
   readonly content: string;
@@ -43,16 +43,14 @@ const listTexts = ({ content, timing, original, originalDigest, startsAt, endsAt
   endsAt,
 ];
 
-/**
- * Line ends in JSON, behind escaped backslashes. Reading through XML changes CRLF to LF, so they do not make a version.
- */
+/** Line ends in JSON, after escaped backslashes. They make no version: reading through XML changes CRLF to LF. */
 const LINE_ENDS = /(?<!\\)((?:\\\\)*)(?:\\[rn])+/g;
 
-/** An etag may have been deleted only to list the calendar again. That is no new version. */
+/** Ignores missing earlier etags, which may have been deleted only to list the calendar again. */
 export const isSameState = (before: EventState, after: EventState): boolean =>
   before.content === after.content && (before.etags === after.etags || !before.hasEtags);
 
-/** They change with every version and say nothing of what a person changed. */
+/** Members that change with every version, so that they do not show what a person changed. */
 const NOT_TOLD: ReadonlySet<string> = new Set(['lastModified', 'id', 'recurringEventId']);
 
 /**
@@ -89,7 +87,7 @@ function differingTimes(before: StateRow, after: StateRow): string[] {
 const timingOf = ({ timing }: StateRow): Partial<Timing> | undefined =>
   timing === undefined ? undefined : JSON.parse(timing);
 
-/** The fields that are reported of a deleted event; for a series, the times of its first instance. */
+/** The fields that are reported for a deleted event. A series has the times of its first occurrence. */
 export type DeletedEvent = Pick<
   EventMembers,
   'title' | 'start' | 'end' | 'startDate' | 'endDate' | 'allDay' | 'availability' | 'status'
@@ -116,7 +114,7 @@ export function deletedEventOf({ rows }: EventState): DeletedEvent | undefined {
 function firstTimes(row: StateRow): Pick<EventMembers, 'start' | 'end'> {
   const { start, end } = timingOf(row) ?? {};
   if (start === undefined || end === undefined) return {};
-  // Both are of one type, so that any zone gives their distance.
+  // Both are of one type, so that the length does not depend on the time zone.
   const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
   return { start: instantText(row.startsAt), end: instantText(row.startsAt + length) };
 }

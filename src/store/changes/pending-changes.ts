@@ -1,4 +1,4 @@
-/** Reads the changes that a stream has still to deliver (StreamStore.pendingChanges). */
+/** The changes that streams have still to deliver (StreamStore.pendingChanges). */
 import { byBytes } from '../../lib/byte-order.ts';
 import type { PendingChange } from '../../webhooks/message.ts';
 import type { StreamStore } from '../../webhooks/stream-store.ts';
@@ -12,7 +12,6 @@ type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'
   was: string | undefined;
 };
 
-/** Selects the changes behind the positions of several streams. */
 const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
   columns: { place: 'TEXT', calendarKey: 'TEXT', seq: 'BIGINT', id: 'TEXT', most: 'BIGINT' },
   sql: ({ value, fromEach }) => `

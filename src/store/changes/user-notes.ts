@@ -1,6 +1,6 @@
 /**
- * Notes about a user's calendars and connections, for the endpoints with these topics. Each takes a number of the
- * user's feed, in the transaction of the change. No notes are added for accounts that are not their user's yet.
+ * Notes for the endpoints with the topics calendars and connections. Each takes a number of the user's feed, in the
+ * transaction of the change. Accounts that are not their user's yet get none.
  */
 import type { NoteKind } from '../../webhooks/message.ts';
 import type { Dialect, Statements, Values } from '../drivers/database.ts';
@@ -67,7 +67,7 @@ async function addNote(tx: Statements, account: NotedAccount, note: Note & About
 /** Adds notes about one account; does nothing if no endpoint has the topic. */
 export type Noter = (note: Note) => Promise<void>;
 
-/** Call before anything is locked. */
+/** Returns a function that adds notes about calendars. Call it before anything is locked. */
 export const calendarNoter = (tx: Statements, accountKey: string, now: number): Promise<Noter> =>
   noterOf(tx, OF_CALENDARS, { accountKey }, { kind: 'calendars', now });
 

@@ -1,15 +1,10 @@
-/**
- * Marks, in the transactions that change the mirror, the streams of an application's endpoints as due
- * (webhooks/stream-store.ts): a change in the mirror is delivered even if a process dies. A stream is created by the
- * first change that is noted for it.
- */
+/** Marks streams of endpoints as due in the transaction of a change, which is then delivered even if a process dies. */
 import { traceOfStream } from '../../lib/current-trace.ts';
 import type { Dialect, Statements } from '../drivers/database.ts';
 
-/** The number that the change has in the user's feed. */
 type Noted = { readonly seq: number };
 
-/** `initial` 1: the first sync of these calendars has ended. Calendars are selected over c, their accounts over a. */
+/** Returns a statement for calendars `c` of accounts `a`. `initial` is 1 if their first sync has just ended. */
 const noteText = (calendars: string): string => `
   INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq, initial, due_at, trace)
   SELECT e.endpoint_id || ' ' || c.calendar_key, e.endpoint_id, a.client_id, a.user_id, c.calendar_key,
@@ -40,7 +35,7 @@ export async function noteFirstSync(tx: Statements, key: string, { seq }: Noted)
   await tx.change(OF_CALENDAR, { key, seq, initial: 1, trace: traceOfStream() });
 }
 
-/** Notes the same for all calendars of accounts that became their user's or joined their group. */
+/** Notes the same for all calendars of accounts that became their user's or joined a group. */
 export async function noteArrivals(
   tx: Statements,
   accountKeys: readonly string[],
@@ -49,5 +44,4 @@ export async function noteArrivals(
   await tx.change(ofAccounts(tx.dialect), { accountKeys, seq, initial: 1, trace: traceOfStream() });
 }
 
-/** The condition that a user's application has an endpoint, for a statement over application_user. */
 export const HAS_ENDPOINT = `EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.client_id = application_user.client_id)`;

@@ -4,8 +4,8 @@ import type { Database, Values } from './database.ts';
 const ROWS_PER_PART = 1000;
 
 /**
- * Runs `sql`, a `DELETE … WHERE key IN (SELECT … LIMIT :limit) RETURNING …`, until it finds nothing
- * more. Answers how many rows it deleted. The next run deletes what an interrupted one left.
+ * Runs `sql`, a `DELETE … WHERE key IN (SELECT … LIMIT :limit)`, until nothing is left. Returns the number of deleted
+ * rows. The next run continues an interrupted one.
  */
 export function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
   return inParts(async (limit) => db.change(sql, { ...values, limit }));
@@ -13,7 +13,7 @@ export function deleteInParts(db: Database, sql: string, values: Values): Promis
 
 type DeletePart = (limit: number) => Promise<number>;
 
-/** Calls `deletePart`, which returns how many rows it deleted, until these are fewer than `limit`. Returns the sum. */
+/** Calls `deletePart`, which returns how many rows it deleted, until they are fewer than `limit`. Returns the sum. */
 export async function inParts(deletePart: DeletePart, limit = ROWS_PER_PART): Promise<number> {
   for (let deleted = 0; ; ) {
     const part = await deletePart(limit);

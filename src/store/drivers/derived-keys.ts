@@ -5,18 +5,15 @@ import type { Statements } from './database.ts';
 import { findKeyFile, makeNamedKeyFile, removeNamedKeyFile, replaceKeyFile } from './key-file.ts';
 import { fitKeys, type KeySettings, masterKeyOfOpened } from './master-key.ts';
 
-/**
- * Every purpose that something is derived for, and whether it outlives the master key. While that is changed all do, so
- * that old and new instances agree.
- */
+/** Purposes of derived keys, and whether a key outlives the master key. During a change of that key all of them do. */
 export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean }>> = {
   // Applications keep cursors of GET /events/changes and ids of busy events for as long as they like.
   paging: { outlives: true },
-  // An account that is a calendar's address is known by an id that is derived from it.
+  // The account of a calendar address has an id that is derived from the address.
   feeds: { outlives: true },
-  // This key could forge sign-ins of the dashboard that never began. Its loss ends cookies of ten minutes.
+  // This key could forge the start of a dashboard sign-in. Its loss invalidates cookies of ten minutes.
   'known browsers': { outlives: false },
-  // Hides users' names in links. A link that was kept leads nowhere afterwards.
+  // Hides user ids in links. Saved links stop working.
   'user references': { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.
   'refresh successors': { outlives: false },
@@ -28,13 +25,12 @@ const ADD = `
 const LIST = 'SELECT purpose, sealed FROM derived_key ORDER BY purpose';
 const REMOVE = 'DELETE FROM derived_key WHERE purpose = :purpose';
 
-/** Makes `ring` derive what is kept of the master key before. */
+/** Makes `ring` use the stored keys, which were derived from an earlier master key. */
 export async function keepDerivedKeys(db: Statements, ring: Keyring): Promise<void> {
   for (const { purpose, sealed } of await db.all<{ purpose: string; sealed: string }>(LIST))
     ring.keep(purpose, Buffer.from(ring.open(sealed, contextOf(purpose)), 'base64'));
 }
 
-/** Keeps what is derived now. */
 export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<void> {
   for (const purpose of Object.keys(DERIVED_KEYS)) {
     const key = sealer.derive(purpose).toString('base64');
@@ -42,13 +38,12 @@ export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<vo
   }
 }
 
-/** Keeps no longer what does not outlive its master key. */
 export async function removeDerivedKeys(tx: Statements): Promise<void> {
   for (const [purpose, { outlives }] of Object.entries(DERIVED_KEYS))
     if (!outlives) await tx.change(REMOVE, { purpose });
 }
 
-/** `ring` has the keys that the database was under when it was opened. */
+/** Returns the operations on master keys. `ring` has the keys under which the database was opened. */
 export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings): MasterKeys {
   const { masterKey, masterKeyPrevious, dataDir } = settings;
   const idOf = (key: Buffer | undefined) => key && masterKeyId(key);

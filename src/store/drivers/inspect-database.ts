@@ -1,4 +1,4 @@
-/** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
+/** Inspects the configured database for `doctor`, without creating, migrating or writing anything. */
 import { stat } from 'node:fs/promises';
 import { masterKeyId } from '../../lib/sealing.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
@@ -33,7 +33,7 @@ const WITHOUT_TENANT = `
   SELECT COUNT(*) AS count FROM account
    WHERE provider = 'microsoft' AND (identity IS NULL OR identity NOT LIKE 'oid:%')`;
 
-/** Never throws. `now` answers epoch milliseconds. */
+/** Returns a report on the database. Never throws. `now` returns epoch milliseconds. */
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
   const { databaseUrl, databasePrepares: prepares = true, dataDir } = settings;
   let db: Database | undefined;
@@ -100,7 +100,7 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
   }
 }
 
-/** The newest instant the database holds: that of its last use by anybody, or close to it. */
+/** Returns the newest stored instant, which is close to the last use of the database. */
 export async function newestInstantOf(db: Database): Promise<number | undefined> {
   const row = await db.get<{ newest: number | null }>(NEWEST);
   return row?.newest ?? undefined;
@@ -109,7 +109,7 @@ export async function newestInstantOf(db: Database): Promise<number | undefined>
 const BEGUN = 'SELECT MIN(applied_at) AS at FROM migration';
 const LAST = `SELECT name, value FROM setting WHERE name IN ('last_backup', 'last_backup_failure')`;
 
-/** Returns the last backup and why the one after it failed, as systemStore noted them. Throws unless `db` is migrated. */
+/** Returns the last backup and why a later one failed, as systemStore noted them. Throws unless `db` is migrated. */
 export async function lastBackups(db: Statements): Promise<LastBackups> {
   const begun = await db.get<{ at: number }>(BEGUN);
   if (begun === undefined) throw new Error('The database has no migrations');

@@ -1,7 +1,4 @@
-/**
- * Reads and writes master keys in the data folder: `master.key`, which the first start creates, and beside it
- * `master.key.` with a key's id, for a key that is about to replace it and for those that it replaced.
- */
+/** Reads and writes master keys in the data folder: `master.key`, and `master.key.` with the id of another key. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,10 +16,9 @@ export const keyFileIn = (dataDir: string): string => path.join(dataDir, 'master
 
 const namedKeyFileIn = (dataDir: string, keyId: string): string => `${keyFileIn(dataDir)}.${keyId}`;
 
-/** The key in `master.key`, `undefined` when there is none. Throws when the file holds no key. */
+/** Returns the key in `master.key`, or `undefined` if there is none. Throws if the file contains no key. */
 export const readKeyFile = (dataDir: string): Promise<Buffer | undefined> => readKey(keyFileIn(dataDir));
 
-/** The key with this id, in whichever file it is. */
 export async function findKeyFile(dataDir: string, keyId: string): Promise<Buffer | undefined> {
   for (const file of [keyFileIn(dataDir), namedKeyFileIn(dataDir, keyId)]) {
     const key = await readKey(file);
@@ -32,8 +28,8 @@ export async function findKeyFile(dataDir: string, keyId: string): Promise<Buffe
 }
 
 /**
- * Creates the key file, readable by its owner only, and returns the key in it: that of another process, if it was
- * faster. The file appears complete and on the disk, or not at all, since nothing sealed can be opened without the key.
+ * Creates the key file, readable only by its owner, and returns its key, even if another process was faster. The file
+ * appears complete and on the disk or not at all, since nothing sealed can be opened without it.
  */
 export async function makeKeyFile(dataDir: string): Promise<Buffer> {
   await writeKey(dataDir, keyFileIn(dataDir), randomBytes(KEY_BYTES));
@@ -42,18 +38,16 @@ export async function makeKeyFile(dataDir: string): Promise<Buffer> {
   return key;
 }
 
-/** Makes another key in a file that is named after it. */
 export async function makeNamedKeyFile(dataDir: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKey(dataDir, namedKeyFileIn(dataDir, masterKeyId(key)), key);
   return key;
 }
 
-/** Deletes the file that is named after the key, if there is one. */
 export const removeNamedKeyFile = (dataDir: string, keyId: string): Promise<void> =>
   rm(namedKeyFileIn(dataDir, keyId), { force: true });
 
-/** Puts `key` into `master.key`. The key that was there stays in a file that is named after it: backups may need it. */
+/** Puts `key` into `master.key`. The previous key stays in a file that is named after it: backups may need it. */
 export async function replaceKeyFile(dataDir: string, key: Buffer): Promise<void> {
   const file = keyFileIn(dataDir);
   const before = await readKeyFile(dataDir);
@@ -84,7 +78,6 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   );
 }
 
-/** Writes the key file unless there is one. */
 async function writeKey(dataDir: string, file: string, key: Buffer): Promise<void> {
   const draft = `${keyFileIn(dataDir)}.${randomUUID()}`;
   try {

@@ -1,14 +1,10 @@
-/**
- * The master key: from the configuration, or else from the file `master.key`, which the first start makes. The database
- * has its fingerprint, so that no instance ever works with another key. While the key is changed it has those of both.
- */
+/** The master key. The database has its fingerprint, so that no instance works with another key. */
 import { type Keyring, masterKeyId } from '../../lib/sealing.ts';
 import type { MasterKeyState, NextKey } from '../../system/master-key.ts';
 import type { Statements } from './database.ts';
 import { findKeyFile, keyFileIn } from './key-file.ts';
 import { isBegun } from './migrate.ts';
 
-/** The sources of a process's master keys. Keys are 32 bytes. */
 export type KeySettings = {
   /** undefined: the files in `dataDir`. */
   readonly masterKey: Buffer | undefined;
@@ -28,10 +24,7 @@ export async function masterKeyState(db: Statements): Promise<MasterKeyState> {
   return { keyId: undefined, next: undefined, before: undefined };
 }
 
-/**
- * Returns the same for a database that was opened before, without checking that: every instance does this every two
- * seconds.
- */
+/** Returns the same without checking that the database was opened before: instances call it every two seconds. */
 export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState> {
   const rows = await db.all<{ name: string; value: string }>(STATE);
   const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
@@ -44,10 +37,7 @@ export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState>
   };
 }
 
-/**
- * Gives `ring` the keys that the database is under, and seals under the right one. If it cannot, returns a sentence
- * that says what to do.
- */
+/** Gives `ring` the database's keys, or returns a sentence that says what to do. */
 export async function fitKeys(
   ring: Keyring,
   state: MasterKeyState,
@@ -66,14 +56,13 @@ export async function fitKeys(
   return undefined;
 }
 
-/** Returns the key with this id, if this process has it. */
 export async function findKey(keyId: string, settings: KeySettings): Promise<Buffer | undefined> {
   const { masterKey, masterKeyPrevious, dataDir } = settings;
   if (masterKey === undefined) return findKeyFile(dataDir, keyId);
   return [masterKey, masterKeyPrevious].find((key) => key !== undefined && masterKeyId(key) === keyId);
 }
 
-/** Why an instance that has the keys `ours` does not fit, in a sentence that says what to do. */
+/** Returns why an instance with the keys `ours` does not fit, in a sentence that says what to do. */
 export function whyUnfit(
   { keyId = 'none', next, before }: MasterKeyState,
   ours: readonly string[],

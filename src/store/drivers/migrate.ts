@@ -1,6 +1,6 @@
 /**
- * Brings a database to this program's schema: numbered files, forward only, one transaction each,
- * under a lease, so that instances starting at once on an empty database take turns.
+ * Migrates a database to this program's schema: numbered files, forward only, one transaction each, under a lease, so
+ * that instances that start at once on an empty database take turns.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -51,10 +51,7 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
   });
 }
 
-/**
- * Returns the numbers of migrations that this program has and the database lacks; all of them if the database is empty.
- * Throws if the database has a migration that this program does not know.
- */
+/** Returns the numbers of missing migrations. Throws if the database has one that this program does not know. */
 export async function pendingMigrations(db: Database): Promise<number[]> {
   const { pending, unknown } = await compareMigrations(db);
   if (unknown !== undefined) {
@@ -65,10 +62,7 @@ export async function pendingMigrations(db: Database): Promise<number[]> {
   return pending;
 }
 
-/**
- * The same without throwing: `unknown` is the first that the database has and this program does not. A running instance
- * meets it when a newer version migrates beside it.
- */
+/** Compares without throwing. `unknown` is set if a newer version has migrated while this instance runs. */
 export async function compareMigrations(
   db: Database,
 ): Promise<{ readonly pending: number[]; readonly unknown: number | undefined }> {
@@ -82,7 +76,7 @@ export async function compareMigrations(
   };
 }
 
-/** Whether any Kalends ever opened the database: the tables of migrations and settings are there. */
+/** Returns whether Kalends ever opened the database: the table of migrations exists. */
 export async function isBegun(db: Statements): Promise<boolean> {
   return (await db.get(IS_BEGUN[db.dialect.engine])) !== undefined;
 }
@@ -114,7 +108,6 @@ async function apply(
   });
 }
 
-/** Returns the text of a migration file for a database of this dialect. */
 export async function textOfMigration(file: string, { engine, byBytes }: Dialect): Promise<string> {
   if (engine !== 'postgres' && file.endsWith(POSTGRES_ALONE)) return '';
   return (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(COLLATE_BYTES, byBytes);
@@ -164,7 +157,7 @@ async function listMigrations(): Promise<Migration[]> {
 
 export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';
 
-/** Looks again at each call, except for calls during a look. Throws errors that are none of these states. */
+/** Returns a function that reads the state; calls during a read share it. It throws errors that are no such state. */
 export function databaseStates(db: Database): () => Promise<DatabaseState> {
   let look: Promise<DatabaseState> | undefined;
   return () => {

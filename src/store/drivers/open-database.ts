@@ -1,7 +1,6 @@
 /**
- * Opens the configured database, for the server and for the command line: creates the folder, the key and the database
- * if they are missing, applies migrations and checks the master key. The command line migrates too, so that `client
- * create` works before the first start.
+ * Opens the configured database for the server and the command line: creates what is missing, applies migrations and
+ * checks the master key. The command line migrates too, so that `client create` works before the first start.
  */
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,13 +23,9 @@ export type DatabaseSettings = KeySettings & {
   readonly databaseConnections: number;
   /** Whether statements are prepared by name on PostgreSQL; true when absent. */
   readonly databasePrepares?: boolean;
-  /**
-   * How long a write waits for another process that writes to SQLite, once the database is open; 10,000 when absent.
-   */
+  /** Milliseconds for which a write waits for another process's write to SQLite; 10,000 when absent. */
   readonly lockWaitMs?: number | undefined;
-  /**
-   * If it is aborted while the database is opened, opening fails: it may wait for the migrations of another instance.
-   */
+  /** If it is aborted, opening fails, which may be waiting for the migrations of another instance. */
   readonly stopping?: AbortSignal | undefined;
 };
 
@@ -46,10 +41,7 @@ export type OpenDatabase = {
 
 export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kalends.db');
 
-/**
- * Opens the database. Throws StartRefused if it or its key cannot be used. A database opens with its first key only.
- * `now` returns epoch milliseconds.
- */
+/** Opens the database. Throws StartRefused if it or its key cannot be used. `now` returns epoch milliseconds. */
 export async function openDatabase(settings: DatabaseSettings, now: () => number): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, masterKey } = settings;
   // With both set, nothing is stored in the folder: it may be missing or read-only.
@@ -61,7 +53,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   const db = await openEngine(settings, { patience, now }).catch((reason) => {
     throw unusable(settings, reason);
   });
-  // Statements under way are completed, and each later one fails.
+  // Running statements are completed, and later ones fail.
   const giveUp = () => void db.close().catch(() => undefined);
   settings.stopping?.addEventListener('abort', giveUp);
   try {
@@ -76,9 +68,9 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     await migrate(db, sharedNow, () => claim(db, sealer, settings));
     await keepDerivedKeys(db, sealer);
     const keys = masterKeys(db, sealer, settings);
-    // A command that changed the key may not have finished. In a read-only folder the key is found all the same.
+    // A command that changed the key may not have finished. If the folder is read-only, the key is found anyway.
     if (usesFolder) await keys.settle().catch(() => undefined);
-    // Not before: migrations in another process may take long.
+    // Only now: migrations in another process may take long.
     patience.lockWaitMs = settings.lockWaitMs ?? LOCK_WAIT_MS;
     return { db, sealer, masterKeys: keys, created: keyId === undefined, exposed };
   } catch (reason) {
@@ -102,13 +94,10 @@ async function openEngine(
 export const READ_ONLY =
   'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must lead to the primary, with default_transaction_read_only off.';
 
-/**
- * SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name,
- * duplicate_prepared_statement.
- */
+/** SQLSTATEs of a transaction pooler: invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNPREPARED = new Set(['26000', '42P05']);
 
-/** The engine's message names neither the database nor its setting. */
+/** Adds the database and its setting, which the engine's message does not name. */
 function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): StartRefused {
   const remedy = UNPREPARED.has(errorCode(cause) ?? '')
     ? 'If KALENDS_DATABASE_URL leads to a pooler such as pgbouncer, set KALENDS_DATABASE_PREPARED_STATEMENTS=off.'
@@ -123,7 +112,6 @@ function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): S
 const CLAIM = `
   INSERT INTO setting (name, value) VALUES ('master_key', :keyId) ON CONFLICT (name) DO NOTHING`;
 
-/** Writes the fingerprint unless there is one, then refuses any other key. */
 async function claim(db: Database, ring: Keyring, settings: DatabaseSettings): Promise<void> {
   if ((await masterKeyState(db)).keyId === undefined) await db.change(CLAIM, { keyId: ring.keyId });
   await fit(db, ring, settings);
@@ -134,7 +122,6 @@ async function fit(db: Database, ring: Keyring, settings: DatabaseSettings): Pro
   if (problem !== undefined) throw new StartRefused(problem);
 }
 
-/** Creates the data folder. Throws StartRefused if that fails. */
 export async function makeDataFolder(dataDir: string): Promise<void> {
   try {
     const created = await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -148,9 +135,7 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
   }
 }
 
-/**
- * Creates an empty SQLite file for its owner alone, unless it exists; SQLite gives the files beside it the same mode.
- */
+/** Creates an empty SQLite file for its owner alone, unless it exists. Files beside it get the same mode. */
 export async function makePrivate(file: string): Promise<void> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return;
   try {

@@ -1,7 +1,4 @@
-/**
- * Group commit on PostgreSQL: the calls that wait become one `unnest()` statement and one commit, at 14 times the rate of
- * one statement each. At most two batches are under way while the next one gathers.
- */
+/** Group commit: waiting calls become one `unnest()` statement, at 14 times the rate of separate statements. */
 import type { BatchStatement, Supplied, Values } from './database.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { textToFind, textToWrite, valueFor } from './statement-text.ts';
@@ -12,7 +9,6 @@ const ROWS_PER_BATCH = 500;
 
 type Row = Record<string, unknown>;
 type Call = {
-  /** In the order of the statement's columns. */
   readonly values: readonly unknown[];
   readonly key: unknown;
   readonly resolve: (rows: Row[]) => void;
@@ -25,7 +21,7 @@ export class PostgresBatch {
   readonly #answering: number;
   readonly #key: string;
   readonly #writes: boolean;
-  /** Whether calls with one key run one behind the other. */
+  /** Whether calls with one key run one after the other. */
   readonly #oneOfKey: boolean;
   readonly #gather: BatchStatement['gather'];
   readonly #run: (queries: readonly Query[], answering: number) => Promise<Row[]>;
@@ -33,7 +29,7 @@ export class PostgresBatch {
   #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `run` answers the rows of the query at that place. */
+  /** `run` returns the rows of the query at the index `answering`. */
   constructor(
     { columns, sql, precededBy = [], followedBy = [], key, writes, gather }: BatchStatement,
     run: (queries: readonly Query[], answering: number) => Promise<Row[]>,
@@ -58,7 +54,7 @@ export class PostgresBatch {
     this.#run = run;
   }
 
-  /** The call's rows. Throws as its statement alone would, whatever is in the rest of the batch. */
+  /** Returns the rows of a call. Throws only if its statement alone would, whatever else is in the batch. */
   async run(values: Values): Promise<Row[]> {
     const rule = this.#writes ? textToWrite : textToFind;
     const inOrder = this.#columns.map((column) => {
@@ -84,7 +80,7 @@ export class PostgresBatch {
     this.#timer = undefined;
     while (this.#waiting.length > 0 && this.#inFlight < BATCHES_IN_FLIGHT) {
       this.#inFlight += 1;
-      // Never rejects: every call is answered one way or the other.
+      // Never rejects: every call is settled.
       this.#answer(this.#next()).finally(() => {
         this.#inFlight -= 1;
         this.#send();
@@ -107,11 +103,11 @@ export class PostgresBatch {
       const rows = Map.groupBy(await this.#rowsOf(calls), (row) => row[this.#key]);
       for (const { key, resolve } of calls) {
         resolve(rows.get(key) ?? []);
-        // A written row answers one call only.
+        // A written row is the result of one call only.
         if (this.#writes) rows.delete(key);
       }
     } catch (reason) {
-      // A refused batch did nothing: each call is tried alone, so that only the one at fault fails.
+      // A refused batch changed nothing. Each call is tried alone, so that only the faulty one fails.
       if (calls.length > 1 && isRefusal(reason)) for (const call of calls) await this.#answer([call]);
       else for (const { reject } of calls) reject(reason);
     }
@@ -125,12 +121,12 @@ export class PostgresBatch {
   }
 }
 
-/** Rows are locked in one order by every batch, so that two of them never wait for each other. */
+/** Sorts the calls: all batches lock rows in one order, so that they do not deadlock. */
 function inOneOrder(calls: Call[]): Call[] {
   return calls.sort((a, b) => compare(a.values[0], b.values[0]));
 }
 
-/** Calls for the same key, such as one application's, are sent once and get the same answer. */
+/** Returns one call for each key, such as an application's. All calls with the key get its rows. */
 function oneOfEachKey(calls: Call[]): Call[] {
   return [...new Map(calls.map((call) => [call.key, call])).values()];
 }

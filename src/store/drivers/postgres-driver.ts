@@ -1,7 +1,4 @@
-/**
- * PostgreSQL behind the Database interface. Every statement is a named prepared one (1.8 times the
- * rate of an unnamed one); batches join the waiting callers into one statement (postgres-batch.ts).
- */
+/** PostgreSQL behind the Database interface. Statements are prepared by name, at 1.8 times the rate of unnamed ones. */
 import type pg from 'pg';
 
 import type {
@@ -130,7 +127,7 @@ class PostgresDatabase implements Database {
   }
 
   async #drain(): Promise<void> {
-    // The pool forgets statements that wait for a connection when it ends, so none may.
+    // The pool drops statements that wait for a connection when it ends, so none may wait.
     await new Promise<void>((resolve) => {
       this.#drained = resolve;
       if (this.#underWay === 0) resolve();
@@ -153,14 +150,13 @@ class PostgresDatabase implements Database {
     return this.#texts.rowsOf<Row>(query, await this.#alone(query));
   }
 
-  /** Runs a statement outside a transaction. */
   async #alone(query: Query): Promise<pg.QueryArrayResult> {
     const client = await this.#connections.acquire();
     let broken = false;
     try {
       return await this.#ask(client, query);
     } catch (reason) {
-      // The pool would throw away the connection of every refused statement.
+      // The pool would discard the connection of every refused statement.
       broken = !isRefusal(reason);
       throw reason;
     } finally {
@@ -168,7 +164,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** All in one transaction; one alone needs none around it. Answers the rows of one. */
+  /** Runs all in one transaction; a single query needs none. Returns the rows of the query at index `answering`. */
   async #queryTogether<Row>(
     queries: readonly Query[],
     answering: number,

@@ -11,7 +11,7 @@ import { isRefusal } from './postgres-query.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
-/** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
+/** Codes of a server that has received nothing: it is starting, restarting or has no free connection. */
 const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
 const CONNECT_TRIES = 20;
 /** After the first connection, a caller waits at most a second. */
@@ -25,7 +25,6 @@ export class PostgresConnections {
   readonly #openPool: () => pg.Pool;
   #pool: pg.Pool;
   readonly #inUse = new Set<pg.PoolClient>();
-  /** The callers that wait for a connection, by the functions that end their wait. */
   readonly #waiting = new Set<(reason: unknown) => void>();
   #wasThere = false;
 
@@ -37,7 +36,7 @@ export class PostgresConnections {
       underWay: () => this.#inUse.size + this.#waiting.size,
       giveUp: () => {
         this.#openAnew(new DatabaseAwayError('PostgreSQL does not answer'));
-        // Without its statement being answered, each of these closes at once.
+        // Each of these closes at once, without a response to its statement.
         for (const client of this.#inUse) client.end().catch(() => {});
       },
       reconnect: () => this.#openAnew(RECONNECT),
@@ -55,7 +54,6 @@ export class PostgresConnections {
     client.release(broken);
   }
 
-  /** Resolves to a free connection. Throws DatabaseAwayError if there is none. */
   async acquire(): Promise<pg.PoolClient> {
     const admission = this.presence.admission();
     if (admission !== undefined) await admission;
@@ -77,9 +75,7 @@ export class PostgresConnections {
     }
   }
 
-  /**
-   * Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements.
-   */
+  /** Replaces the pool. Waiting callers get `reason`; connections in use close after their statements. */
   #openAnew(reason: unknown): void {
     const before = this.#pool;
     this.#pool = this.#openPool();
@@ -95,7 +91,7 @@ export class PostgresConnections {
       };
       this.#waiting.add(end);
       this.#pool.connect((reason, client) => {
-        // If the wait was ended before, the connection is of a replaced pool. After a timeout there is none.
+        // If the wait has ended already, the connection is of a replaced pool. After a timeout there is none.
         if (!this.#waiting.delete(end)) client?.release(true);
         else if (client === undefined) reject(reason);
         else {
@@ -107,7 +103,6 @@ export class PostgresConnections {
   }
 }
 
-/** At most `connections`, each opened when it is needed. */
 function openPool(url: string, connections: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -118,22 +113,21 @@ function openPool(url: string, connections: number): pg.Pool {
     keepAlive: true,
     types: { getTypeParser },
   });
-  // A connection that the server ends is replaced at the next statement. Both listeners are needed: the pool gets only
-  // the errors of idle connections. Without its own listener, a connection in use would end the process; its statement
-  // fails by itself.
+  // The next statement replaces a connection that the server ended. The pool's listener gets only the errors of idle
+  // connections. Without its own listener, a connection in use would end the process; its statement fails anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** bigint arrives as a number: instants in milliseconds and 48-bit keys are exact in one. */
+/** Parses a bigint as a number: instants in milliseconds and 48-bit keys are exact in one. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === pg.types.builtins.INT8) return Number;
   // The cast picks the overload: pg's typings list one for each format.
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** A plan that is kept must be right for an empty table and for a large one. */
+/** Settings for a reused plan, which must be right for an empty table and for a large one. */
 const PLAN_ONCE = [
   'plan_cache_mode TO force_generic_plan',
   'enable_seqscan TO off',
@@ -141,7 +135,6 @@ const PLAN_ONCE = [
   'enable_mergejoin TO off',
 ];
 
-/** The text that begins a transaction on these terms. */
 export function beginText({ flush, plan }: Partial<TransactionTerms> = {}): string {
   const settings = [
     ...(flush === 'later' ? ['synchronous_commit TO off'] : []),
@@ -154,7 +147,7 @@ const SERIALIZATION_RETRIES = 10;
 /** serialization_failure and deadlock_detected: the transaction did nothing and may be run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
-/** Runs `work` again while it fails of what others did at the same moment. */
+/** Runs `work` again while it fails because of concurrent transactions. */
 export async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -162,7 +155,7 @@ export async function retryingSerialization<T>(work: () => Promise<T>): Promise<
     } catch (reason) {
       if (!RETRYABLE.has(errorCode(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
     }
-    // At different moments, so that the same ones do not meet again.
+    // Waits for a random time, so that the same transactions do not collide again.
     await sleep(Math.random() * 2 ** Math.min(attempt, 6));
   }
 }

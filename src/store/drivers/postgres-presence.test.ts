@@ -32,7 +32,7 @@ describe('PostgresPresence', () => {
     assert.equal(await measured(-300_000, 2), -299_999, 'a better measurement');
   });
 
-  it('replaces the connections once if the server is found to be read-only, however often that is requested', async (t) => {
+  it('replaces the connections once when the server is found to be read-only', async (t) => {
     let [reads, reconnects] = [0, 0];
     const presence = new PostgresPresence('postgres://127.0.0.1:1/none', {
       underWay: () => 0,

@@ -1,7 +1,6 @@
 /**
- * Watches the state of the PostgreSQL server. A server that is paused, or behind a network that drops packets, refuses
- * nothing: its statements would wait for the kernel to give up, which takes minutes. A standby and a server with
- * default_transaction_read_only run reads and refuse writes. The server's clock is the one that all instances share.
+ * Watches the PostgreSQL server, whose clock all instances share. If it is paused, or a network drops its packets,
+ * statements would wait for minutes. A standby and a server with default_transaction_read_only refuse writes.
  */
 import pg from 'pg';
 
@@ -16,7 +15,7 @@ const ANSWER_MS = 1_000;
 const RETURN_MS = 500;
 /** After a failure, further statements (such as for the page's branding) fail for this long without another check. */
 const REFUSED_FOR_MS = 200;
-/** The interval for asking a read-only server whether it takes writes again, and any other server for its clock. */
+/** Intervals for asking a read-only server whether it takes writes again, and any other server for its clock. */
 const READ_ONLY_LOOK_MS = 1_000;
 const CLOCK_LOOK_MS = 60_000;
 /** A smaller change of the clocks' difference is not adopted. */
@@ -32,9 +31,7 @@ export type ServerState = { readonly isReadOnly: boolean; readonly at: number | 
 export type Statements = {
   /** The number of statements that wait for a result. */
   readonly underWay: () => number;
-  /** Ends all of them with DatabaseAwayError. */
   readonly giveUp: () => void;
-  /** Runs all later statements on new connections. */
   readonly reconnect: () => void;
   /** This machine's clock in epoch milliseconds; undefined: the server's clock is not followed. */
   readonly now: (() => number) | undefined;
@@ -46,7 +43,7 @@ export class PostgresPresence {
   readonly #looks: NodeJS.Timeout;
   #isAway = false;
   #isReadOnly = false;
-  /** The milliseconds by which the server's clock is ahead of this machine's, as measured last. */
+  /** See DatabaseServer.clockOffset. */
   clockOffset = 0;
   #lookedAt = performance.now();
   #refusedAt = Number.NEGATIVE_INFINITY;
@@ -66,24 +63,18 @@ export class PostgresPresence {
     this.#answers += 1;
   }
 
-  /** To be called when it could not be connected to. */
+  /** Call this if the server could not be connected to. */
   missed(): void {
     this.#isAway = true;
     this.#refusedAt = performance.now();
   }
 
-  /**
-   * While it is away, asks whether it is back; undefined when there is nothing to wait for. Fails with
-   * DatabaseAwayError.
-   */
+  /** Checks whether an absent server is back; otherwise rejects with DatabaseAwayError. `undefined`: not away. */
   admission(): Promise<void> | undefined {
     return this.#isAway ? this.#admit() : undefined;
   }
 
-  /**
-   * Returns the error of a statement that the server could not run. If it takes no writes, asks a new connection at
-   * once.
-   */
+  /** Returns the error of a failed statement. If the server takes no writes, asks it on a new connection. */
   failed(reason: unknown): DatabaseAwayError {
     const error = new DatabaseAwayError(reason);
     if (error.problem === 'read_only' && !this.#isReadOnly) {
@@ -94,8 +85,8 @@ export class PostgresPresence {
   }
 
   /**
-   * Returns whether the server is read-only. `read` runs SERVER_STATE, whose errors it throws. Once it is known to be
-   * read-only, only looks ask again: callers of /ready must not replace the pool with each request.
+   * Returns whether the server is read-only; throws errors of `read`. Once it is read-only, only the timer asks again:
+   * callers of /ready must not replace the pool with each request.
    */
   async isReadOnly(read: () => Promise<ServerState | undefined>): Promise<boolean> {
     if (!this.#isReadOnly) this.#learn(await timed(read));
@@ -176,7 +167,7 @@ async function readState(url: string, within: number): Promise<Look> {
     connectionTimeoutMillis: within,
     query_timeout: within,
   });
-  client.on('error', () => {}); // what it says fails the statement too
+  client.on('error', () => {}); // its error fails the statement too
   try {
     await client.connect();
     return await timed(async () => {
@@ -184,7 +175,7 @@ async function readState(url: string, within: number): Promise<Look> {
       return row && { isReadOnly: row.is_read_only, at: row.at };
     });
   } catch (reason) {
-    // A server without a free connection is there. A process that was held up itself knows nothing.
+    // A server without a free connection is present. A process that was delayed itself cannot tell.
     const isThere = reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
     return isThere || performance.now() - started > 2 * within ? 'unknown' : 'away';
   } finally {

@@ -20,12 +20,12 @@ describe('isRefusal', () => {
     ['57P03', 'away'],
   ];
   for (const [code, problem] of unusable)
-    it(`SQLSTATE ${code} is a problem of the server: ${problem}`, () => {
+    it(`treats SQLSTATE ${code} as a problem of the server: ${problem}`, () => {
       assert.equal(isRefusal(failure(code)), false);
       assert.equal(new DatabaseAwayError(failure(code)).problem, problem);
     });
 
-  it('any other SQLSTATE refuses one statement, and an error without one is none of the server', () => {
+  it('treats any other SQLSTATE as a refused statement, and an error without one as a lost connection', () => {
     const codes = ['23505', '25001', '40001', '53000', '53400', '57014'];
 
     assert.deepEqual(

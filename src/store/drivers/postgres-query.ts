@@ -1,4 +1,4 @@
-/** The shared parts of the PostgreSQL driver and its batches: a statement for `pg`, and the errors of a statement. */
+/** A statement for `pg`, and the errors of a statement. */
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import type { Values } from './database.ts';
@@ -14,16 +14,15 @@ import {
 /** A statement for `pg`; without a name it is parsed each time. */
 export type Query = { text: string; values: unknown[]; name?: string; rowMode: 'array' };
 
-/** Returns the query without its name, so that the server parses it each time. */
 export const unnamed = ({ text, values, rowMode }: Query): Query => ({ text, values, rowMode });
 
-/** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
+/** Returns 128 bits of the text's hash: a name has at most 63 bytes, and `pg` refuses one name for two texts. */
 export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
 
 /** SQLSTATEs of a server that cannot be used now: it is read-only, lacks disk, memory or connections, or shuts down. */
 const AWAY = /^(25006|53[1-3]00|57P)/;
 
-/** Whether the server refused this statement only, so that the connection and other statements continue. */
+/** Returns whether the server refused this statement only, so that the connection can be used further. */
 export const isRefusal = (reason: unknown): boolean =>
   reason instanceof pg.DatabaseError && !AWAY.test(reason.code ?? '');
 
@@ -31,7 +30,6 @@ type TextRule = (text: string) => string;
 
 export class PostgresTexts {
   readonly #known = new Map<string, StatementText & { name: string }>();
-  /** The properties of the rows of each text. */
   readonly #names = new Map<string, readonly string[]>();
 
   query(sql: string, values: Values, rule: TextRule): Query {
@@ -40,7 +38,7 @@ export class PostgresTexts {
       return { ...prepared, values: bound(prepared.parameters, values, rule), rowMode: 'array' };
     const { text, parameters } = numbered(sql, '$');
     const query: Query = { text, values: bound(parameters, values, rule), rowMode: 'array' };
-    // The server keeps every named statement for as long as the connection lives: only so many.
+    // The server keeps every named statement until the connection ends, so their number is limited.
     if (this.#known.size >= STATEMENTS_KEPT) return query;
     const name = nameOf(text);
     this.#known.set(sql, { text, parameters, name });

@@ -7,11 +7,10 @@ import { propertyName, rowFrom, STATEMENTS_KEPT, sqliteText, valueFor } from './
 type Prepared = {
   readonly statement: StatementSync;
   readonly parameters: readonly string[];
-  /** The properties of its rows. */
   readonly names: readonly string[];
 };
 
-/** More pages than any database has, which stands for all of them. */
+/** More pages than any database has: all of them. */
 const MOST_PAGES = 2_147_483_647;
 
 export class SqliteConnection {
@@ -20,10 +19,7 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, Prepared>();
   #dataVersion: StatementSync | undefined;
 
-  /**
-   * `text` answers the text to store for a text, or throws. `timeout` is how long, in ms, a
-   * statement blocks this thread while another process has a lock.
-   */
+  /** `text` converts or refuses a text. For up to `timeout` ms a statement blocks this thread to wait for a lock. */
   constructor(file: string, text: (text: string) => string, timeout: number) {
     this.#db = new DatabaseSync(file, { timeout });
     this.#text = text;
@@ -42,8 +38,8 @@ export class SqliteConnection {
     this.#prepare(sql).statement.run();
   }
 
-  // `text` is that of the constructor for one statement alone.
-  // Rows have the columns of the SELECT or RETURNING list: the caller's Row states that list.
+  // `text` replaces that of the constructor. Rows have the columns of the SELECT or RETURNING list, which the caller's
+  // Row states.
   all<Row>(sql: string, values: Values, text = this.#text): Row[] {
     const { statement, parameters, names } = this.#prepare(sql);
     return statement
@@ -57,7 +53,6 @@ export class SqliteConnection {
     return row && (rowFrom(names, arrayOf(row)) as Row);
   }
 
-  /** Runs a writing statement and returns the number of rows that it changed. */
   change(sql: string, values: Values): number {
     const { statement, parameters } = this.#prepare(sql);
     return Number(statement.run(...bound(parameters, values, this.#text)).changes);
@@ -71,13 +66,13 @@ export class SqliteConnection {
       .map((row) => Object.fromEntries(columns.map((name, place) => [name, arrayOf(row)[place] ?? null])));
   }
 
-  /** A number that changes when another connection has committed, and only then. */
+  /** Returns a number that changes if another connection has committed, and only then. */
   foreignCommits(): number {
     this.#dataVersion ??= this.#db.prepare('PRAGMA data_version');
     return Number(this.#dataVersion.get()?.data_version);
   }
 
-  /** Copies everything in one step: the state of one moment, however much is written meanwhile. */
+  /** Copies everything in one step: the state of one moment, even if others write. */
   copyTo(file: string): Promise<unknown> {
     return backup(this.#db, file, { rate: MOST_PAGES });
   }

@@ -23,22 +23,20 @@ import { ReadCache, SqliteBatchTexts, SqliteReads } from './sqlite-reads.ts';
 import { textToFind, valueFor } from './statement-text.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
-/** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */
+/** Maximum number of event loop turns for which writes gather for a commit. A turn takes some 0.1 ms under load. */
 const MOST_TURNS = 64;
-/** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
+/** Milliseconds for which writes that may be flushed later wait for one that may not, which saves a commit. */
 const LATER_MS = 1;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
   run: () => unknown;
   flush: TransactionTerms['flush'];
-  /** Until when it waits for another process's lock. */
   until: number;
   resolve: (result: unknown) => void;
   reject: (reason: unknown) => void;
 };
 
-/** Opens or creates the database in `file`; throws when it cannot be opened. */
 export function openSqlite(file: string, patience: LockPatience = { lockWaitMs: LOCK_WAIT_MS }): Database {
   return new SqliteDatabase(file, patience);
 }
@@ -72,7 +70,7 @@ class SqliteDatabase implements Database {
     this.#writer = openWriter(file);
     this.#reads = new SqliteReads(file, this.#writer);
     this.clearLog = logClearing(this.#writer, patience);
-    // Asked of the writer, to whom its own commits are not foreign.
+    // Uses the writer's count, since its own commits are not foreign to it.
     this.#kept = new ReadCache(() => this.#writer.foreignCommits());
   }
 
@@ -197,9 +195,8 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * Lets the requests that are arriving join this commit: it waits for as long as each turn of the event
-   * loop brings another write. Callers that were just answered come back one by one; without this a
-   * few of them would pay for a flush of the disk that all can share.
+   * Waits while each turn of the event loop brings another write. Callers that got a result come back one by one;
+   * without this, a few of them would pay for a flush that all can share.
    */
   async #gather(): Promise<void> {
     await this.#untilNoneComes();
@@ -224,7 +221,7 @@ class SqliteDatabase implements Database {
     this.#endWait = undefined;
   }
 
-  /** Never throws: whatever happens, every write that waited is answered. */
+  /** Never throws: every write is settled. */
   async #commitTogether(): Promise<void> {
     let writes: readonly Write[] = this.#waiting;
     this.#waiting = [];
@@ -240,7 +237,7 @@ class SqliteDatabase implements Database {
       this.#writer.run('COMMIT');
       this.#kept.committed();
     } catch (reason) {
-      // The shared commit failed (disk full, file locked): nobody's write happened.
+      // The shared commit failed (disk full, file locked): no write happened.
       if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK');
       for (const { reject } of writes) reject(reason);
       return;
@@ -248,10 +245,10 @@ class SqliteDatabase implements Database {
     for (const answer of answers) answer();
   }
 
-  /** The next flush is of the whole log: what was committed without one is never missing before what came after it. */
+  /** The next flush is of the whole log, so a commit without a flush is never lost before a later one. */
   #setFlush(flush: TransactionTerms['flush']): void {
     if (flush === this.#flush) return;
-    // It takes effect when it is compiled, so it is not prepared once.
+    // The pragma takes effect when it is compiled, so it cannot be prepared.
     this.#writer.exec(`PRAGMA synchronous = ${flush === 'now' ? 'FULL' : 'NORMAL'}`);
     this.#flush = flush;
   }
@@ -259,7 +256,7 @@ class SqliteDatabase implements Database {
   /** Runs one write, a single statement at once; returns the function that settles its caller after the commit. */
   #run({ run, resolve, reject }: Write): Promise<() => void> | (() => void) {
     const failed = (reason: unknown) => {
-      // Some failures (disk full) end the whole transaction: what follows would run outside it.
+      // Some failures (disk full) end the whole transaction; further statements would run outside it.
       if (!this.#writer.inTransaction) throw reason;
       return () => reject(reason);
     };
@@ -272,7 +269,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
+  /** Runs one caller's statements inside the shared transaction. A failure undoes only these. */
   async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
     const tx = new TransactionStatements(this.dialect, {
       all: (sql, values) => this.#writeAll(sql, values),

@@ -1,7 +1,4 @@
-/**
- * Whether an SQLite file is whole: by its first page (https://sqlite.org/fileformat2.html#the_database_header), or all
- * of it.
- */
+/** Checks and opens SQLite files (https://sqlite.org/fileformat2.html#the_database_header) and clears their logs. */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -20,7 +17,7 @@ export async function isWholeFile(file: string): Promise<boolean> {
     const { bytesRead } = await handle.read(header, 0, HEADER_BYTES, 0);
     if (bytesRead < HEADER_BYTES || !header.toString('latin1').startsWith(MAGIC)) return false;
     const stored = header.readUInt16BE(PAGE_SIZE_AT);
-    // 65,536 has no room in its two bytes.
+    // 1 represents 65,536, which does not fit into two bytes.
     const pageSize = stored === 1 ? 65_536 : stored;
     return (await handle.stat()).size === pageSize * header.readUInt32BE(PAGE_COUNT_AT);
   } finally {
@@ -41,10 +38,9 @@ export function checkIntegrity(file: string): string | undefined {
   }
 }
 
-/** The least time from the end of a checkpoint to the next, so that deletions in a loop hold up no one. */
+/** Minimum time from the end of a checkpoint to the next, so that repeated deletions do not block others. */
 const BETWEEN_MS = 1_000;
 
-/** Returns `clearLog` of a database in a file. */
 export function logClearing(writer: SqliteConnection, patience: LockPatience): () => Promise<boolean> {
   let current: Promise<boolean> | undefined;
   /** The next run, which covers all commits before the calls that share it. */
@@ -67,7 +63,6 @@ export function logClearing(writer: SqliteConnection, patience: LockPatience): (
     return current;
   }
 
-  /** Waits for locks between attempts: SQLite itself would hold up the whole thread. */
   async function checkpoint(): Promise<boolean> {
     for (const until = performance.now() + patience.lockWaitMs; ; await sleep(PAUSE_MS)) {
       const row = writer.inTransaction ? undefined : writer.get<{ busy: number }>(TRUNCATE, {});
@@ -79,17 +74,14 @@ export function logClearing(writer: SqliteConnection, patience: LockPatience): (
 
 const TRUNCATE = 'PRAGMA wal_checkpoint(TRUNCATE)';
 
-/**
- * Taken only as far as the file is large: pages that one request after the other needs are seldom read from it then.
- */
+/** Maximum size of the cache. A small file uses less. Pages that many requests need are seldom read from the disk. */
 const CACHE_KB = 48_000;
 const LOG_BYTES = 10_000_000;
 /** In pages of 4 kB. A page that is written repeatedly is copied to the file once in this many, not in every 1,000. */
 const LOG_PAGES = 2_000;
 
-/** Opens or creates the file; throws when it cannot be opened. */
 export function openWriter(file: string): SqliteConnection {
-  // A lock is waited for between tries, not inside SQLite, which would hold up every read as well.
+  // Locks are waited for between attempts: SQLite itself would block every read as well.
   const writer = new SqliteConnection(file, textToWrite, 0);
   // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
   whenUnlocked(() => writer.exec('PRAGMA journal_mode = WAL'));

@@ -1,31 +1,27 @@
-/** Waiting for another process (the command line) that has SQLite's one lock for writing. */
+/** Waits for another process (the command line) that has SQLite's only lock for writing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SQLITE_BUSY = 5;
-/** How long a write waits for the lock unless its process says otherwise. */
+/** Default time for which a write waits for the lock. */
 export const LOCK_WAIT_MS = 10_000;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 export const READ_TIMEOUT_MS = 5_000;
-/** Between two attempts. */
 export const PAUSE_MS = 5;
 
-/** How long a write waits for the lock; what is written here holds for the writes that come after. */
+/** How long a write waits for the lock. A change applies to later writes. */
 export type LockPatience = { lockWaitMs: number };
 
 /** A write that waits for the lock until this moment, of `performance.now()`. */
 type Waiting = { readonly until: number; readonly reject: (reason: unknown) => void };
 
-/** Whether another connection's lock was in the way; the low byte is the primary result code. */
+/** Returns whether another connection had the lock. The low byte is the primary result code. */
 export function isBusy(reason: unknown): boolean {
   // node:sqlite puts SQLite's result code on its errors.
   const code = reason instanceof Error && 'errcode' in reason ? reason.errcode : undefined;
   return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
 }
 
-/**
- * Resolves with those of the writes for which `begin` has the lock. The others are rejected, each once its time was over; with none left
- * it has not begun. Throws what `begin` throws but for the lock.
- */
+/** Resolves with the writes for which `begin` got the lock; if none, nothing began. Rejects the others at `until`. */
 export async function beginUnlocked<W extends Waiting>(
   begin: () => void,
   writes: readonly W[],
@@ -44,7 +40,7 @@ export async function beginUnlocked<W extends Waiting>(
   }
 }
 
-/** Changing the journal mode is refused at once while another process opens the file too. */
+/** Repeats `work` until no lock prevents it. SQLite does not wait for a lock when it changes the journal mode. */
 export function whenUnlocked(work: () => void): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (const until = performance.now() + LOCK_WAIT_MS; ; Atomics.wait(pause, 0, 0, PAUSE_MS)) {

@@ -1,4 +1,4 @@
-/** The database that a backup is to take the place of: locked, compared with the backup, and kept aside. */
+/** The database that a restored backup replaces: it is locked, compared with the backup and kept under another name. */
 import { existsSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-lock.ts';
 import { textToFind } from './statement-text.ts';
 
-/** The rows that the backup has and that live no more. */
+/** Rows that the backup has and that have ended since. */
 export type Ended = Readonly<Record<Compared, readonly StoredRow[]>>;
 
 const SIDES = ['-wal', '-shm', '-journal'];
@@ -26,7 +26,7 @@ const KINDS = Object.keys(COMPARED) as Compared[]; // the table has each
 
 const NO_KEYS: Ended = { applications: [], users: [], accounts: [], grants: [], people: [] };
 
-/** The rows of `here` that are not in `there`. */
+/** Selects the rows of `here` that are not in `there`. Ended rows do not count. */
 const missing = (kind: Compared, here: string, there: string): string => {
   const { table, key, end } = COMPARED[kind];
   const living = (of: string) => (end === undefined ? '' : `${of}.${end} IS NULL AND`);
@@ -83,9 +83,7 @@ export class LockedDatabase {
     }
   }
 
-  /**
-   * Compares the database with the backup in `copy`: the rows that the backup lacks, and those that have ended since.
-   */
+  /** Compares with the backup in `copy`: counts the rows that it lacks, and lists those that have ended since. */
   compare(copy: string): Present {
     if (this.#damage !== undefined)
       return { found: { state: 'unreadable', reason: this.#damage }, ended: NO_KEYS };
@@ -115,16 +113,13 @@ export class LockedDatabase {
     }
   }
 
-  /**
-   * Replaces the database by `copy`, in one step if it is readable, and keeps it as `aside`. Returns false if there was
-   * none.
-   */
+  /** Replaces the database by `copy` and keeps it as `aside`; atomic if readable. Returns false if there was none. */
   async replace(copy: string, aside: string): Promise<boolean> {
     const isThere = existsSync(this.#file);
     if (isThere && this.#damage === undefined) await link(this.#file, aside);
     if (isThere && this.#damage !== undefined) {
       await rename(this.#file, aside);
-      // They belong to it, and would be taken for the other's.
+      // SQLite would take these files for the new database's.
       for (const side of SIDES)
         if (existsSync(this.#file + side)) await rename(this.#file + side, aside + side);
     }

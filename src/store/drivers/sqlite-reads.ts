@@ -1,6 +1,6 @@
 /**
- * Reads of a SQLite database. After a commit every other connection reads its pages again; only the one that wrote
- * keeps its pages in memory. So that one reads too while it has no open transaction.
+ * Reads an SQLite database. The writer has the pages of its last commit in memory, and other connections read them
+ * again. So the writer reads too while it has no open transaction.
  */
 import type { BatchStatement, StoredRow, Supplied, Values } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -10,7 +10,7 @@ import { STATEMENTS_KEPT, textToFind } from './statement-text.ts';
 export class SqliteReads {
   readonly #writer: SqliteConnection;
   readonly #apart: SqliteConnection;
-  /** Texts that ran where writing is refused. */
+  /** Texts that ran on the connection that refuses writes. */
   readonly #readOnly = new Set<string>();
 
   constructor(file: string, writer: SqliteConnection) {
@@ -19,22 +19,19 @@ export class SqliteReads {
     this.#apart.exec('PRAGMA query_only = ON');
   }
 
-  /** The rows of what is committed. Throws for a statement that writes. */
+  /** Returns the committed rows. Throws for a statement that writes. */
   all<Row>(sql: string, values: Values): Row[] {
     return this.#read(sql, (connection) => connection.all<Row>(sql, values, textToFind));
   }
 
-  /** The first of them. */
   get<Row>(sql: string, values: Values): Row | undefined {
     return this.#read(sql, (connection) => connection.get<Row>(sql, values, textToFind));
   }
 
-  /** The same rows as they are stored. */
   storedRows(sql: string, values: Values): StoredRow[] {
     return this.#read(sql, (connection) => connection.storedRows(sql, values, textToFind));
   }
 
-  /** The writer's is not closed. */
   close(): void {
     this.#apart.close();
   }
@@ -44,7 +41,7 @@ export class SqliteReads {
       try {
         return read(this.#writer);
       } catch (reason) {
-        // It waits for no lock; the other one does.
+        // The writer does not wait for a lock; the other connection does.
         if (!isBusy(reason)) throw reason;
       }
     }
@@ -64,7 +61,6 @@ export class ReadCache {
   #lastForeignCommits: number | undefined;
   #checked = false;
 
-  /** `foreignCommits` returns a number that changes whenever another process has committed. */
   constructor(foreignCommits: () => number) {
     this.#foreignCommits = foreignCommits;
   }
@@ -93,7 +89,7 @@ export class ReadCache {
     for (const table of tables) this.#changedTables.add(table);
   }
 
-  /** To be called when writes were committed, before any caller is answered. */
+  /** Call this after a commit, before any caller gets a result. */
   committed(): void {
     if (this.#changedTables.size === 0) return;
     for (const [statement, rows] of this.#rows) {
@@ -113,8 +109,8 @@ export class ReadCache {
   }
 
   /**
-   * Checks once in a turn of the event loop, since a check costs half as much as a look-up. A request that is sent
-   * after another process's commit is read in a later turn, so it never gets an old row.
+   * Checks once per turn of the event loop, since a check costs half a lookup. A request that is sent after another
+   * process's commit is read in a later turn, so it never gets an old row.
    */
   #forgetWhenOthersWrote(): void {
     if (this.#checked) return;
@@ -128,10 +124,10 @@ export class ReadCache {
   }
 }
 
-/** Represents all tables: the text of some statements does not say which one they write. */
+/** Represents all tables, for a text that does not show which one it writes. */
 const ANY_TABLE = '*';
 
-/** The tables that a statement or script names as written, without those that foreign keys cascade to. */
+/** Returns the tables that a statement or script writes by name, without those that foreign keys cascade to. */
 function tablesChangedBy(sql: string): string[] {
   const write =
     /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(?!SET\b)(\w+)/gi;
@@ -151,7 +147,6 @@ const SUPPLIED: Supplied = {
 /** The texts in their order, and the one whose rows are returned. */
 type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
 
-/** The texts of batches, each written once. */
 export class SqliteBatchTexts {
   readonly #known = new Map<BatchStatement, BatchTexts>();
 

@@ -1,4 +1,4 @@
-/** Keeps a second server with background work away from a SQLite database. The system frees the lock of a dead process. */
+/** Keeps a second server with background work off an SQLite database. The system frees the lock of a dead process. */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,8 +10,8 @@ import { beginUnlocked } from './sqlite-lock.ts';
 const WAIT_MS = 5_000;
 
 /**
- * Locks the data folder for one server with background work until the result is disposed of. Throws StartRefused if
- * another one keeps the lock for five seconds, or until `stopping` is aborted, and if the file cannot be locked.
+ * Locks the data folder until the result is disposed of. Throws StartRefused if the file cannot be locked, or after
+ * five seconds if another server has the lock; earlier if `stopping` is aborted.
  */
 export async function lockForWork(dataDir: string, stopping: AbortSignal): Promise<Disposable> {
   const file = path.join(dataDir, 'serve.lock');

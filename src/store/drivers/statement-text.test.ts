@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { numbered, sqliteText } from './statement-text.ts';
 
 describe('Named parameters', () => {
-  it('named parameters are numbered in the order they first come in, each once', () => {
+  it('numbers named parameters in the order of their first use', () => {
     assert.deepEqual(numbered('SELECT :b, :a, :b', '$'), {
       text: 'SELECT $1, $2, $1',
       parameters: ['b', 'a'],
@@ -13,7 +13,7 @@ describe('Named parameters', () => {
     assert.equal(numbered('SELECT :a', '?').text, 'SELECT ?1');
   });
 
-  it('named parameters are not looked for in quotes, comments and casts', () => {
+  it('ignores quotes, comments and casts', () => {
     const sql = `SELECT ':a', ":b", 'it''s :c', :d::TEXT[] -- it's :e\n, :f`;
 
     assert.deepEqual(numbered(sql, '$'), {
@@ -22,7 +22,7 @@ describe('Named parameters', () => {
     });
   });
 
-  it('named parameters of a limit let SQLite plan once, whatever they are', () => {
+  it('lets SQLite plan once for all values of a limit', () => {
     const db = new DatabaseSync(':memory:');
     db.exec('CREATE TABLE number (n INTEGER); INSERT INTO number VALUES (1), (2), (3)');
     let planned = 0;

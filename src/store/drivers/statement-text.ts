@@ -1,15 +1,15 @@
-/** SQL with `:named` parameters as the drivers take it: numbered ones, and the values in their order. */
+/** Converts SQL with `:named` parameters for the drivers: numbered parameters, and the values in their order. */
 
 import { randomUUID } from 'node:crypto';
 import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import type { Values } from './database.ts';
 
-/** More texts than the program has: any beyond are made from data and will not come again. */
+/** Above the number of texts in the program. Further texts are built from data and do not repeat. */
 export const STATEMENTS_KEPT = 1000;
 
 export type StatementText = { readonly text: string; readonly parameters: readonly string[] };
 
-/** `:name` → `?1` or `$1`; a cast (`::`), quoted text and comments stay as they are. */
+/** Converts `:name` to `?1` or `$1`. A cast (`::`), quoted text and comments stay as they are. */
 export function numbered(sql: string, prefix: '?' | '$'): StatementText {
   const parameters: string[] = [];
   const text = sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|::\w+|:(\w+)/g, (match, parameter?: string) => {
@@ -20,7 +20,7 @@ export function numbered(sql: string, prefix: '?' | '$'): StatementText {
   return { text, parameters };
 }
 
-/** As SQLite takes it. Where LIMIT has a parameter alone, SQLite looks at its value and so plans again for each. */
+/** Returns the text for SQLite. If LIMIT is a parameter alone, SQLite plans again for each of its values. */
 export function sqliteText(sql: string): StatementText {
   const { text, parameters } = numbered(sql, '?');
   return { text: text.replace(/\bLIMIT (\?\d+)/g, 'LIMIT ($1 + 0)'), parameters };
@@ -30,7 +30,7 @@ export function sqliteText(sql: string): StatementText {
 export const propertyName = (column: string): string =>
   column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns a row with those properties; `undefined` for NULL. */
+/** Returns a row with these properties; `undefined` for NULL. */
 export function rowFrom(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   let place = 0;
@@ -38,7 +38,7 @@ export function rowFrom(names: readonly string[], values: readonly unknown[]): R
   return row;
 }
 
-/** The value of a parameter; throws when the store that runs the statement has none for it. */
+/** Returns the value of a parameter. Throws if the caller passed none. */
 export function valueFor(values: Values, parameter: string): Values[string] {
   const value = values[parameter];
   if (value === undefined) throw new Error(`A statement got no value for :${parameter}`);
@@ -50,10 +50,10 @@ const storable = (text: string): boolean => !text.includes('\0') && text.isWellF
 /** Equals no stored text: it is random and never written. */
 const NOTHING = `matches nothing ${randomUUID()}`;
 
-/** The text to look for. A text that cannot be stored equals nothing that is. */
+/** Returns the text to look for: for a text that cannot be stored, one that matches nothing. */
 export const textToFind = (text: string): string => (storable(text) ? text : NOTHING);
 
-/** The text to write; throws 400 for one that cannot be stored. */
+/** Returns the text to write. Throws ApiError 400 if it cannot be stored. */
 export function textToWrite(text: string): string {
   if (storable(text)) return text;
   throw new ApiError(ANY_CALL.unusable_text);

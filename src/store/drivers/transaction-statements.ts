@@ -1,7 +1,6 @@
-/** Runs the statements of a transaction's work until its end or its first failure. */
+/** The statements of a transaction until its end or its first failure. */
 import type { Dialect, Statements, Values } from './database.ts';
 
-/** Runs one statement on the transaction's connection. */
 export type Runner = {
   readonly all: <Row>(sql: string, values: Values) => Row[] | Promise<Row[]>;
   readonly change: (sql: string, values: Values) => number | Promise<number>;
@@ -9,7 +8,7 @@ export type Runner = {
 
 /**
  * The statements of one transaction. After a failed statement PostgreSQL silently rolls back at COMMIT, and SQLite
- * commits the rest. If `work` caught the failure, it meant neither, so `finish` throws it again.
+ * commits the rest. `work` that caught the failure expects neither, so `finish` throws it again.
  */
 export class TransactionStatements implements Statements {
   readonly dialect: Dialect;
@@ -35,7 +34,7 @@ export class TransactionStatements implements Statements {
   }
 
   async #run<T>(statement: () => T | Promise<T>): Promise<T> {
-    // The connection serves others by now: a stray statement would land in their transaction.
+    // The connection may serve others by now: a late statement would run in their transaction.
     if (this.#ended) throw new Error('A statement came after the end of its transaction');
     try {
       return await statement();
@@ -45,7 +44,7 @@ export class TransactionStatements implements Statements {
     }
   }
 
-  /** Call before committing: throws the first failure there was. */
+  /** Throws the first failure, if any. Call it before the commit. */
   finish(): void {
     this.end();
     if (this.#failure !== undefined) throw this.#failure.reason;

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentTrace } from '../../lib/current-trace.ts';
 import type { Database } from './database.ts';
 
-/** The same database; `wrote` hears how many seconds each write took until it was durable, waits included. */
+/** Returns a database that reports to `wrote` the seconds until each write was durable, waits included. */
 export function timedDatabase(db: Database, wrote: (seconds: number) => void): Database {
   const timed = async <T>(write: Promise<T>): Promise<T> => {
     const begun = performance.now();
@@ -22,14 +22,14 @@ export function timedDatabase(db: Database, wrote: (seconds: number) => void): D
   });
 }
 
-/** The same database, in whose transactions the trace of who asked for them is known: they are run later, for several together. */
+/** Returns a database whose transactions run in the trace of their caller, although they run later and together. */
 export const tracedDatabase = (db: Database): Database =>
   wrappedDatabase(db, {
     transaction: (work, terms) =>
       db.transaction(currentTrace.getStore() === undefined ? work : AsyncLocalStorage.bind(work), terms),
   });
 
-/** The same database, but for some of what it does. */
+/** Returns the same database with some of its methods replaced. */
 export const wrappedDatabase = (db: Database, changed: Partial<Database>): Database => ({
   dialect: db.dialect,
   server: db.server,

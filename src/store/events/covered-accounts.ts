@@ -1,4 +1,4 @@
-/** The accounts that a grant covers, with their calendars: what every read begins with. */
+/** Reads the accounts that a grant covers, with their calendars. Every read of events begins with it. */
 import { aliasAmong, mainCalendar } from '../../calendars/main-calendar.ts';
 import type { LeftOutEvents } from '../../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
@@ -73,7 +73,7 @@ const accountsText = (covered: string, scope: string): string => `
     LEFT JOIN calendar c ON c.account_key = a.account_key
    ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
 
-/** The narrower of the grant's scope and that at which it covers the group. */
+/** The narrower scope: that of the grant, or that with which it covers the group. */
 const NARROWER_SCOPE = `CASE WHEN CAST(:scope AS TEXT) = 'free-busy' OR v.scope = 'free-busy' THEN 'free-busy'
               WHEN CAST(:scope AS TEXT) = 'read' OR v.scope = 'read' THEN 'read' ELSE 'read-write' END`;
 const ACCOUNTS_OF_GRANT = accountsText(
@@ -98,15 +98,13 @@ function accountsOf(rows: readonly Row[]): MirroredAccount[] {
   );
 }
 
-/**
- * Several covered groups can have one account: what allows most is read, then what works, then what was there first.
- */
+/** Prefers the widest scope if several covered groups have the same account, then one that works, then the oldest. */
 function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
   if (row.identity === undefined) return true;
   const twins = accounts.filter(
     ({ provider, identity }) => provider === row.provider && identity === row.identity,
   );
-  // In the order of their names each scope allows more than the one before.
+  // Scopes sort by what they allow, the narrowest first.
   const rank = ({ scope, health }: Row) => `${scope.padEnd(10)} ${health === 'reauth_required' ? 0 : 1}`;
   return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
 }
@@ -124,10 +122,7 @@ const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount 
   calendars: toReadable(ofAccount, row.provider),
 });
 
-/**
- * Returns the calendars that the user did not leave out. One calendar of an account is its main one, regardless of the
- * provider's marks. If it is left out, no other takes its place.
- */
+/** Returns the calendars that are not left out. An account has one main calendar; if left out, none replaces it. */
 function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
   const calendars = rows.flatMap(calendarsOf);
   const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
@@ -140,7 +135,6 @@ function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalen
   });
 }
 
-/** Returns no calendar for an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
   const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
   if (calendarKey === undefined) return [];

@@ -96,7 +96,6 @@ export function eventPieces(db: Database): PieceReader {
   };
 }
 
-/** Earlier than all times that can be written. */
 const BEFORE_ALL = -1e15;
 
 /** Returns where one calendar continues: it is before the position's calendar, that calendar itself, or after it. */
@@ -107,7 +106,7 @@ function behind(
   if (after === undefined) return { atStart: BEFORE_ALL, atId: '' };
   const order = byBytes(calendarKey, after.calendarKey);
   if (order === 0) return { atStart: after.startsAt, atId: after.id };
-  // All events of a later calendar at that moment follow: every id is greater than the empty one.
+  // All events of a later calendar at that moment follow, since every id is greater than the empty text.
   return { atStart: order > 0 ? after.startsAt : after.startsAt + 1, atId: '' };
 }
 

@@ -63,8 +63,8 @@ function wholeEvents(db: Database): WholeReader {
         ...position,
         ...termValues(search),
       };
-      // Sorting in the database doubles the time, since it moves the contents too. If all events fit into the page, as
-      // they mostly do, sorting the result is enough.
+      // Sorting in the database takes twice as long, since it moves the contents. If all events fit into the page, as
+      // they usually do, the result is sorted here.
       const events = await db.all<SingleEvent>(unordered[which], { ...values, limit: limit + 1 });
       if (events.length <= limit) return events.sort(byPosition);
       return db.all<SingleEvent>(ordered[which], { ...values, limit });
@@ -108,7 +108,7 @@ const ANY_HAS_TERMS = `AND EXISTS (
   SELECT 1 FROM event s WHERE s.calendar_key = m.calendar_key AND s.series_id = m.event_id
      AND s.shape IN ('series', 'override') AND ${hasTerms('s.search_text')})`;
 
-/** The statements without and with a position, sorted by the database or by the caller. */
+/** Returns the statements without and with a position, sorted by the database or by the caller. */
 function singlesTexts(dialect: Dialect, condition: string) {
   const { byBytes: collation } = dialect;
   const next = `${condition} AND starts_at >= :atStart AND (starts_at > :atStart
@@ -119,7 +119,7 @@ function singlesTexts(dialect: Dialect, condition: string) {
   };
 }
 
-/** Two ranges of one index: short events by a bounded range of starts, the few long ones by any. */
+/** Returns two ranges of one index: short events by a bounded range of starts, and the few long ones by any start. */
 function ranges({ oneOf }: Dialect, columns: string, condition: string): string {
   const overlap = 'starts_at < :end AND ends_at > :start';
   return `
@@ -136,7 +136,7 @@ const SINGLE_COLUMNS = `calendar_key, event_id AS id, starts_at, href,
 const unorderedSingles = (dialect: Dialect, condition: string): string =>
   `${ranges(dialect, SINGLE_COLUMNS, condition)} LIMIT :limit`;
 
-/** The page's keys are sorted first, and only then joined with what it shows. */
+/** Sorts the keys of the page first, then joins them with the contents. */
 const orderedSingles = (dialect: Dialect, condition: string): string => `
   SELECT p.calendar_key, p.event_id AS id, p.starts_at, p.href,
          p.recurrence_id, e.content, ${originalOrEmpty('e.')}, e.etag
@@ -148,7 +148,7 @@ const orderedSingles = (dialect: Dialect, condition: string): string => `
 const SERIES_COLUMNS = `e.calendar_key, m.event_id AS id, e.href, e.recurrence_id,
          e.content, e.timing, ${originalColumn('e.original', ':originals')}, ${hasOriginal('e.')} AS has_original, e.etag`;
 
-/** The masters that reach into the window, each followed by its overrides. */
+/** Selects the masters that overlap the window, each followed by its overrides. */
 const seriesText = (
   { oneOf }: Dialect,
   { matches, condition }: { matches: string; condition: string },
@@ -171,7 +171,6 @@ const byIdTexts = ({ oneOf }: Dialect) => ({
      ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`,
 });
 
-/** The single event of an id. */
 const TOLD_SINGLE: BatchStatement = {
   columns: { name: 'TEXT', calendarKey: 'TEXT', id: 'TEXT' },
   sql: ({ value, andFrom }) => `
@@ -184,7 +183,7 @@ const TOLD_SINGLE: BatchStatement = {
   plan: 'once',
 };
 
-/** Rows come master by master, its own first: an empty recurrence id sorts before all others. */
+/** Groups rows by series. Rows come master by master, its own first: an empty recurrence id sorts before all others. */
 function groupSeries(rows: readonly SeriesRow[]): WholeSeries[] {
   const groups: SeriesRow[][] = [];
   for (const row of rows) {

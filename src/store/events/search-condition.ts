@@ -1,9 +1,9 @@
-/** The words of a search in SQL. */
+/** The terms of a search in SQL. */
 import { MOST_SEARCH_TERMS } from '../../lib/search-text.ts';
 
 const TERMS = Array.from({ length: MOST_SEARCH_TERMS }, (_, i) => `term${i}`);
 
-/** Matches any text for terms that the search does not have. */
+/** Returns a condition on all terms. Terms that the search does not have match any text. */
 export const hasTerms = (column: string): string =>
   `(${TERMS.map((term) => `${column} LIKE :${term} ESCAPE '!'`).join(' AND ')})`;
 
@@ -13,5 +13,5 @@ export const termValues = (search: readonly string[]): Record<string, string> =>
     ? {}
     : Object.fromEntries(TERMS.map((term, i) => [term, `%${patternOf(search[i] ?? '')}%`]));
 
-/** An apostrophe matches any character: texts that were stored before have typographic ones. */
+/** Returns a pattern for LIKE. An apostrophe matches any character: texts stored earlier have typographic ones. */
 const patternOf = (term: string): string => term.replace(/[!%_]/g, '!$&').replaceAll("'", '_');

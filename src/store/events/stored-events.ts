@@ -46,7 +46,7 @@ export function storedEvents(db: Database): StoredEvents {
 }
 
 function storedOf(rows: readonly Row[]): StoredEvent[] {
-  // A left-out exception names its series as well.
+  // The row of a left-out exception names its series too, but has no timing.
   const events = rows.filter(({ timing }) => timing !== undefined);
   const ordered = events.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
   const master = ordered.find(({ recurrenceId }) => recurrenceId === '');
@@ -73,14 +73,14 @@ function storedOf(rows: readonly Row[]): StoredEvent[] {
   });
 }
 
-/** The event that render-event.ts rendered; `undefined` for a resource that holds none. */
+/** Returns the event that render-event.ts rendered, or `undefined` for a resource without an event. */
 function eventOf({ uid, content, timing }: Row): CalendarEvent | undefined {
   if (timing === undefined) return undefined;
   const { cancelled, ...times }: Timing = JSON.parse(timing);
   const members = readMembers(withoutMembers(content, INSTANCE_MEMBERS));
   const { allDay, timeZone, lastModified, conferenceData, ...details } = members;
   const { provider: _provider, url: _url, original, ...withoutOriginal } = conferenceData ?? {};
-  // An object if present; events that were stored before have only its members.
+  // An object if present. Events that were stored by earlier versions have only its members.
   const conference = (original ?? withoutOriginal) as Readonly<Record<string, unknown>>;
   return {
     ...{ uid, ...details, ...times, ...(lastModified && { lastModified: Date.parse(lastModified) }) },

@@ -1,11 +1,11 @@
-/** Accounts whose changes somebody waits for: the application has an endpoint, or the user's feed is read. */
+/** Finds accounts whose changes are awaited: the application has an endpoint, or the user's change feed is read. */
 
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { FollowedAccounts } from '../../sync/sync-interval.ts';
 import type { Database, Statements } from '../drivers/database.ts';
 import { OR_EARLIER } from './job-rows.ts';
 
-/** A condition on the account `a`; it excludes accounts that are not their user's yet. */
+/** Condition on the account `a`. Excludes accounts that are not their user's yet. */
 export const FOLLOWED_ACCOUNT = `
   EXISTS (SELECT 1 FROM account_group AS fg WHERE fg.group_id = a.group_id AND fg.expires_at IS NULL)
   AND (EXISTS (SELECT 1 FROM webhook_endpoint AS fe WHERE fe.client_id = a.client_id AND fe.state = 'active')
@@ -28,9 +28,9 @@ export function followedAccounts(db: Database): FollowedAccounts {
   };
 }
 
-/** Limits the accounts whose sync is brought forward at once. Others follow at their next sync. */
+/** Maximum number of accounts whose sync is brought forward at once. The others wait for their next sync. */
 const MOST_BROUGHT_FORWARD = 1_000;
-/** Spreads these syncs over time. */
+/** Period over which these syncs are spread, in milliseconds. */
 const SPREAD_MS = 60_000;
 
 const WAITING = `
@@ -38,7 +38,7 @@ const WAITING = `
    WHERE j.kind = 'sync-account' AND a.client_id = :clientId
      AND (CAST(:userId AS TEXT) IS NULL OR a.user_id = :userId) AND j.lease_holder IS NULL AND j.unfinished = 0
      AND j.run_at > :now ORDER BY j.run_at LIMIT ${MOST_BROUGHT_FORWARD}`;
-/** The turn before its jobs, as everybody locks them (job-rows.ts). */
+/** Locks the turns before their jobs, as every caller does (job-rows.ts). */
 const TURNS = `
   INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
   SELECT DISTINCT CAST(:clientId AS TEXT), owner, kind, host, CAST(:now AS BIGINT) FROM job
@@ -47,10 +47,7 @@ const JOBS = `
   UPDATE job SET run_at = CASE WHEN run_at > :now + (run_at % ${SPREAD_MS}) THEN :now + (run_at % ${SPREAD_MS}) ELSE run_at END
    WHERE kind = 'sync-account' AND lease_holder IS NULL AND key IN (${WAITING})`;
 
-/**
- * Call it when somebody begins to wait for the changes of an application's accounts, or of one user's; `now` is epoch
- * milliseconds.
- */
+/** Brings syncs forward when somebody begins to follow the accounts of an application or of one of its users. */
 export async function lookSoon(
   tx: Statements,
   { clientId, userId = null }: { readonly clientId: string; readonly userId?: string | null },

@@ -1,4 +1,4 @@
-/** The statements that make a job; other stores run them inside their own transactions. */
+/** Statements that create jobs, for the transactions of other stores. */
 import { createHash } from 'node:crypto';
 
 import type { JobKind, JobName, JobPlace } from '../../jobs/job-store.ts';
@@ -10,16 +10,16 @@ import type { Statements, Values } from '../drivers/database.ts';
 export const MOST_UNFINISHED = 3;
 
 /**
- * Keeps the earlier of two turns, and the application's name if one of them has it: older instances write none.
- * Everybody locks a turn's row before its jobs, so that nobody deadlocks.
+ * Keeps the earlier of two turns, and the application's id unless an older instance wrote none. Every caller locks a
+ * turn's row before its jobs, which prevents deadlocks.
  */
 export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
   client_id = CASE WHEN excluded.client_id = '' THEN job_turn.client_id ELSE excluded.client_id END,
   turn_at = CASE WHEN job_turn.turn_at > excluded.turn_at THEN excluded.turn_at ELSE job_turn.turn_at END`;
 
 /**
- * Creates the job or brings it forward. A running job is only marked to run again: its data may be older than
- * the reason for this call. A job that was set aside is not moved.
+ * Creates the job or brings it forward, unless it was set aside. A running job is marked to run again: its data may be
+ * older than the reason for this call.
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
   const { clientId, owner, accountKey, host } = await findPlace(tx, { kind, key });
@@ -44,10 +44,7 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
   );
 }
 
-/**
- * Schedules the end of the access of many accounts at once. `accounts` is the text `FROM account WHERE …`; `values` has
- * its parameters and `now`.
- */
+/** Schedules the end of the access of the accounts `FROM account WHERE …`. `values` has the parameters and `now`. */
 export async function scheduleEndOfAccess(tx: Statements, accounts: string, values: Values): Promise<void> {
   await tx.change(
     `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
@@ -89,13 +86,13 @@ async function findPlace(tx: Statements, { kind, key }: JobName): Promise<JobPla
   const { clientId, userId, provider, accountId, accountKey } = row;
   return {
     clientId,
-    // A digest, since it may outlive the user by a while.
+    // A digest, since the row may outlive the user for a while.
     owner:
       userId === undefined
         ? clientId
         : createHash('sha256').update(`${clientId} ${userId}`).digest('base64url'),
     accountKey,
-    // The other providers' limits are their own: access/request-gate.ts.
+    // The limits of other providers are in access/request-gate.ts.
     host: provider === 'caldav' ? hostOfUrl(accountId) : '',
   };
 }

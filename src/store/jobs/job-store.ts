@@ -6,7 +6,7 @@ import { SET_ASIDE_MS, takeJobs } from './job-turns.ts';
 
 const HELD = 'kind = :kind AND key = :key AND lease_holder = :holder';
 const RETURNED = 'again_at = NULL, lease_holder = NULL, revived = 0';
-// Before the job's own row: see OR_EARLIER. A turn may be too early, never too late.
+// Runs before the job's row is locked (see OR_EARLIER). A turn may be too early, never too late.
 const ADD_TURN = `
   INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
   SELECT client_id, owner, kind, host, CAST(:runAt AS BIGINT) FROM job WHERE ${HELD} ${OR_EARLIER}`;
@@ -14,7 +14,7 @@ const ADD_TURN_AGAIN = `
   INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
   SELECT client_id, owner, kind, host, again_at FROM job WHERE ${HELD} AND again_at IS NOT NULL ${OR_EARLIER}`;
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
+/** Calls `jobScheduled` after the commit of a job, so that this process's worker looks for it immediately. */
 export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
   return {
     async schedule(kind, key, runAt) {
@@ -23,7 +23,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
     },
 
     async take(terms) {
-      // Most looks find nothing, and need no lock.
+      // Usually nothing is due, and finding that out needs no lock.
       const { kinds, now } = terms;
       const look = dueLook(kinds);
       const due = await db.get(look.text, { ...look.values, now });
@@ -78,10 +78,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
   };
 }
 
-/**
- * Whether anything is due. Each index is asked for its first entry: asked for any row that is due, PostgreSQL might read the table, where
- * it expects to meet one soon, from end to end.
- */
+/** Returns a query for any due job. It reads only the first entry of each index; otherwise PostgreSQL might scan. */
 function dueLook(kinds: readonly JobKind[]) {
   const firstOfKind = kinds.map(
     (_, n) => `OR (SELECT turn_at FROM job_turn WHERE kind = :kind${n} ORDER BY turn_at LIMIT 1) <= :now`,
@@ -98,7 +95,7 @@ function dueLook(kinds: readonly JobKind[]) {
 function leasesOf(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
   return {
     async renew(holders, leaseUntil) {
-      // The end of the lease is when the job is due again, should its holder die.
+      // If the holder dies, the job is due again when the lease ends.
       await db.change(
         `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')}`,
         { holders, leaseUntil },

@@ -4,21 +4,21 @@ import { SlotCounts, type SlotPlace } from '../../lib/fair-slots/slot-counts.ts'
 import type { Dialect, Statements } from '../drivers/database.ts';
 import { MOST_UNFINISHED, OR_EARLIER } from './job-rows.ts';
 
-/** A job that did not come to its end so often is tried this often. */
+/** Interval between the runs of a job that was set aside, in milliseconds. */
 export const SET_ASIDE_MS = 24 * 3_600_000;
 /** A job whose lease expired waits this long behind others. */
 const BEHIND_OTHERS_MS = 60_000;
-/** The wait before a turn is checked again whose due jobs all wait for their own account. */
+/** If all due jobs of a turn wait for their accounts, the turn is checked again after this time. */
 const LOOK_AGAIN_MS = 1_000;
-/** Limits the turns that are checked together, and the rounds of a call, which takes a few milliseconds at most. */
+/** Limits of one call, so that it takes a few milliseconds at most: turns checked together, and rounds. */
 const TURNS_AT_ONCE = 16;
 const MOST_ROUNDS = 8;
-/** The number of earliest turns among which the owner served longest ago goes first. */
+/** Number of earliest turns among which the owner served longest ago goes first. */
 const TURNS_COMPARED = 1_000;
-/** The time for which the last run of an owner without further jobs is remembered. */
+/** Time for which the last run of an owner without further jobs is remembered. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
-// Callers claim jobs one after the other, so that one at a time counts the running jobs of an account or a host.
+// Serializes the callers: each counts the running jobs of accounts and hosts before it claims more.
 const LOCK = `UPDATE job_turn SET turn_at = turn_at WHERE owner = '' AND kind = '' AND host = ''`;
 const LEASED = `
   SELECT kind, client_id, owner, account_key, host, revived
@@ -45,7 +45,6 @@ type JobRow = Omit<Job, 'trace'> & { readonly trace: string | undefined };
 type Turn = SlotPlace & { readonly kind: JobKind; readonly servedAt: number };
 type Leased = JobPlace & { readonly kind: JobKind; readonly revived: number };
 
-/** Takes jobs in the caller's transaction (JobStore.take). */
 export async function takeJobs(tx: Statements, terms: TakeTerms): Promise<TakenJobs> {
   await tx.change(LOCK);
   const setAside = await setAsideDead(tx, terms.now);
@@ -77,9 +76,9 @@ class Taking {
   readonly passedOver: string[] = [];
   readonly #tx: Statements;
   readonly #terms: TakeTerms;
-  /** The running jobs of this process. */
+  /** Running jobs of this process. */
   readonly #here: SlotCounts;
-  /** The running jobs at the hosts, across all instances. */
+  /** Running jobs at the hosts, across all instances. */
   readonly #atHosts: SlotCounts;
   readonly #ofAccounts: SlotCounts;
 
@@ -121,12 +120,12 @@ class Taking {
     return turns.length > 0 && !this.#isEnough();
   }
 
-  /** The one job whose lease ran out that may run now. */
+  /** Claims one job whose lease expired, if any may run now. */
   async takeRevived(): Promise<void> {
     if (this.#isEnough()) return;
     const { kinds, now } = this.#terms;
     const dueSince = this.jobs.length === 0 ? now : now - BEHIND_OTHERS_MS;
-    // They are few: no more than ran at once when their processes died.
+    // Few rows: at most as many jobs as ran when their processes died.
     const died = await this.#tx.all<JobRow>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
     const job = died.find(
       (one) => kinds.includes(one.kind) && this.#isFree(one) && this.#ofAccounts.isFree(accountOf(one)),
@@ -198,7 +197,6 @@ class Taking {
     await this.#tx.all(`UPDATE job_turn SET turn_at = :turnAt WHERE ${OF_TURN}`, { ...turn, turnAt });
   }
 
-  /** All turns of who was served. */
   async #goBehindOthers(owner: string): Promise<void> {
     const { oneOf, skipLocked } = this.#tx.dialect;
     await this.#tx.all(
@@ -216,13 +214,10 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 const withoutHost = ({ clientId, owner }: SlotPlace): SlotPlace => ({ clientId, owner, host: '' });
 const accountOf = ({ accountKey }: JobPlace): SlotPlace => ({ clientId: '', owner: accountKey, host: '' });
 
-/**
- * SQLite compares with a few parameters three times as fast as it looks up a list, and thousands of turns may be passed
- * over.
- */
+/** Up to this many names are compared one by one: in SQLite, three times as fast as a lookup in a list. */
 const FEW_NAMES = 8;
 const NAMES = ['clientId', 'owner', 'host'] as const;
-/** The names of what can be full, and their columns. An application comes first, since it can have the most turns. */
+/** Combinations of names that can be full, with their columns. An application can have the most turns and is first. */
 const LEVELS = {
   clientId: 'client_id',
   host: 'host',
@@ -231,7 +226,7 @@ const LEVELS = {
   'owner host': "owner || ' ' || host",
 };
 
-/** Returns conditions that exclude the turns of what is full. Their texts are few, so that each is prepared once. */
+/** Returns conditions that exclude the turns of full places. There are few texts, so that each is prepared once. */
 function butNot(full: readonly SlotPlace[], { oneOf }: Dialect) {
   const texts: string[] = [];
   const values: Record<string, string | readonly string[]> = {};

@@ -18,7 +18,7 @@ const SET_BEFORE = `
   INSERT INTO setting (name, value) VALUES ('master_key_before', :before)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** The master key of `db`. `sealer` has both keys while one is changed; a change is audited as the caller's. */
+/** Returns the store of the master key. `sealer` has both keys during a change, which is audited as `caller`'s. */
 export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): MasterKeyStore {
   const columns = new Map(SEALED_COLUMNS.map((one) => [`${one.table}.${one.column}`, resealing(one)]));
   const announced = async (keyId: string): Promise<NextKey | undefined> => {
@@ -77,7 +77,7 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
 
 type Part = { readonly after: RowPlace | undefined; readonly limit: number };
 
-/** The statements of a column are made once. */
+/** Returns a function that reseals a column. Its statements are built once. */
 function resealing({ table, column, context, key, row = key }: SealedColumn) {
   const contextOf = sealedField(context);
   const select = (where: string) => `
@@ -86,7 +86,7 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
      ORDER BY ${key.join(', ')} LIMIT :limit`;
   const first = select('');
   const next = select(`AND (${key.join(', ')}) > (${key.map((name) => `:${name}`).join(', ')})`);
-  // The value is compared, so that one that was written meanwhile stays.
+  // Compares the value, so that one that was written in the meantime stays.
   const update = `
     UPDATE ${table} SET ${column} = :sealed
      WHERE ${key.map((name) => `${name} = :${name}`).join(' AND ')} AND ${column} = :before`;

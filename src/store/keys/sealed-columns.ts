@@ -1,6 +1,6 @@
 /**
- * A column with sealed values, which a new master key seals again. `context` is the field that values are bound to
- * (sealedField). `row` lists the columns that identify the row in it; by default, those of `key`.
+ * A column that a new master key seals again. `context` is the field that values are bound to (sealedField), `row` the
+ * columns that identify the row in it; by default those of `key`.
  */
 export type SealedColumn = {
   readonly table: string;

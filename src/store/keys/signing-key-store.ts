@@ -4,8 +4,7 @@ import type { SigningKeyRecord, SigningKeyStore } from '../../oauth/signing-key-
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
 
-// A rotation changes several rows, and on PostgreSQL two rotations could each see a half of the other. Every change of
-// keys therefore writes this row first, so that changes run one after the other.
+// Serializes changes of keys: on PostgreSQL, two rotations could each see a half of the other.
 const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('signing_keys_changed', :kid)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -20,7 +19,6 @@ const ADD = `
   INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
   VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
 
-/** Returns the store of signing keys in `db`, as their creator sealed them. Changes by `caller` are audited. */
 export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore {
   return {
     async listSigningKeys() {

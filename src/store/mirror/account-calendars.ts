@@ -2,7 +2,7 @@
 import type { AccountCalendars, SyncedCalendar } from '../../user-data/account-calendars.ts';
 import type { Database } from '../drivers/database.ts';
 
-// The job of the account syncs what has none of its own.
+// A calendar without its own job is synced by the job of its account.
 const LIST = `
   SELECT c.calendar_key, c.position, c.title, c.is_primary, c.left_out AS is_left_out,
          c.event_count, c.synced_at, COALESCE(c.sync_error, c.too_complex, c.unreadable) AS failure,
@@ -17,7 +17,6 @@ const LIST = `
 type Flag = 'isPrimary' | 'isLeftOut';
 type Row = Omit<SyncedCalendar, Flag> & { [Name in Flag]: number };
 
-/** The calendars of accounts in `db`. */
 export function accountCalendars(db: Database): AccountCalendars {
   return {
     async listCalendars(accountKey, { after, limit, now }) {

@@ -15,7 +15,6 @@ const CALENDARS = `
 const unchosen = ({ oneOf }: Dialect): string =>
   `SELECT calendar_key FROM calendar WHERE account_key = :accountKey AND NOT (calendar_key ${oneOf('chosen')})`;
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function calendarChoiceStore(db: Database, jobScheduled = () => {}): CalendarChoiceStore {
   return {
     async chosenCalendars(accountKey) {
@@ -47,13 +46,10 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
   };
 }
 
-/** The choice to copy from one account to another that is the same at the provider; `now` is epoch milliseconds. */
+/** A choice to copy between accounts that are the same at the provider. `now` is in epoch milliseconds. */
 export type TakenChoice = { readonly from: string; readonly to: string; readonly now: number };
 
-/**
- * Leaves out the same calendars in an account's twin, which stays, by their names at the provider. Does nothing if none
- * was left out. The caller has locked the twin's user.
- */
+/** Copies to an account's twin which calendars are left out, if any. The caller has locked the twin's user. */
 export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
   const account = await tx.get<{ onlyChosen: number }>(
     'SELECT only_chosen FROM account WHERE account_key = :from',
@@ -95,7 +91,7 @@ async function choose(
       continue;
     }
     await tx.change("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :key", { key });
-    // Without its lease and its token, nothing that is under way writes into it, and it is listed in full next time.
+    // Without its lease and its token, a running sync cannot write into it, and the next sync lists it in full.
     await tx.change(
       `UPDATE calendar SET left_out = 1, lease_holder = NULL, sync_token = NULL, synced_at = NULL, sync_error = NULL,
               failed_at = NULL, too_complex = NULL, unreadable = NULL, event_count = 0, bytes = 0, unfinished_syncs = 0,

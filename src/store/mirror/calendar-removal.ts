@@ -1,28 +1,22 @@
-/**
- * Deletes the events of large calendars that are about to be deleted, part by part, so that nobody waits for one long
- * statement. The rest is deleted with the calendar, in the same transaction.
- */
+/** Deletes the events of large calendars in parts before the calendars themselves, so that no statement takes long. */
 import { randomUUID } from 'node:crypto';
 
 import { calendarRemovalRecorder } from '../changes/change-journal.ts';
 import type { Database, Statements, Values } from '../drivers/database.ts';
 import { countGrowth, NO_QUOTAS } from './mirror-quotas.ts';
 
-/** A calendar of no more resources is deleted with all it has. */
+/** A calendar with at most this many resources is deleted in one statement. */
 const FEW = 500;
 export const RESOURCES_PER_PART = 200;
 const ROWS_PER_PART = 500;
 const BYTES_PER_PART = 2_000_000;
-/** Longer than a part takes; while it lasts nobody writes into the calendar. */
+/** Longer than a part takes. While it lasts, nobody else writes into the calendar. */
 const LEASE_MS = 90_000;
 
-/** `chosen` selects the keys of calendars, for as long as they are to go; `values` has its parameters. */
+/** `chosen` selects the keys of calendars while they are to be deleted; `values` has its parameters. */
 export type CalendarsToGo = { readonly chosen: string; readonly values: Values };
 
-/**
- * Empties the large calendars. If the process dies meanwhile, they are listed again, or deleted by the next call.
- * `now`: epoch ms.
- */
+/** Empties large calendars. If the process dies, they are listed again or the next call empties them. */
 export async function emptyLargeCalendars(db: Database, toGo: CalendarsToGo, now: number): Promise<void> {
   const large = await db.all<{ key: string; accountKey: string }>(
     `SELECT calendar_key AS key, account_key FROM calendar
@@ -50,7 +44,7 @@ async function takePart(
   { key, accountKey, holder, now }: Removal,
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
-  // No parameter here has a name of `values`. If the calendar stays after all, everything is listed again.
+  // No parameter here has a name of `values`. If the calendar is not deleted, everything is listed again.
   const changed = await tx.change(
     `UPDATE calendar SET sync_token = NULL, synced_at = CASE WHEN synced_at IS NOT NULL THEN 0 END,
             lease_holder = :removal, lease_until = :removalUntil, revision = revision + 1
@@ -63,11 +57,10 @@ async function takePart(
 
 type Part = {
   readonly recordRemoval: (key: string, hrefs: readonly string[]) => Promise<void>;
-  /** Limits the resources. */
   readonly most: number;
 };
 
-/** Deletes the first resources of a calendar that is going; one at least, however large it is. */
+/** Deletes the first resources of a calendar that is being deleted; at least one, however large it is. */
 export async function emptyPart(
   tx: Statements,
   key: string,

@@ -1,4 +1,4 @@
-/** Converts events to rows of the mirror. Their content and places come rendered. */
+/** Converts events to rows of the mirror. Their content and positions are already rendered. */
 import type { LeftOutResource } from '../../calendars/event.ts';
 import type { MirroredResource } from '../../calendars/mirrored-event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -16,21 +16,20 @@ export type EventRow = Place & {
   readonly content: string;
   readonly searchText: string;
   readonly timing: string | null;
-  /** In one row of the resource only: its master's, if there is one. */
+  /** In one row of the resource only: that of its master, if there is one. */
   readonly original: string | null;
   readonly originalDigest: string | null;
-  /** Why the resource is left out. */
   readonly tooComplex: string | null;
-  /** Why the resource, or a part of it, cannot be read: with the row that has its original. */
+  /** Why the resource, or a part of it, cannot be read; in the row with its original. */
   readonly unreadable: string | null;
   /** The size of the row's names and texts in UTF-8. */
   readonly bytes: number;
 };
 
-/** PostgreSQL cannot index longer names; no common server comes near this. */
+/** PostgreSQL cannot index longer names. Common servers have far shorter names. */
 const LONGEST_NAME = 1_000;
 
-/** The rows of one resource: at least one, so that its etag is kept even if it holds no event. */
+/** Returns the rows of one resource: at least one, which stores its etag even if it has no event. */
 export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredResource): EventRow[] {
   for (const name of [href, eventId, seriesId ?? '', etag ?? '']) checkName(name);
   const names = { href: storable(href), etag: optional(etag) };
@@ -64,14 +63,14 @@ export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredR
   });
 }
 
-/** Sizes include names: a server can make them long. */
+/** Adds the size, which includes names: a server can make them long. */
 function sized(row: Omit<EventRow, 'bytes'>, texts: number): EventRow {
   const { href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable } = row;
   const names = [href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable];
   return { ...row, bytes: names.reduce((sum, name) => sum + Buffer.byteLength(name ?? ''), texts) };
 }
 
-/** The one row of a resource that is left out: its etag, so that it is not fetched again, and why. */
+/** Returns the row of a left-out resource: the reason, and the etag, so that it is not fetched again. */
 export function leftOutRow({ kind, href, etag, reason, eventId = '', seriesId }: LeftOutResource): EventRow {
   for (const name of [href, etag ?? '', reason, seriesId ?? '']) checkName(name);
   const names = { href: storable(href), etag: optional(etag), seriesId: optional(seriesId) };
@@ -97,7 +96,7 @@ const NO_EVENT = {
   unreadable: null,
 } as const;
 
-/** Throws ProviderError for a name that cannot be kept. */
+/** Throws ProviderError for a name that cannot be stored. */
 export function checkName(name: string): void {
   if (name.length <= LONGEST_NAME) return;
   const message = 'The server names a calendar or an event by more than 1,000 characters';

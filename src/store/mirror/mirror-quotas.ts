@@ -5,7 +5,6 @@ import type { Statements } from '../drivers/database.ts';
 /** The events and bytes that a write adds to a calendar; negative if it removes more than it adds. */
 export type Growth = { readonly key: string; readonly events: number; readonly bytes: number };
 
-/** Above what any database holds. */
 export const NO_QUOTAS: StorageQuotas = {
   eventsPerCalendar: Number.MAX_SAFE_INTEGER,
   bytesPerCalendar: Number.MAX_SAFE_INTEGER,
@@ -13,8 +12,8 @@ export const NO_QUOTAS: StorageQuotas = {
 };
 
 /**
- * Counts what a transaction wrote. If it added more than a quota allows, throws ProviderError `too_large`, which rolls
- * the transaction back. Removals are always counted, and let the next sync of a calendar that was too large try again.
+ * Counts what a transaction wrote. Throws ProviderError `too_large` if it added more than a quota allows. Removals
+ * always count, and let the next sync of a calendar that was too large try again.
  */
 export async function countGrowth(
   tx: Statements,

@@ -42,11 +42,10 @@ type FreshnessRow = {
   failure: string | undefined;
 };
 
-/** The columns of a CalendarRow; not ambiguous beside those of an account. */
+/** The columns of a CalendarRow, unambiguous in a join with `account`. */
 export const CALENDAR_COLUMNS = `calendar_key, href, title, description, color, time_zone,
   access, is_primary, original, bytes, too_complex, unreadable, synced_at, failed_at, sync_error AS failure`;
 const CALENDAR = `${CALENDAR_COLUMNS}, account_key, sync_token`;
-/** The guard of who takes a calendar's lease. */
 const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)';
 
 type Lists = Pick<
@@ -63,7 +62,7 @@ type Lists = Pick<
 type Calendars = Pick<MirrorStore, 'listCalendars' | 'findCalendar' | 'leaseCalendar' | 'leaseForSync'>;
 type Writes = Pick<MirrorStore, 'storedVersions' | 'applyChanges' | 'dropUnlisted'>;
 
-/** `quotas`: what is kept of events at most. `changed` is called when changes of events were committed. */
+/** Limits stored events by `quotas`. Calls `changed` after changes of events were committed. */
 export function mirrorStore(
   db: Database,
   quotas: StorageQuotas = NO_QUOTAS,
@@ -139,10 +138,10 @@ function listsOf(db: Database): Lists {
   };
 }
 
-/** A sync that was counted as begun is not: see MirrorStore.excuseSync. */
+/** Takes back one counted sync start: see MirrorStore.excuseSync. */
 const ONE_LESS = 'unfinished_syncs = CASE WHEN unfinished_syncs > 0 THEN unfinished_syncs - 1 ELSE 0 END';
 
-/** Calendars that an account's list no longer has, while the lease of the list holds. */
+/** Selects the calendars that are no longer in an account's list, while the lease of the list is held. */
 const unlisted = ({ oneOf }: Dialect): string => `
   SELECT c.calendar_key FROM calendar c JOIN account a ON a.account_key = c.account_key
    WHERE a.account_key = :key AND a.lease_holder = :holder AND NOT (c.href ${oneOf('hrefs')})`;
@@ -185,7 +184,7 @@ function calendarsOf(db: Database): Calendars {
   };
 }
 
-/** Resources in one look-up: a few milliseconds. */
+/** Resources per query, which takes a few milliseconds. */
 const VERSIONS_AT_ONCE = 1000;
 
 function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Writes {
@@ -293,7 +292,7 @@ function calendarOf(row: SyncRow): MirroredCalendar {
   };
 }
 
-/** How fresh something is; a failure is kept as JSON. */
+/** Converts the columns of freshness. A failure is stored as JSON. */
 export function freshnessOf({ failure: text, syncedAt, failedAt }: FreshnessRow) {
   const failure: SyncFailure | undefined = text === undefined ? undefined : JSON.parse(text);
   return { syncedAt, failedAt, failure };

@@ -201,8 +201,8 @@ type LeftOutRow = {
 };
 
 /**
- * Selects the first resources that were left out for a reason, and their number. CalDAV resources that are present in
- * part are named by their address, and feed resources by their UID, since their `href` is a digest.
+ * Selects the first left-out resources and their number. CalDAV resources that are partly present have their address as
+ * the name, and feed resources their UID, since their `href` is a digest.
  */
 const leftOutText = (reason: 'too_complex' | 'unreadable'): string => `
   SELECT href, MAX(CASE WHEN uid = '' THEN event_id WHEN href LIKE '/%' THEN '' ELSE uid END) AS event_id,
@@ -224,8 +224,8 @@ function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
 }
 
 /**
- * Returns the calendar's zone, or `undefined` if the lease is lost. Locks the calendar's row: a process that takes over
- * the lease waits for this transaction.
+ * Extends the lease and returns the calendar's zone; `undefined` if the lease is lost. Locks the calendar's row: a
+ * process that takes over the lease waits for this transaction.
  */
 async function extendLease(
   tx: Statements,

@@ -1,25 +1,20 @@
 /**
- * Series whose overrides are separate resources. They arrive one by one, in any order, with or without their master.
- * After every write, the rows of such a series get the positions that they would have in one resource, so that readers
- * need not distinguish the two kinds.
+ * Series whose overrides are separate resources. These arrive in any order, with or without their master. After every
+ * write, their rows get the positions that they would have in one resource, so that readers need not distinguish them.
  */
 import type { Timing } from '../../calendars/mirrored-event.ts';
 import { isSeries, type Place, placesOf } from '../../lib/recurrence/place-of.ts';
 import type { Statements } from '../drivers/database.ts';
 
-/**
- * Selects overrides that are stored apart from their master. All rows of a whole resource have the resource's own id.
- */
+/** Condition for overrides that are stored apart from their master. Rows of a whole resource have its own id. */
 const APART = 'series_id IS NOT NULL AND event_id <> series_id';
 
 /** The result of a write in a calendar, as far as it can concern series. Texts are as stored. */
 export type SeriesWrite = {
   readonly key: string;
-  /** The zone of floating times. */
   readonly calendarZone: string;
   /** The events and masters that were written or deleted, by href. */
   readonly masters: readonly string[];
-  /** The series whose overrides were written. */
   readonly series: readonly string[];
   readonly deleted: readonly DeletedRow[];
 };
@@ -81,7 +76,6 @@ export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<v
   }
 }
 
-/** Returns the masters that have overrides in separate resources. */
 async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite): Promise<string[]> {
   if (masters.length === 0) return [];
   const rows = await tx.all<{ seriesId: string }>(
@@ -92,10 +86,7 @@ async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite)
   return rows.map(({ seriesId }) => seriesId);
 }
 
-/**
- * Returns the rows of a series whose position changes, with their new values. A resource without events has no timing
- * and no position.
- */
+/** Returns the rows of a series whose position changes, with new values. Rows without timing have no position. */
 function rowsToMove(rows: readonly Row[], calendarZone: string): Row[] {
   const timed = rows.filter(({ timing }) => timing !== undefined);
   // Written by event-row.ts.

@@ -3,7 +3,6 @@ import type { OpenSplit, SplitJournal } from '../../writing/split-journal.ts';
 import type { Database } from '../drivers/database.ts';
 import { scheduleJob } from '../jobs/job-rows.ts';
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function splitJournal(db: Database, jobScheduled = () => {}): SplitJournal {
   return {
     async openSplit(split, now, resumeAt) {

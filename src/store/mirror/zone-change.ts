@@ -1,7 +1,4 @@
-/**
- * Reads a calendar again if its zone changed: the index has the instants of floating times in the old zone. Without an
- * etag every resource counts as changed, however the adapter compares.
- */
+/** Reads a calendar again if its zone changed: its floating times have moved. No etag means a changed resource. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import { ianaZone } from '../../lib/recurrence/zone.ts';
 import { storable } from '../../lib/storable-text.ts';
@@ -16,10 +13,7 @@ const RESOURCES_PER_PART = 500;
 
 type Row = { readonly key: string; readonly href: string; readonly timeZone: string };
 
-/**
- * Deletes the etags of large calendars whose zone will change, in parts, so that nothing waits for one long statement.
- * An etag that was deleted without need costs one request to the provider.
- */
+/** Deletes, in parts, the etags of large calendars whose zone will change. A needless deletion costs one request. */
 export async function forgetVersions(
   db: Database,
   accountKey: string,

@@ -26,8 +26,8 @@ type GroupRow = {
   givenScope: Scope | undefined;
 };
 
-// In the order of their names each scope allows more than the one before. An approval that was not finished in time is
-// reported only to its own browser.
+// Scopes sort by what they allow, the narrowest first. An unfinished approval that expired is returned only to its own
+// browser.
 const GROUPS = `
   SELECT g.group_id AS group_key, g.transaction_id, g.approved_at, g.expires_at,
          CASE WHEN EXISTS (SELECT 1 FROM group_device AS d
@@ -54,7 +54,6 @@ const PENDING = `
    WHERE a.user_id = :userId AND a.client_id = :clientId AND a.withdrawn_at IS NULL AND a.approved_at >= :since
    ORDER BY a.approved_at DESC, a.approval_id, c.group_id`;
 
-/** As AuthorizationRequestStore promises. */
 export async function groupsOf(
   db: Statements,
   { clientId, userId }: UserKey,
@@ -111,12 +110,11 @@ const COVER = `
   INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:approvalId, :groupKey, :scope)
   ON CONFLICT (coverage_id, group_id) DO UPDATE SET scope = excluded.scope`;
 
-/** Ties an approval's accounts that are not the user's yet to its code. */
+/** Ties the accounts that are not yet the user's to the code of the approval, whose redemption makes them so. */
 const AWAIT_REDEMPTION = `
   UPDATE account_group SET transaction_id = :approvalId, approved_at = :now, expires_at = :expiresAt
    WHERE group_id = :into`;
 
-/** Carries out what was decided, on a request that was just approved. */
 export async function applyApproval(
   tx: Statements,
   { request, now }: Approver,

@@ -32,7 +32,7 @@ const CONSUME = `
      AND approved_at >= :approvedSince AND withdrawn_at IS NULL
   RETURNING approval_id, scope, finishes`;
 
-// The accounts that were linked for this approval are the user's from here on.
+// From here on, the accounts that were connected for this approval are the user's.
 const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL
@@ -47,7 +47,6 @@ const DELETE_EXPIRED = `
    WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
   RETURNING approval_id AS coverage_id`;
 
-/** Codes' records in `db`. */
 export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
   return {
     findCodes: (clientId, code) => db.all<AuthorizationCode>(FIND, { clientId, userId: textToFind(code) }),
@@ -71,7 +70,7 @@ async function redeem(
   { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
   now: number,
 ): Promise<NewFamily | undefined> {
-  // All but what the grant gets of the record itself is only looked for.
+  // These values are only compared, so a value that cannot be stored just matches nothing.
   const values = {
     clientId,
     code: textToFind(code),
@@ -80,7 +79,7 @@ async function redeem(
     approvedSince,
   };
   const user = { clientId, userId: values.code };
-  // An approval decides on what is pending, and must not find it redeemed when it writes.
+  // Takes turns with approvals, which decide on pending codes and must not find one redeemed when they write.
   await lockUser(tx, user);
   const consumed = await tx.get<Consumed>(CONSUME, values);
   if (consumed === undefined) return undefined;

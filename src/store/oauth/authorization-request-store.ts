@@ -39,7 +39,6 @@ const CREATE = `
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
     :pushed, :userName, :loginHint)`;
 
-// The WHERE clause is the guard, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
    WHERE transaction_id = :transactionId AND status = 'open'`;
@@ -66,15 +65,12 @@ const NOTE = `
 
 const STEP = 'SELECT flow_step AS step FROM authorization_request WHERE transaction_id = :transactionId';
 
-// Serializes concurrent calls: one finds the step that it read, and the others read again.
+// The WHERE clause is the guard: the loser of a race reads the step again.
 const REACH = `
   UPDATE authorization_request SET flow_step = :to
    WHERE transaction_id = :transactionId AND flow_step = :from`;
 
-/**
- * Deletes the oldest requests above the limit in which nobody signed in, is signing in, disconnected or allowed
- * anything.
- */
+/** Deletes the oldest requests above the limit, unless someone signed in, disconnected or allowed anything. */
 const DELETE_UNTOUCHED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (
@@ -91,10 +87,8 @@ const DELETE_EXPIRED = `
    WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
                              WHERE created_at < :createdBefore LIMIT :limit)`;
 
-/** Open requests of an application are counted at every 64th creation. */
 const CREATIONS_BETWEEN_COUNTS = 64;
 
-/** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
 export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
   let created = 0;
   return {
@@ -131,7 +125,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       const { request, deviceHash, now } = approver;
       return db.transaction(async (tx) => {
         const { transactionId, clientId, userId } = request;
-        // Serializes approvals of one user with each other, with redemptions and with the end of the last account.
+        // Takes turns with the user's other approvals, with redemptions and with the removal of the last account.
         await lockUser(tx, { clientId, userId });
         const row = await tx.get<{ status: string }>(STATUS, { transactionId });
         if (row?.status !== 'open') return 'answered';

@@ -13,7 +13,6 @@ const DELETE_OLDEST = `
            SELECT created_at FROM pushed_request WHERE client_id = :clientId AND spent_for IS NULL
             ORDER BY created_at DESC LIMIT 1 OFFSET :mostUnspent)`;
 
-/** Pushed requests of an application are counted at every 64th. */
 const ADDED_BETWEEN_COUNTS = 64;
 
 // The WHERE clause is the guard: of concurrent calls, one changes the row.
@@ -31,7 +30,6 @@ const DELETE_EXPIRED = `
    WHERE uri_hash IN (SELECT uri_hash FROM pushed_request WHERE created_at < :createdBefore LIMIT :limit)
      AND created_at < :createdBefore`;
 
-/** Returns the store of pushed requests in `db`. */
 export function pushedRequestStore(db: Database): PushedRequestStore {
   let added = 0;
   return {

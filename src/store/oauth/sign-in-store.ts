@@ -19,7 +19,6 @@ const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE}`;
 
 type Row = { readonly sealed: string | undefined; readonly outcome: string | undefined };
 
-/** Returns the store of unfinished sign-ins in `db`. The values that redeem their codes are sealed. */
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
     async beginSignIn(id, signIn) {
@@ -46,9 +45,6 @@ async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
   return updated > 0 ? row : { sealed: undefined, outcome: undefined };
 }
 
-/**
- * Returns the context of sealed values. It includes the state, so that a value sealed for one sign-in opens for no
- * other.
- */
+/** Returns the context of sealed values. It includes the state: a value of one sign-in opens for no other. */
 const contextOf = ({ transactionId, kind, stateHash }: SignInId) => sealedRow(transactionId, kind, stateHash);
 const sealedRow = sealedField('sign_in');

@@ -59,7 +59,6 @@ const DELETE_ENDED = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
   RETURNING coverage_id`;
 
-/** Returns the store of grants and token families in `db`. Changes by `caller` are audited. */
 export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
   return {
     async rotateRefreshToken(id, next, now) {
@@ -82,7 +81,7 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
 
     async endGrantsOf(clientId, userId, now) {
       return db.transaction(async (tx) => {
-        // Comes first, since it locks the user.
+        // First, since it locks the user.
         const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
         const ended = await endAccess(tx, { clientId, userId, now });
         const after = { ended_grants: ended };
@@ -101,8 +100,8 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
 const NUMBERS_AT_ONCE = 1024;
 
 /**
- * Creates a family at `now`, epoch milliseconds. Its number is drawn from those of this millisecond, so that families
- * that begin together are close together in the table. If another family has the number, the range grows.
+ * Creates a family at `now`, in epoch milliseconds. Its number is drawn from those of this millisecond: families that
+ * begin together are close together in the table. If a number is in use, the range grows.
  */
 export async function beginFamily(
   tx: Statements,
@@ -117,10 +116,7 @@ export async function beginFamily(
   }
 }
 
-/**
- * Withdraws a user's pending code and ends the active grants; returns how many ended. Withdrawing comes first: it waits
- * for a running redemption, so that the redemption's grant is ended too.
- */
+/** Withdraws pending codes first, which waits for a running redemption, then ends and counts grants. */
 export async function endAccess(
   tx: Statements,
   user: { clientId: string; userId: string; now: number },

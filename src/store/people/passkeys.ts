@@ -21,7 +21,6 @@ const SPEND = `
 
 type Row = Omit<Passkey, 'transports'> & { readonly transports: string };
 
-/** Returns the store of passkeys in `db`. Changes by `caller` are audited. */
 export function passkeysOf(db: Database, caller: Caller | undefined): PasskeyStore {
   return {
     async findPasskey(passkeyId) {
@@ -77,7 +76,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
   };
 }
 
-/** Returns false if the passkey is registered already. The person's row is locked, or was added in this transaction. */
+/** Returns false if the passkey is registered already. The person's row is locked or new in this transaction. */
 export async function insertPasskey(
   tx: Statements,
   {

@@ -15,10 +15,9 @@ const ADD_PERSON = `
   VALUES (:personId, :name, :login, :role, :now) ON CONFLICT (login) DO NOTHING`;
 const REMOVE = 'DELETE FROM person_identity WHERE person_id = :personId RETURNING issuer, subject';
 
-/** Rolls the transaction back: another member received the identity meanwhile. */
+/** Rolls the transaction back: another member received the identity in the meantime. */
 class IdentityTaken extends Error {}
 
-/** Returns the store of identities in `db`. Changes by `caller` are audited. */
 export function identitiesOf(db: Database, caller: Caller | undefined): IdentityStore {
   return {
     async findByIdentity({ issuer, subject }) {
@@ -111,7 +110,7 @@ async function unlessTaken<T, U>(change: Promise<T>, taken: U): Promise<T | U> {
   }
 }
 
-/** Returns false if a member has the identity already. The person's row is locked, or was added in this transaction. */
+/** Returns false if a member has the identity already. The person's row is locked or new in this transaction. */
 export async function insertIdentity(
   tx: Statements,
   {

@@ -92,10 +92,7 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
   } satisfies Partial<PersonStore>;
 }
 
-/**
- * Deletes and audits the links that a member created, in a transaction that began with TAKE_TURN. Only audits may
- * follow.
- */
+/** Deletes and audits a member's links. The transaction begins with TAKE_TURN; only audits may follow. */
 export const withdrawLinksOf = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
   auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
 
@@ -112,7 +109,6 @@ async function auditWithdrawn(
     });
 }
 
-/** Rolls the transaction back. */
 class NotAccepted extends Error {
   readonly outcome: Accepted;
   constructor(outcome: Accepted) {
@@ -140,7 +136,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
       password,
     });
     await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
-    // An attacker who had taken over the account may have added one.
+    // An attacker who had taken over the account may have added passkeys.
     await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
     await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
@@ -149,7 +145,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     return 'done';
   }
   if (purpose === 'setup') {
-    // Every start printed one of its own.
+    // Every start printed another link.
     await tx.change("DELETE FROM invitation WHERE purpose = 'setup'");
     if ((await tx.get('SELECT person_id FROM person LIMIT 1')) !== undefined) return 'link_ended';
   }

@@ -1,4 +1,4 @@
-/** Defines the rows of people, as the statements of the stores select them. */
+/** The rows of people, as the stores select them. */
 import type { RoleSource } from '../../people/identity.ts';
 import type { Person } from '../../people/person.ts';
 import type { Statements } from '../drivers/database.ts';
@@ -23,10 +23,7 @@ export const PERSON = `
 /** Serializes changes of one person's ways to sign in: the second change sees the first. */
 export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
 
-/**
- * Comes first in each transaction that adds links, uses a link or deletes their creator. It serializes them at this
- * row: each sees what the previous one committed, and none deadlocks with another.
- */
+/** First in each transaction that adds or uses links or deletes their creator: serializes them without deadlocks. */
 export const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('person_registered', '')
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -41,10 +38,7 @@ const USE_OWN_KEYS = `
      AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')
      AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)`;
 
-/**
- * Gives a member the applications that exist. If the member is a developer, an application without messages gets its
- * own webhook keys.
- */
+/** Gives a member existing applications. A developer's application without messages gets own webhook keys. */
 export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {
   for (const clientId of clientIds)
     for (const statement of [GIVE, USE_OWN_KEYS]) await tx.change(statement, { personId, clientId });

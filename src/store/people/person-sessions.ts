@@ -1,4 +1,4 @@
-/** The part of PersonStore that keeps sessions. */
+/** The part of PersonStore that stores sessions. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import type { PersonStore, RefusedSignIns, Session } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -118,7 +118,6 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
 
 const refusedIn = ({ count, since }: RefusedSignIns): RefusedSignIns => ({ count, since });
 
-/** The part of PersonStore that counts refused sign-ins. */
 export const notingRefusals = (db: Database, caller: Caller | undefined) => ({
   noteRefusedSignIn: (personId: string, isKnownBrowser: boolean, now: number): Promise<void> =>
     db.transaction(async (tx) => {

@@ -14,7 +14,6 @@ import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
 const GIVEN = `
   SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
 
-/** Returns the store of people in `db`. Changes by `caller` are audited. */
 export function personStore(db: Database, caller?: Caller): PersonStore {
   return {
     ...peopleOf(db),

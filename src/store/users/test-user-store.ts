@@ -47,7 +47,6 @@ const ENDED = `
   SELECT client_id, user_id FROM playground_user
    WHERE ends_at <= :now OR person_id IS NULL ORDER BY ends_at, client_id, user_id LIMIT :limit`;
 
-/** Returns the store of test users in `db`. Changes by `caller` are audited. */
 export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): TestUserStore {
   const sealed = (user: TestUserKey, tokens: TestTokens) =>
     sealer.seal(JSON.stringify(tokens), contextOf(user, 'tokens'));

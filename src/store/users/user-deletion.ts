@@ -25,20 +25,16 @@ const DELETE_CHANGES = `
     (SELECT calendar_key, event_id FROM event_change
       WHERE client_id = :clientId AND user_id = :userId LIMIT :limit)`;
 
-/** Deletes the pushed requests of the user, which contain the user's id. */
 const DELETE_PUSHED = `
   DELETE FROM pushed_request WHERE spent_for IN
     (SELECT transaction_id FROM authorization_request WHERE client_id = :clientId AND user_id = :userId)`;
-/**
- * Grants name their user without a foreign key. A withdrawn code stays for a day: its redemption says what happened.
- */
+/** No foreign key covers grants. A withdrawn code stays for a day: its redemption returns what happened. */
 const DELETE_GRANTS = 'DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId';
 
 /**
  * Deletes a user. Returns what the user had, or `undefined` if the user does not exist. If there is much data, one
- * short transaction ends all access and removes all accounts; the rest follows in parts, and the user last. If the
- * process dies, housekeeping deletes the rest, and the user when it has been idle long enough. The entry of `caller` is
- * written with the end of all access.
+ * short transaction ends all access, audited as `caller`, and removes all accounts; the rest follows in parts. If the
+ * process dies, housekeeping deletes the rest, and later the idle user.
  */
 export async function deleteUserInParts(
   db: Database,
@@ -65,7 +61,6 @@ async function endUser(
 ): Promise<DeletedUser | undefined> {
   await lockUser(tx, user);
   const deletion = await deletionOf(tx, user, caller);
-  // Nobody follows the changes of a user who is being deleted.
   await tx.change(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
     user,
@@ -78,7 +73,7 @@ async function endUser(
 
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
 const OF_CALENDARS = `calendar WHERE account_key IN (${ACCOUNTS})`;
-// Counts what the user still has. An empty key means that the audit log has the deletion already.
+// Counts what the user still has. An empty key means that the audit log already has the deletion.
 const HAS = `
   SELECT audit_key AS key,
          (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE}) AS accounts,
@@ -117,16 +112,13 @@ async function deletionOf(
   return { had, audit };
 }
 
-/**
- * Deletes the user's row first: that waits for a running approval, so that its code and the user's grants are deleted
- * too.
- */
+/** Deletes the user's row first: this waits for a running approval, so that its code and grants are deleted too. */
 async function deleteUser(
   tx: Statements,
   user: UserToDelete,
   caller: Caller | undefined,
 ): Promise<DeletedUser | undefined> {
-  // Locks the user's row, as disconnecting does: of concurrent calls, one prepares the deletion of the accounts.
+  // Locks the user's row, as disconnecting does: only one concurrent call prepares the deletion of the accounts.
   await tx.change(
     `UPDATE application_user SET last_seen_at = last_seen_at
       WHERE client_id = :clientId AND user_id = :userId`,
@@ -140,7 +132,7 @@ async function deleteUser(
     user,
   );
   if (deleted === 0) return undefined;
-  // Ending waits for a running redemption; then the grants that it created are deleted too.
+  // This waits for a running redemption, so that the grants that it created are deleted too.
   await endAccess(tx, user);
   await tx.change(DELETE_GRANTS, user);
   await deletion?.audit();

@@ -17,10 +17,7 @@ const COUNTS = `
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing`;
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
-/**
- * Returns the statements for one application and for all. Each has an index with its order: SQLite cannot seek by pairs
- * alone.
- */
+/** Returns statements for one application and for all, each with an index. SQLite cannot seek by pairs alone. */
 function searchTexts({ byBytes: bytes }: Dialect) {
   const byId = (where: string, id: string) => `
     SELECT ${USER}, u.user_id AS found_by, u.client_id AS key,
@@ -47,11 +44,10 @@ function searchTexts({ byBytes: bytes }: Dialect) {
   };
 }
 
-/** Finds users in `db`. */
 export function userDirectory(db: Database): UserDirectory {
   const texts = searchTexts(db.dialect);
 
-  /** Reads one application after the other by its own index: together they would have to be sorted. */
+  /** Reads each application by its own index: a query over several would have to sort. */
   const read = async (by: keyof typeof texts, range: Range, clientIds: UserSearch['clientIds']) => {
     const { ofAll, ofOne } = texts[by];
     if (clientIds === undefined) return db.all<Row>(ofAll, range);
@@ -77,7 +73,7 @@ export function userDirectory(db: Database): UserDirectory {
       ];
       const page = matches.slice(0, limit);
       const last = matches.length > limit ? page.at(-1) : undefined;
-      // A user who is found by id and by address is returned once, at least on one page.
+      // A user who matches by both id and address appears once per page.
       const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [rowKey(row)] : [])));
       const users = page.filter(({ row, by }) => by === 'id' || !ids.has(rowKey(row)));
       return { users: users.map(({ row }) => userOf(row)), next: last && toUserPlace(last.by, last.row) };

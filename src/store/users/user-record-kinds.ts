@@ -1,27 +1,19 @@
 /**
- * The stored data about a user, table by table. A column that is not listed here is in no export.
- * test/store/user-records.test.ts lists every column of the schema that a user's data can reach, and why a column is
- * left out.
+ * The exported data about a user, table by table. test/store/user-records.test.ts lists every column of the schema that
+ * a user's data can reach, and why a column is left out.
  */
 
-/** One kind of record: a table, the user's rows in it, and the columns that an export has. */
 export type RecordKind = {
   readonly name: string;
   readonly table: string;
-  /**
-   * Selects the user's rows by `:clientId` and `:userId`, those of the logs by `:subject`, and events by
-   * `:calendarKey`.
-   */
+  /** Selects the user's rows by `:clientId` and `:userId`, those of logs by `:subject`, events by `:calendarKey`. */
   readonly rows: string;
-  /** The columns that rows are sorted and paged by. Together they are unique. */
+  /** The columns for sorting and paging. Together they are unique. */
   readonly key: readonly string[];
-  /** The columns of the SELECT. */
   readonly columns: string;
-  /** Columns that are JSON. */
   readonly json?: readonly string[];
   /** Columns that hold 0 or 1. */
   readonly flags?: readonly string[];
-  /** A sealed column. */
   readonly sealed?: 'body' | 'answer';
   /** The kind is read once for each calendar of the user. */
   readonly byCalendar?: true;
@@ -114,7 +106,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     table: 'account',
     rows: OF_USER,
     key: ['account_key'],
-    // Shows that credentials exist, and never the credentials.
+    // Shows whether credentials exist, but never the credentials.
     columns: `
       account_key, group_id, provider, account_id, key_in_group, identity, proves_owner, display,
       addresses, addresses_read_at, granted_scopes, calendar_permission, health, health_reason,
@@ -271,5 +263,4 @@ const LOGGED: readonly RecordKind[] = [
   },
 ];
 
-/** The kinds of records in the order of the document. */
 export const RECORD_KINDS: readonly RecordKind[] = [...CONNECTING, ...CALENDAR_DATA, ...TOLD, ...LOGGED];

@@ -12,7 +12,6 @@ const PAGE_SIZE = 500;
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 
-/** Returns the records about users in `db`. An export by `caller` is audited. */
 export function userRecords(db: Database, sealer: Sealer, caller?: Caller): UserRecords {
   const kinds = new Map(RECORD_KINDS.map((kind) => [kind.name, kind]));
   return {
@@ -63,7 +62,6 @@ async function* pages(
   }
 }
 
-/** Returns the statements for the first page and for the page behind a key. */
 function pageTexts({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
   const selected = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
   const behind = `AND (${key.join(', ')}) > (${key.map((_, i) => `:after${i}`).join(', ')})`;
@@ -85,7 +83,6 @@ function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord 
   return record;
 }
 
-/** Opens a sealed value. Messages and attempts have their own contexts. */
 function openedOf(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): string {
   const messageId = String(row.message_id);
   const context = sealed === 'body' ? messageContext(messageId) : answerContext(messageId);

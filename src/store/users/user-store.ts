@@ -30,8 +30,7 @@ const LOAD_OR_CREATE = `
   ON CONFLICT (client_id, user_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
    WHERE application_user.last_seen_at < excluded.last_seen_at`;
 
-// A user who links an account or is granted tokens was seen at /authorize just before, so the age protects users who
-// are being connected now.
+// Users who are being connected now were seen at /authorize shortly before, so the age protects them.
 const DELETE_IDLE = `
   DELETE FROM application_user
    WHERE (client_id, user_id) IN (
@@ -44,7 +43,6 @@ const DELETE_IDLE = `
       LIMIT :limit)
      AND last_seen_at < :seenBefore`;
 
-/** Returns the store of users in `db`. Changes by `caller` are audited. */
 export function userStore(db: Database, caller?: Caller): UserStore {
   return {
     async isUser(clientId, userId) {

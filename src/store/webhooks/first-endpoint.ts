@@ -1,4 +1,4 @@
-/** The endpoint that is an application's webhook_url: it is there exactly as long as that is set. */
+/** The endpoint of an application's webhook_url, which exists exactly while that is set. */
 import type { Caller } from '../../audit/audit-entry.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -8,7 +8,7 @@ import { lookSoon } from '../jobs/followed-accounts.ts';
 
 type FirstEndpoint = { readonly clientId: string; readonly webhookUrl: string | null; readonly now: number };
 
-/** `private_network` of a URL that is set by the caller of `urlColumns`. */
+/** Value of `private_network` for a URL that the caller of `urlColumns` sets. */
 export const SET_BY_OWNER = `CASE WHEN CAST(:setBy AS TEXT) = 'command_line' THEN 1 ELSE
   (SELECT COUNT(*) FROM person WHERE person_id = CAST(:setBy AS TEXT) AND role = 'owner') END`;
 
@@ -26,17 +26,14 @@ const KEEP = `
     private_network = excluded.private_network, paused_reason = NULL, paused_at = NULL, failures = 0, failing_since = NULL,
     gate_at = 0`;
 
-/**
- * Throws ApiError 409 if the application has `most` endpoints, without listeners. Call it before a further one is added, in
- * a transaction that has locked the application.
- */
+/** Throws ApiError 409 at `most` endpoints, not counting listeners. The caller has locked the application. */
 export async function refuseFurther(tx: Statements, clientId: string, most: number): Promise<void> {
   if (most > ((await tx.get<{ count: number }>(COUNT, { clientId }))?.count ?? 0)) return;
   const message = `The application has ${most} webhook endpoints, the most it may have: remove one first`;
   throw new ApiError(SETTINGS.too_many_endpoints, message);
 }
 
-/** Call it in the transaction that sets the URL. What waits at the endpoint goes to the new address, and is tried at once. */
+/** Call it in the transaction that sets the URL. Waiting deliveries go to the new address, without delay. */
 export async function keepFirstEndpoint(
   tx: Statements,
   { clientId, webhookUrl, now }: FirstEndpoint,

@@ -1,4 +1,4 @@
-/** Pauses, resumes and removes endpoints, and changes their secrets. */
+/** Pauses, resumes, changes and removes endpoints. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { AuditedChange, AuditFields, Caller } from '../../audit/audit-entry.ts';
@@ -34,13 +34,10 @@ const CHANGE = `
 const MOVE = `
   UPDATE webhook_endpoint SET url = :url, address = :address, private_network = ${SET_BY_OWNER}
    WHERE endpoint_id = :endpointId`;
-/**
- * Clears the due time of streams of events if the endpoint no longer has this topic. Running deliveries are finished.
- */
+/** Clears the due times of event streams if the endpoint loses this topic. Running deliveries are finished. */
 const QUIET = `
   UPDATE webhook_stream SET due_at = NULL
    WHERE endpoint_id = :endpointId AND calendar_key IS NOT NULL AND message_id IS NULL AND lease_holder IS NULL`;
-/** Makes retries that wait due now. */
 const WAKE = `
   UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
 const REMOVE = `
@@ -68,7 +65,6 @@ type Changes = Pick<
   'pauseEndpoint' | 'resumeEndpoint' | 'changeEndpoint' | 'removeEndpoint' | 'changeSecrets'
 >;
 
-/** Returns the changes of an endpoint by an operator, which are audited as the caller's. */
 export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | undefined): Changes {
   const audit = (tx: Statements, change: AuditedChange) => auditFor(tx, caller, change);
   return {
@@ -169,7 +165,6 @@ const hearsIn = ({ events, calendars, connections, own }: LockedRow): EndpointHe
   own: own === 1,
 });
 
-/** Returns the topics as columns. */
 export const hearsFlags = (hears: EndpointHears) => ({
   events: Number(hears.events),
   calendars: Number(hears.calendars),
@@ -177,7 +172,6 @@ export const hearsFlags = (hears: EndpointHears) => ({
   own: Number(hears.own),
 });
 
-/** Returns the topics as audit entries have them. */
 export const hearsWords = (hears: EndpointHears): string[] =>
   (['events', 'calendars', 'connections', 'own'] as const).filter((kind) => hears[kind]);
 

@@ -1,12 +1,12 @@
-/** How the deliveries of an endpoint went, of a bounded number of rows: what is asked costs the same however many there are. */
+/** Reads how an endpoint's deliveries went, from a bounded number of rows: the cost does not grow with their number. */
 import type { EndpointFigures } from '../../webhooks/endpoint-store.ts';
 import type { Database } from '../drivers/database.ts';
 
-/** The newest are judged. */
+/** Number of messages that are counted, the newest first. */
 const MOST_JUDGED = 1_000;
 const MOST_STREAMS = 1_000;
 
-/** Each state is read by its index: together they would have to be sorted. */
+/** Reads each state by its index: a query over several would have to sort. */
 const newest = (state: string, name: string): string => `
   SELECT * FROM (SELECT state, created_at FROM webhook_message
                   WHERE endpoint_id = :endpointId AND state = '${state}' AND created_at >= :since AND attempts > 0

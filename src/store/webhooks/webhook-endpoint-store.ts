@@ -21,9 +21,9 @@ type Row = Omit<ListedEndpoint, 'isFirst' | 'hears'> & {
   own: number;
 };
 
-/** An endpoint that is unreachable may have a stream for every calendar. */
+/** Maximum count of waiting streams: an unreachable endpoint may have one for every calendar. */
 const MOST_WAITING = 10_000;
-/** The number of due streams that are searched for the last fault. Retries are due in the future and come first. */
+/** Number of due streams that are searched for the last fault. Retries are due in the future and come first. */
 const MOST_RETRIED = 200;
 const LISTED = `
   SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
@@ -65,10 +65,7 @@ const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :cli
 
 type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
 
-/**
- * Returns the store of endpoints in `db`, at most `most` per application. Secrets are sealed. Changes by `caller` are
- * audited.
- */
+/** Returns the store of endpoints, at most `most` per application. Secrets are sealed; `caller` is audited. */
 export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
   const { caller, most = Number.POSITIVE_INFINITY } = options;
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {

@@ -7,8 +7,7 @@ import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
-// On PostgreSQL two rotations could see each other's half done. So every change of keys writes this row first, or that of the
-// application, and they take turns.
+// Serializes changes of the instance's keys: on PostgreSQL, two rotations could each see a half of the other.
 const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('webhook_keys_changed', :keyId)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -40,7 +39,6 @@ const LIST = `
   SELECT * FROM (${INSTANCE_KEYS.list} UNION ALL ${OWN_KEYS.list}) AS webhook_keys
    ORDER BY client_id, status, activated_at DESC, key_id`;
 
-/** Webhook keys in `db`, as their creator sealed them. Changes by `caller` are audited. */
 export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore {
   return {
     listWebhookKeys: (now) => db.all<WebhookKeyRecord>(LIST, { now }),
@@ -90,7 +88,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
   };
 }
 
-/** Returns the statements on the keys of an owner, or `undefined` for an application that uses the instance's. */
+/** Locks the keys of an owner. Returns their statements, or `undefined` if an application uses the instance's keys. */
 async function lockedKeys(tx: Statements, { clientId, keyId }: Pick<WebhookKeyRecord, 'clientId' | 'keyId'>) {
   if (clientId !== '')
     return (await tx.get<WebhookKeyUse>(LOCK_USE, { clientId }))?.keys === 'own' ? OWN_KEYS : undefined;

@@ -1,11 +1,10 @@
 /**
  * Lists messages, the newest first. Each set of filters is read in the order of one index, so that a page costs the
- * same however many messages follow. Held to test/contract/webhook-message-log.contract.ts on both databases.
+ * same however many messages follow. Held to test/contract/webhook-message-log.contract.ts.
  */
 import type { LoggedMessage, MessageFilter, MessagePage } from '../../webhooks/message-log.ts';
 import type { Database, Value } from '../drivers/database.ts';
 
-/** A row with MESSAGE_COLUMNS. */
 export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
 
 export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
@@ -14,7 +13,6 @@ export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
 
 const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 
-/** The filters of one statement. */
 type FilterPart = Omit<MessageFilter, 'clientId'> & { readonly clientId?: string | undefined };
 
 const COLUMNS = {
@@ -32,7 +30,6 @@ const OF_ANY_STATE = `state IN (${STATES.map((state) => `'${state}'`).join(', ')
 const CLIENT_OF_ENDPOINT = `
   SELECT client_id FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
 
-/** Returns the newest messages behind a position, at most `limit`. */
 export async function listMessages(
   db: Database,
   filter: MessageFilter,
@@ -43,7 +40,7 @@ export async function listMessages(
   if (others.length === 0)
     return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
   const parts = [first, ...others];
-  // The indexes have what decides the order: rows, which are scattered on the disk, are read only for listed messages.
+  // The indexes have the order. Rows, which are scattered on the disk, are read only for listed messages.
   const places = await Promise.all(
     parts.map((part) => listPart<MessagePlace>(db, part, { page, columns: PLACE })),
   );
@@ -57,7 +54,7 @@ export async function listMessages(
   return (await db.all<MessageRow>(sql, { messageIds })).map(messageOf).toSorted(newestFirst);
 }
 
-/** Returns the parts of a filter. Each is read by its own index: together they would have to be sorted. */
+/** Splits a filter into parts that are each read by an index: a query over several would have to sort. */
 async function planParts(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
   const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
   const { endpointId = '' } = filter;
@@ -141,7 +138,6 @@ async function listPart<Row>(
 const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
   other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
 
-/** Converts a row to the message of the log. */
 export const messageOf = (row: MessageRow): LoggedMessage => ({
   ...row,
   nextAt: row.state === 'pending' ? row.nextAt : undefined,

@@ -36,7 +36,7 @@ const DELIVERED = `
   UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL
    WHERE message_id = :messageId AND state <> 'pending'`;
 const REPLAYED = 'UPDATE webhook_message SET replay_at = NULL WHERE message_id = :messageId';
-// A message that is being tried belongs to its stream.
+// A pending message belongs to its stream.
 const DELETE_OLD = `
   DELETE FROM webhook_message
    WHERE message_id IN (SELECT message_id FROM webhook_message
@@ -44,11 +44,9 @@ const DELETE_OLD = `
 
 type LogOptions = {
   readonly caller?: Caller | undefined;
-  /** Notified when a resend was requested. */
   readonly resendRequested?: (() => void) | undefined;
 };
 
-/** Returns the log of messages in `db`. Changes by `caller` are audited. */
 export function messageLog(db: Database, sealer: Sealer, options: LogOptions = {}): MessageLog {
   return { ...reading(db, sealer, options.caller), ...replaying(db, sealer, options) };
 }
@@ -108,7 +106,7 @@ type Replaying = Pick<
 
 type Count = { readonly count: number };
 
-/** Messages that wait for a resend: few, found by their own index and by no other. */
+/** Messages that wait for a resend. They are few, and no other index may be used. */
 const WAITING = `
   WITH waiting AS MATERIALIZED (SELECT * FROM webhook_message WHERE replay_at IS NOT NULL LIMIT :most)`;
 
@@ -146,9 +144,9 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
     async askReplays(filter, now, limit) {
       const { text, values } = conditionsOf(filter);
       return requesting(async (tx) => {
-        // Comes first, since it locks the user.
+        // First, since it locks the user.
         const auditFields = caller === undefined ? {} : await auditedFilter(tx, filter);
-        // Checks `replay_at` twice: the subquery does not see what another call requested meanwhile.
+        // Checks `replay_at` twice: the subquery does not see what another call requested in the meantime.
         const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = :now
           WHERE replay_at IS NULL

@@ -8,7 +8,7 @@ const secretsContext = sealedField('webhook_endpoint.secrets');
 
 export type SealedSecrets = { readonly endpointId: string; readonly secrets: string | undefined };
 
-/** Returns an empty list if no secret was created yet. */
+/** Opens the secrets of an endpoint. Returns an empty list if no secret was created yet. */
 export function openSecrets({ endpointId, secrets }: SealedSecrets, sealer: Sealer): EndpointSecret[] {
   // Sealed below in this shape.
   return secrets === undefined ? [] : JSON.parse(sealer.open(secrets, secretsContext(endpointId)));

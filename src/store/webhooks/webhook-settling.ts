@@ -29,8 +29,8 @@ const ADD_ATTEMPT = attemptText({
 type Sealing = { readonly sealer: Sealer };
 
 /**
- * Adds an attempt, even if the message's stream was taken over meanwhile: the request was sent. Call it while the
- * message's row is locked, since its attempts are numbered one after the other, resends included.
+ * Adds an attempt, even if the stream was taken over: the request was sent. Call it with the message's row locked,
+ * since its attempts are numbered one after the other, resends included.
  */
 export async function addAttempt(tx: Statements, settled: SettledMessage & Sealing) {
   await tx.change(ADD_ATTEMPT, attemptValues(settled));
@@ -55,10 +55,7 @@ const WORKS = `
 const LET_GO = `
   UPDATE webhook_stream SET due_at = :now
    WHERE endpoint_id = :endpointId AND due_at > :now AND lease_holder IS NULL`;
-/**
- * Settles all successful deliveries of about the same time. Two attempts of one message are numbered one after the
- * other: see addAttempt.
- */
+/** Settles deliveries of about the same time. Attempts of one message are numbered in turn: see addAttempt. */
 const DELIVERED: BatchStatement = {
   columns: {
     ...ATTEMPT_COLUMNS,

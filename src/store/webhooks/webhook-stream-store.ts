@@ -12,14 +12,13 @@ import { streamTaker, WAITING_STREAMS } from './webhook-turns.ts';
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
 /**
- * Options of writes that a power cut may undo: the stream is claimed, read or sent again with the same id and bytes. A
- * message is flushed before it is sent.
+ * For writes that a power cut may undo: the stream is claimed or sent again with the same id and bytes. A message is
+ * flushed before it is sent.
  */
 const LATER = { flush: 'later' } as const;
-/** A change that came while the stream was worked on has set due_at to 0. */
+/** A change during the lease has set due_at to 0. */
 const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
 
-/** Returns the store of streams in `db`. Message bodies, responses and endpoint secrets are sealed. */
 export function streamStore(db: Database, sealer: Sealer): StreamStore {
   return { ...queueOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
 }
@@ -29,7 +28,7 @@ type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' |
 function queueOf(db: Database, sealer: Sealer): Turns {
   return {
     async scheduleChanged(dueAt) {
-      // Most reads find nothing, and need no write.
+      // Usually nothing has changed, and finding that out needs no write.
       const changed = await db.get(
         'SELECT stream_id FROM webhook_stream WHERE due_at = 0 ORDER BY stream_id LIMIT 1',
       );
@@ -121,7 +120,7 @@ const SHOWN_OF_ACCOUNT = `
 
 const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
 
-/** Notes of a group that was deleted: the grants of its user covered it. */
+/** If a note's group was deleted, all grants of the user count as covering it. */
 const NOTES = `
   SELECT n.seq, n.kind, n.event_type, n.provider, n.data, n.noted_at,
          (SELECT MAX(CASE WHEN f.scope < COALESCE(v.scope, f.scope) THEN f.scope ELSE COALESCE(v.scope, f.scope) END)
@@ -136,7 +135,7 @@ const NOTES = `
 
 /**
  * Selects a figure of the active grants that cover an account. PostgreSQL plans one lookup per figure in a third of the
- * time of one join. In alphabetical order, each scope allows more than the one before.
+ * time of one join. Scopes sort by what they allow, the narrowest first.
  */
 const ofGrants = (figure: string): string => `
   (SELECT ${figure} FROM grant_coverage o JOIN token_family f ON f.coverage_id = o.coverage_id AND f.ended_at IS NULL
@@ -219,7 +218,6 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
   };
 }
 
-/** The values in the order of their columns. */
 const NEW_MESSAGE = {
   endpointId: 'TEXT',
   clientId: 'TEXT',

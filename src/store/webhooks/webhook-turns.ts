@@ -1,4 +1,4 @@
-/** Finds the streams and resends that are worked next, among all endpoints with something due, and leases them. */
+/** Leases the streams and resends that are next, chosen among all endpoints with due work. */
 import type { SlotPlace } from '../../lib/fair-slots/slot-counts.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Shows, TakenEndpoint, TakenStream } from '../../webhooks/message.ts';
@@ -45,12 +45,10 @@ type MessageRow = {
 
 type ReplayRow = Omit<TakenReplay, 'url' | 'secrets' | 'place'> & { readonly endpointId: string };
 
-/** The number of slots: one look finds an endpoint of each application that can get one. */
+/** The number of slots: one query finds an endpoint of each application that can get one. */
 const ENDPOINTS_AT_ONCE = 128;
 
-/**
- * The table in which work waits for endpoints. `mayBegin` and `most`, the concurrency limit, refer to the endpoint `e`.
- */
+/** A table of work for endpoints. `mayBegin` and `most`, the concurrency limit, refer to the endpoint `e`. */
 type Work = Readonly<
   Record<'table' | 'key' | 'order' | 'isDue' | 'isLeased' | 'lease' | 'mayBegin' | 'most', string>
 >;
@@ -73,7 +71,7 @@ const REPLAYS: WorkOf = (value) => ({
   most: `CAST(${value('ofEndpoint')} AS BIGINT)`,
 });
 
-/** The endpoints for which something waits, each found by the index: those without work cost nothing. */
+/** Selects the endpoints with waiting work, each by the index: those without work cost nothing. */
 const waitingText = (table: string, at: string): string => `
   WITH RECURSIVE waiting(endpoint_id) AS (
     SELECT MIN(endpoint_id) FROM ${table} WHERE ${at} IS NOT NULL
@@ -87,9 +85,8 @@ const ORIGIN = `substr(e.address, 1, length(e.address) -
   length(ltrim(substr(e.address, 9), 'abcdefghijklmnopqrstuvwxyz0123456789._-:[]')))`;
 
 /**
- * Endpoints with something due, without full applications and origins: one of each application, then a second one of
- * each, and so on. The one with the least running work comes first; among equals, the one served longest ago. Each
- * count is computed once: SQLite would repeat it for each use if the candidates were not materialized.
+ * Selects endpoints with due work: one of each application, then a second one of each, and so on. Less running work is
+ * first; among equals, the one served longest ago. Without MATERIALIZED, SQLite would repeat each count.
  */
 function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [string, string]): string {
   const { table, order, isDue, isLeased, mayBegin, most } = work((name) => `:${name}`);
@@ -110,16 +107,13 @@ function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [s
    ORDER BY c.turn, c.client_served_at, c.endpoint_id`;
 }
 
-/** Selects how many more an endpoint may have, by its locked row; 0 if it may not be served any more. */
+/** Selects how many more deliveries a locked endpoint may have; 0 if it may not be served now. */
 const freeText = (value: Supplied['value'], { table, isLeased, mayBegin, most }: Work): string => `
   SELECT CASE WHEN free > ${value('most')} THEN ${value('most')} WHEN free > 0 THEN free ELSE 0 END
     FROM (SELECT ${most} - (SELECT COUNT(*) FROM ${table} r WHERE r.endpoint_id = e.endpoint_id AND ${isLeased}) AS free
             FROM webhook_endpoint e WHERE e.endpoint_id = ${value('endpointId')} AND ${mayBegin}) AS f`;
 
-/**
- * Leases what is due of several endpoints, within their limits. Running work of an endpoint is counted by one caller at
- * a time.
- */
+/** Leases due work of several endpoints. One caller at a time counts the running work of an endpoint. */
 const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): BatchStatement => ({
   columns: {
     endpointId: 'TEXT',
@@ -191,7 +185,7 @@ export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeRepla
   const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS message_id, shows, body');
   const due = dueText(REPLAYS, db.dialect, [waitingText('webhook_message', 'replay_at'), '1 = 1']);
   return async (terms) => {
-    // Usually there are none, which this finds at less cost.
+    // Usually there are none, which this query finds at less cost.
     if ((await db.get(ANY_RESEND, {})) === undefined) return [];
     return take({ db, due, lease }, terms, (endpoint) => {
       const { url, privateNetwork } = endpoint;
@@ -207,7 +201,7 @@ export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeRepla
 
 type Texts = { readonly db: Database; readonly due: string; readonly lease: BatchStatement };
 
-/** Takes slots for what is due, leases it, and returns the slots of what was not leased; all of them if this fails. */
+/** Takes slots for due work and leases it. Returns the slots of work that was not leased, or all if this fails. */
 async function take<Row, Opened>(
   { db, due, lease }: Texts,
   { slots, listenerId = '', ...terms }: TakeTerms,

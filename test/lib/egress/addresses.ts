@@ -108,7 +108,7 @@ export const FORBIDDEN_HOSTS: readonly string[] = [
   '127.0.0.1\\@www.example.com',
 ];
 
-/** Answers of a name server that make the name forbidden. */
+/** Addresses from a name server that make the name forbidden. */
 export const FORBIDDEN_ANSWERS: readonly (readonly string[])[] = [
   ['127.0.0.1'],
   ['127.8.9.10'],
@@ -132,7 +132,7 @@ export const FORBIDDEN_ANSWERS: readonly (readonly string[])[] = [
   ['fc00::1'],
   ['fe80::1'],
   ['ff02::1'],
-  // One private address among public ones, first or last. 2d00::/8 is nobody's, but public by form.
+  // One private address among public ones, first or last. 2d00::/8 is unassigned, but public by form.
   ['2d00::1', '127.0.0.1'],
   ['127.0.0.1', '2d00::1'],
   ['2d00::1', '::1'],

@@ -20,7 +20,7 @@ const PACKED: Readonly<Record<string, (text: Buffer) => Buffer>> = {
   [`${'x'.repeat(39)}yz`]: (text) => text,
 };
 
-describe('Answers that are compressed', () => {
+describe('Compressed responses', () => {
   let server: http.Server;
   let origin: string;
   let egress: Egress;

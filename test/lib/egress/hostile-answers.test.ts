@@ -14,7 +14,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\n';
 /** One for all answers, so that what is held is what egress holds. */
 const LARGE = Buffer.alloc(9_000_000, 'x');
 
-/** What is sent for a path, before the server falls silent. */
+/** Bytes sent for a path before the server falls silent. */
 const ANSWERS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/hello': (socket) => socket.write(`${HEAD}content-length: 5\r\n\r\nhello`),
   '/whole': (socket) => {

@@ -10,7 +10,7 @@ import { createEgress, type Egress, type EgressRequest } from '../../../src/lib/
 import { noAddresses } from '../../harness/no-network.ts';
 import { startCanary } from '../../servers/canary.ts';
 
-describe('What egress refuses', () => {
+describe('Requests that egress refuses', () => {
   it('an address with a user name or password, or of another scheme', async () => {
     const egress = createEgress({ privateNetwork: { mode: 'allow' } });
     for (const address of ['http://user@127.0.0.1/', 'http://:secret@127.0.0.1/', 'ftp://127.0.0.1/'])

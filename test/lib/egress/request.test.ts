@@ -1,4 +1,4 @@
-/** What the way out does besides checking addresses: redirects, credentials, caps, time, turns. */
+/** Egress besides the check of addresses: redirects, credentials, caps, time limits, slots. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -8,7 +8,7 @@ import { receivedBytes } from '../../../src/lib/egress/received-bytes.ts';
 
 const LIMITS = { freeEach: 2, freeInAll: 96, ofHost: 20, inAll: 60, forOldest: 10 };
 
-/** A share that has taken `bytes` one by one until one had to wait; `taken` goes on as room comes. */
+/** Creates a share that has taken `bytes` one by one until one had to wait; `taken` grows as room becomes free. */
 function reader(room: AnswerRoom, host: string, bytes: number) {
   const share: RoomShare = room.share(host);
   const state = { taken: 0, release: () => share.release() };
@@ -66,7 +66,7 @@ describe('Room for answers', () => {
     assert.ok(reader(room, 'good', 6).taken > LIMITS.freeEach);
   });
 
-  it('every answer comes to its end as those before it are released, in their order', async () => {
+  it('every response completes as earlier ones are released, in their order', async () => {
     const room = answerRoom(LIMITS);
     const readers = Array.from({ length: 30 }, (_, index) => reader(room, `host-${index % 5}`, 12));
     const ended: number[] = [];

@@ -75,7 +75,7 @@ describe('any text at all', () => {
 });
 
 describe('text that grows', () => {
-  // What is compiled while it is measured takes longer.
+  // Compiling during a measurement would prolong it.
   before(() => {
     for (const text of fc.sample(growingCalendar, { numRuns: 200, seed: 1 })) readAndPlace(text);
     for (const text of fc.sample(fullCalendar, { numRuns: 5, seed: 1 })) readAndPlace(text);
@@ -140,7 +140,7 @@ function expandWithin(
   }
 }
 
-/** What is thrown besides that error is a fault. */
+/** Returns `undefined` if `run` throws that error, and throws every other. */
 function refusedAs<T>(refusal: new (...parameters: never[]) => Error, run: () => T): T | undefined {
   try {
     return run();

@@ -62,7 +62,7 @@ const text = fc
 const inZone = fc
   .tuple(fc.constantFrom('EXDATE', 'RDATE', 'RECURRENCE-ID'), zoneName)
   .map(([name, zone]) => `${name};TZID="${zone}":20261101T080000\n`);
-/** Of calendars and of their zones, whose texts have `\n` for a line end. */
+/** Properties of calendars and of their zones, whose texts have `\n` for a line end. */
 const namingZone = fc
   .tuple(fc.constantFrom('X-WR-TIMEZONE', 'TZID', 'X-LIC-LOCATION'), zoneName)
   .map(([name, zone]) => `${name}:${zone.replaceAll('^n', '\\n')}\n`);
@@ -180,15 +180,15 @@ function observance(index: number): string {
   return `BEGIN:STANDARD\nDTSTART:${1601 + (index % 400)}0101T020000\nTZOFFSETFROM:${offset}\nTZOFFSETTO:${next}\nRRULE:FREQ=YEARLY;UNTIL=20400101T000000Z\nEND:STANDARD\n`;
 }
 
-/** What grows by chance. */
+/** Calendars that grow at random. */
 export const growingCalendar: fc.Arbitrary<string> = calendar;
 
-/** What is as large as it may be, or nearly, in several ways at once. */
+/** Calendars that are as large as allowed, or nearly, in several ways at once. */
 export const fullCalendar: fc.Arbitrary<string> = full;
 
 const event = (own: string): string => `BEGIN:VEVENT\n${START}${own}END:VEVENT\n`;
 
-/** What stalled the service once: each grows again from there. */
+/** Calendars that stalled the service once. Each is a start to grow from. */
 export const KNOWN_CALENDARS: readonly string[] = [
   event('RRULE:FREQ=DAILY\n'.repeat(400)),
   event('RRULE:FREQ=DAILY\n'.repeat(150_000)),

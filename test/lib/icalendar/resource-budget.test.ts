@@ -143,7 +143,7 @@ describe('a resource over its budget', () => {
       assert.match(failure.message, reason);
     });
 
-  it('a resource over its budget is not changed either, and whoever wants to learns why', () => {
+  it('a resource over its budget is not changed either, and the error says why', () => {
     const isNamed = (error: unknown) =>
       error instanceof ProviderError &&
       error.kind === 'invalid_response' &&

@@ -11,7 +11,7 @@ import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 import { resolveZone } from '../../../src/lib/icalendar/zone-resolver.ts';
 import { offsetAt } from '../../../src/lib/recurrence/zone.ts';
 
-/** What Windows shows today and its own names for that. */
+/** Names that Windows shows today, and its own names for the same zones. */
 const WINDOWS: readonly string[] = [
   '(UTC-12:00) International Date Line West = Dateline Standard Time',
   '(UTC-11:00) Coordinated Universal Time-11 = UTC-11',
@@ -157,7 +157,7 @@ const WINDOWS: readonly string[] = [
   '(UTC+14:00) Kiritimati Island = Line Islands Standard Time',
 ];
 
-/** What other programs, other languages and other years call them. */
+/** Names from other programs, languages and years. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'America/New_York': [
     '(GMT-05:00) Eastern Time (US & Canada)',
@@ -249,7 +249,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'Etc/GMT-1': ['GMT+0100', '(GMT+01:00)', '+01:00'],
 };
 
-/** What Windows' zones are since CLDR's data in windows-iana. */
+/** Zones of Windows' names that changed after CLDR's data in windows-iana. */
 const NEWER: Readonly<Record<string, string>> = {
   'Mountain Standard Time (Mexico)': 'America/Mazatlan',
   'Central Asia Standard Time': 'Asia/Bishkek',

@@ -1,6 +1,6 @@
 /**
- * VTIMEZONEs as we read them against libical and python3-dateutil, which nobody here wrote: the same offset at every
- * moment, 0 differences. What they do otherwise is left out:
+ * VTIMEZONEs as Kalends reads them against libical and python3-dateutil, two independent libraries: the same offset at
+ * every moment, 0 differences. Their deviations are left out:
  * - Before the first observance they know nothing; we take its TZOFFSETFROM, as RFC 5545 §3.6.5 lets one think.
  * - libical leaves out a DTSTART that no RDATE repeats beside RDATEs: ours begin with DTSTART.
  * - dateutil reads UNTIL as local time: it is given a day more.

@@ -1,6 +1,6 @@
 /**
- * Rules against python3-dateutil, which nobody here wrote: generated rules whose DTSTART fits its rule, 0
- * differences. What dateutil does otherwise than RFC 5545 §3.3.10 is left out of the rules or put right beside it:
+ * Rules against python3-dateutil, an independent library: generated rules whose DTSTART fits its rule, 0 differences.
+ * Deviations of dateutil from RFC 5545 §3.3.10 are left out of the rules or corrected beside it:
  * - BYWEEKNO alone is every day of the week there, DTSTART's weekday by the RFC: it comes with days.
  * - Weeks across New Year: it counts the weeks of the year before by this year's length, and looks for negative numbers
  *   in one direction only (its source says TODO): BYWEEKNO is from -51 to 51; rule-days.test.ts has the others.
@@ -19,7 +19,7 @@ import { rounds } from '../../harness/rounds.ts';
 import { expandWithDateutil, withDateutil } from './python-programs.ts';
 
 const ROUNDS = rounds(500);
-/** As many times of a rule as are compared, within the horizon that dateutil-expand.py has too. */
+/** The number of times of a rule to compare, within the horizon that dateutil-expand.py has too. */
 const LIMIT = 40;
 const HORIZON = 24 * 366 * DAY;
 

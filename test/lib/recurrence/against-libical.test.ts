@@ -1,6 +1,6 @@
 /**
- * Random series, from the text of their calendar to their instances, against libical, which nobody here wrote. What it
- * does otherwise (docs/calendars.md says why Kalends does not) is left out of the series:
+ * Random series, from the text of their calendar to their instances, against libical, an independent library. The
+ * series avoid its deviations (docs/calendars.md says why Kalends does not share them):
  * - a DTSTART that its rule does not name is no instance there, and does not count;
  * - an RDATE in a zone is read in UTC, a period not at all, and a date on a timed series means midnight;
  * - an EXDATE that is a date on a timed series means its day in UTC;
@@ -25,7 +25,7 @@ import { calendarText, type RandomEvent, randomEvents } from './random-events.ts
 
 /** 100,000 in `npm run soak`. */
 const ROUNDS = rounds(scale() < 20 ? 400 : 5_000);
-/** As many are given to one process. */
+/** The number of cases for one process. */
 const BATCH = 5_000;
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
 

@@ -1,4 +1,4 @@
-/** What Kalends makes of a random event, from the text of its calendar to its instances. */
+/** Kalends' instances of a random event, computed from the text of its calendar. */
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../sandbox/core/occurrences.ts';
 import { instantOf, localOf } from '../../../src/lib/recurrence/event-instant.ts';

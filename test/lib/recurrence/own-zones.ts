@@ -19,7 +19,7 @@ export const sundayZone = (tzid: string, offset: number, changes: readonly Chang
   offsetAt: (instant) => offsetOf({ offset, changes }, instant),
 });
 
-/** Of all changes that have come, the last. */
+/** Returns the offset, in milliseconds, after the last change up to `instant`. */
 function offsetOf({ offset, changes }: Pick<SundayZone, 'offset' | 'changes'>, instant: number): number {
   let [latest, found] = [Number.NEGATIVE_INFINITY, offset];
   const { year } = dateOf(instant);

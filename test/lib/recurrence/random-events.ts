@@ -117,7 +117,7 @@ function named(form: Form, clock: Clock, local: number): Moment {
   return { clock: form, local: shownAt(form, instantOf({ clock, local })) };
 }
 
-/** Which start of a series is meant: one that it has, or any quarter of an hour of its time. */
+/** A start in a series: one that it has, or any quarter of an hour of its time. */
 const place = fc.oneof(
   { arbitrary: fc.nat(60).map((nth) => ({ nth })), weight: 4 },
   { arbitrary: fc.nat(80_000).map((quarter) => ({ quarter })), weight: 1 },

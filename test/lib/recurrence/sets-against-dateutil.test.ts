@@ -16,7 +16,7 @@ import { CALENDAR_ZONE, calendarText, type RandomEvent, randomEvents, ruleText }
 
 /** 100,000 in `npm run soak`. */
 const ROUNDS = rounds(scale() < 20 ? 300 : 5_000);
-/** As many are given to one process. */
+/** The number of cases for one process. */
 const BATCH = 5_000;
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
 

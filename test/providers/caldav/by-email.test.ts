@@ -23,7 +23,7 @@ const HOST = 'dav.calendars.test';
 describe('a CalDAV account by e-mail address', counterpart('OpenSSL', OPENSSL), () => {
   let front: TlsFront;
   let egress: Egress;
-  /** What the front passes requests on to. */
+  /** The origin that the front passes requests to. */
   let behind: string;
   const { log } = recordingLog();
   const lookups: string[] = [];

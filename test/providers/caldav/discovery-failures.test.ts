@@ -1,4 +1,4 @@
-/** What a form can say about a server that no calendars were found at: ProviderError's `detail`. */
+/** Details that a form can show about a server without calendars: ProviderError's `detail`. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -64,7 +64,7 @@ describe('why a CalDAV server was not found', () => {
     throw new Error('The account was linked');
   };
 
-  it('a host name that nobody has is told', async () => {
+  it('reports a host name that does not exist', async () => {
     assert.deepEqual(await failure('unknown.test'), ['unavailable', 'host_unknown']);
     assert.deepEqual(await failure('https://unknown.test:8443/dav/'), ['unavailable', 'host_unknown']);
     assert.deepEqual(await failure('empty.test'), ['unavailable', 'host_unknown']);
@@ -74,20 +74,20 @@ describe('why a CalDAV server was not found', () => {
     ]);
   });
 
-  it('a name that the DNS does not answer is told as one that nobody has', async () => {
+  it('reports a name that the DNS fails to resolve as one that does not exist', async () => {
     egress = egressWith(OPENED, 'EAI_AGAIN');
 
     assert.deepEqual(await failure('unknown.test'), ['unavailable', 'host_unknown']);
   });
 
-  it('a port that refuses is told, by http and https', async () => {
+  it('reports a refused connection, over http and https', async () => {
     const port = await freePort();
 
     for (const typed of [`http://dav.test:${port}`, `dav.test:${port}`])
       assert.deepEqual(await failure(typed), ['unavailable', 'connection_refused'], typed);
   });
 
-  it('a site without CalDAV is told, whatever it answers', async () => {
+  it('reports a site without CalDAV, whatever its response', async () => {
     for (const answer of [
       { status: 200, body: '<html></html>' },
       { status: 404 },
@@ -101,27 +101,27 @@ describe('why a CalDAV server was not found', () => {
     }
   });
 
-  it('a server that is out of order is told as that and no more', async () => {
+  it('reports a server that responds with 503 as unavailable, without a detail', async () => {
     server.odd = () => ({ status: 503 });
 
     assert.deepEqual(await failure(`http://dav.test:${portOf(server)}`), ['unavailable', undefined]);
   });
 
-  it('a server that takes no passwords is told', async () => {
+  it('reports a server that accepts no passwords', async () => {
     server.odd = () => ({ status: 401, headers: { 'www-authenticate': 'Digest realm="x", nonce="y"' } });
 
     const typed = `http://dav.test:${portOf(server)}`;
     assert.deepEqual(await failure(typed), ['invalid_response', 'no_basic']);
   });
 
-  it('a server that points elsewhere is told', async () => {
+  it('reports a server that redirects to another host', async () => {
     server.odd = () => ({ status: 301, headers: { location: 'https://other.test/' } });
 
     const typed = `http://dav.test:${portOf(server)}`;
     assert.deepEqual(await failure(typed), ['invalid_response', 'foreign_address']);
   });
 
-  it('a missing http:// is told, and the server asked for it gets no password', async () => {
+  it('reports a missing http://, and sends the server no password', async () => {
     assert.deepEqual(await failure(`dav.test:${portOf(server)}/secret/path`), ['unavailable', 'plain_http']);
 
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe('why a CalDAV server was not found', () => {
     );
   });
 
-  it('a missing http:// is told of a server that hangs up on https', async () => {
+  it('reports a missing http:// for a server that closes https connections', async () => {
     const deaf = hangingUp();
     const { port } = new URL(await listen(deaf));
 
@@ -151,7 +151,7 @@ describe('why a CalDAV server was not found', () => {
     ['sends http on to https', { status: 301, headers: { location: 'https://dav.test/' } }],
     ['does not understand http', { status: 400 }],
   ] as const)
-    it(`a missing http:// is not told of a server that ${name}`, async () => {
+    it(`does not report a missing http:// for a server that ${name}`, async () => {
       server.odd = () => answer;
 
       const typed = `dav.test:${portOf(server)}`;
@@ -183,12 +183,12 @@ describe('why a CalDAV server was not found', () => {
     });
     afterEach(() => front.stop());
 
-    it('a certificate that nobody signed is told', async () => {
+    it('reports an untrusted certificate', async () => {
       assert.deepEqual(await failure(`dav.test:${front.port}`), ['unavailable', 'certificate']);
       assert.deepEqual(server.calls, []);
     });
 
-    it('the certificate of another host is told', async () => {
+    it('reports the certificate of another host', async () => {
       front.trust();
 
       assert.deepEqual(await failure(`dav.test:${front.port}`), ['unavailable', 'certificate']);
@@ -203,7 +203,7 @@ describe('why a CalDAV server was not found', () => {
   });
 });
 
-/** A server that ends the connection at a TLS handshake, and answers all else. */
+/** Creates a server that closes the connection at a TLS handshake and responds to everything else. */
 function hangingUp(): Server {
   return createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy());

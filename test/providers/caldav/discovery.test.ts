@@ -241,18 +241,18 @@ describe('linking a CalDAV account', () => {
     ['too many requests', { status: 429, headers: { 'retry-after': '3' } }, 'rate_limited'],
   ];
   for (const [name, answer, kind] of others)
-    it(`a server that answers with ${name} is told as ${kind}`, async () => {
+    it(`reports a server that responds with ${name} as ${kind}`, async () => {
       server.odd = () => answer;
 
       await assert.rejects(verify(), failsAs(kind));
     });
 
-  it('an unknown host, a closed port and a bad certificate are told as unavailable', async () => {
+  it('reports an unknown host, a closed port and a bad certificate as unavailable', async () => {
     for (const address of ['https://unknown.test/', 'http://dav.test:1/', typed().replace('http:', 'https:')])
       await assert.rejects(verify({ server: address }), failsAs('unavailable'), address);
   });
 
-  it('a private address is told as forbidden', async () => {
+  it('reports a private address as forbidden', async () => {
     for (const address of [
       'http://127.0.0.1/',
       '10.0.0.1',
@@ -283,7 +283,7 @@ describe('linking a CalDAV account', () => {
         password,
       });
 
-    it('a password that Apple refuses is told from other failures', async () => {
+    it('distinguishes a password that Apple refuses from other failures', async () => {
       await assert.rejects(apple('abcd-efgh-ijkl-mnop'), failsAs('unauthorized'));
     });
 

@@ -1,4 +1,4 @@
-/** Whose a CalDAV account is: what its server proves, and not what it says (docs/security.md T3, T4). */
+/** The owner of a CalDAV account is what its server proves, not what it claims (docs/security.md T3, T4). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -51,14 +51,14 @@ describe('whose a CalDAV account is', () => {
   const caldav = () => caldavProvider({ egress, log, now: Date.now }).signIn;
   const verify = (login: { server?: string; username?: string } = {}): Promise<VerifiedAccount> =>
     caldav().verify({ server: typed(), username: 'ada', password: USERS.ada ?? '', ...login });
-  /** Properties by path, the same for everybody; all else is as ever. */
+  /** Makes the server return these properties by path to every user; other requests behave as usual. */
   const answers = (properties: Readonly<Record<string, string>>) => {
     server.odd = ({ method, path }) => {
       const known = method === 'PROPFIND' ? properties[path] : undefined;
       return known === undefined ? undefined : multistatus(present(path, known));
     };
   };
-  /** Its users are these, and one principal is all of theirs. */
+  /** Makes the server accept these users, who all share one principal. */
   const acceptsAll = (...users: string[]) => {
     const known = users.map((user) => basic(user, USERS.ada));
     const ada = basic('ada');

@@ -66,7 +66,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(server.takeCalls(), ['sync-collection 0']);
     });
 
-    it('sync-collection goes on with the returned token while the server cuts its answers short', async () => {
+    it('sync-collection continues with the returned token while the server truncates its responses', async () => {
       const pages = ['a.ics', 'b.ics', 'c.ics'];
       server.put('c.ics');
       server.odd = ({ kind, body }) => {
@@ -250,7 +250,7 @@ describe('changes of a CalDAV calendar', () => {
       [504, 'unavailable', {}, undefined],
     ];
     for (const [status, kind, headers, retryAfter] of passing)
-      it(`${status} is told as ${kind}, and nothing else is learnt from it`, async () => {
+      it(`reports ${status} as ${kind}, and infers nothing else from it`, async () => {
         const next = await pull();
         server.odd = () => ({ status, headers });
 

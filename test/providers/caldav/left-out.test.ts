@@ -20,7 +20,7 @@ describe('a calendar of a hostile CalDAV server', () => {
   let server: OddCalDav;
   let egress: Egress;
   let work: WorkHere;
-  /** What the mirror has: etags by href. */
+  /** The mirror's etags by href. */
   let stored: Map<string, string | undefined>;
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 /**
- * Who is told what when events with guests are written through Kalends: asserted of what the calendar server sent, in the
- * inboxes of its own people and by mail.
+ * Contract of the messages that a calendar server sends when Kalends writes events with attendees, asserted in the
+ * inboxes of its own users and in the emails it sent.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -15,7 +15,7 @@ export type SchedulingContract = {
   readonly habits: SchedulingHabits;
 };
 
-/** Where servers differ in what they send. What Kalends must not make them send is the same. */
+/** Differences in the messages of servers. The messages that Kalends must not cause are the same for all. */
 export type SchedulingHabits = {
   /** People of other servers are written to by mail. */
   readonly mails: boolean;
@@ -23,7 +23,7 @@ export type SchedulingHabits = {
   readonly updatesInbox: boolean;
   /** Messages tell the rules of a series and its exceptions. */
   readonly tellsRules: boolean;
-  /** Whatever a guest writes is taken for an answer. */
+  /** The server takes every write of an attendee for a reply. */
   readonly answersAlways: boolean;
 };
 
@@ -31,7 +31,7 @@ const HOUR = { start: '2027-01-04T09:00:00Z', end: '2027-01-04T10:00:00Z' };
 const WEEKLY = { ...HOUR, timeZone: 'Europe/Paris', recurrence: { frequency: 'WEEKLY', count: 5 } };
 
 export function schedulingContract({ name, options, start, habits }: SchedulingContract): void {
-  describe(`who is told what by ${name}`, options, () => {
+  describe(`messages sent by ${name}`, options, () => {
     let site: SchedulingSite;
     before(async () => {
       site = await openSchedulingSite(start);
@@ -52,7 +52,7 @@ export function schedulingContract({ name, options, start, habits }: SchedulingC
     const toBoth = (method: string) => [...toBob(method), `${method} ${site.grace.address}`].sort();
     /** The lines of an update that everybody was invited to before. */
     const updated = () => (habits.updatesInbox ? toBoth('REQUEST') : toBob('REQUEST'));
-    /** Who can be seen to be told of an update. */
+    /** Returns the addresses that can be seen to receive an update. */
     const readers = () => [
       ...(habits.mails ? [BOB] : []),
       ...(habits.updatesInbox ? [site.grace.address] : []),
@@ -209,7 +209,7 @@ export function schedulingContract({ name, options, start, habits }: SchedulingC
     /** One series for all of them: it stays as it is. */
     let theirs: ReturnType<typeof invited> | undefined;
     for (const [what, method, body] of refused) {
-      it(`a guest may not ${what} a series: 422 organizer_only, nothing is written and nobody is told`, async () => {
+      it(`refuses to let an attendee ${what} a series: 422 organizer_only, nothing is written or sent`, async () => {
         theirs ??= invited('Not hers', WEEKLY);
         const { copy } = await theirs;
 

@@ -18,7 +18,7 @@ const MORNING = { start: at('2027-01-04T09:00:00'), end: at('2027-01-04T10:00:00
 const FOUR = { frequency: 'weekly', count: 4 } as const;
 const STARTS = { start: '2027-01-04T08:00:00Z', end: '2027-01-04T09:00:00Z' };
 
-/** What another program wrote. */
+/** Objects that another program wrote. */
 const OBJECTS = {
   imported: calendarObject(
     vevent(

@@ -24,7 +24,7 @@ describe('a login whose server does not say who the user is', () => {
     await server.stop();
   });
 
-  it('a principal that is typed does not prove its user by the name that every principal has of itself', async () => {
+  it('a typed principal does not prove its user if every principal names itself', async () => {
     const users = ['ada@one.test', 'ada@other.test'].map((user) => basic(user, 'secret'));
     // RFC 3744 without RFC 5397: each user may look at each principal, which says its own address.
     server.odd = ({ path, authorization }) => {

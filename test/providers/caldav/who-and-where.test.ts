@@ -1,4 +1,4 @@
-/** What a CalDAV server says of its user besides the calendars: the addresses they are invited by, and their main calendar. */
+/** Facts about its user that a CalDAV server returns: addresses for invitations, and the main calendar. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

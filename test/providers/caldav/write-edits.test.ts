@@ -1,4 +1,4 @@
-/** What a change leaves of a resource that other programs wrote: everything it does not name (RFC 4791 §5.3.2). */
+/** A change keeps everything that it does not name in a resource of another program (RFC 4791 §5.3.2). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What an unrelated change leaves of the exceptions of a series: its EXDATEs with overrides, and its EXRULE. */
+/** An unrelated change keeps the exceptions of a series: its EXDATEs with overrides, and its EXRULE. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { UnsupportedByProvider } from '../../../src/calendars/provider-error.ts';

@@ -37,7 +37,7 @@ describe('writing to a CalDAV server', () => {
   });
   afterEach(() => account.close());
 
-  /** Answers the next call of that method so, after `act`. */
+  /** Sets the response to the next call of that method, sent after `act`. */
   const once = (method: string, answer: DavAnswer, act?: (call: DavCall) => void) => {
     let isOver = false;
     account.server.odd = (call) => {
@@ -314,7 +314,7 @@ describe('writing to a CalDAV server', () => {
       [507, 'unavailable'],
     ];
     for (const [status, kind] of kinds)
-      it(`a PUT answered by ${status} is told as ${kind}`, async () => {
+      it(`reports a PUT with the response ${status} as ${kind}`, async () => {
         once('PUT', { status });
 
         await assert.rejects(account.create(DRAFT, KEY), failsAs(kind));
@@ -351,20 +351,20 @@ describe('writing to a CalDAV server', () => {
       ['415', { status: 415 }, 'field_not_supported_by_provider'],
     ];
     for (const [name, answer, reason, field] of limits)
-      it(`a PUT refused by ${name} is told as ${reason}`, async () => {
+      it(`reports a PUT refused by ${name} as ${reason}`, async () => {
         once('PUT', answer);
 
         await assert.rejects(account.create(DRAFT, KEY), refusedFor(reason, field));
       });
 
-    it('a DELETE that is refused is told as a calendar that cannot be written to', async () => {
+    it('reports a refused DELETE as calendar_read_only', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       once('DELETE', { status: 403 });
 
       await assert.rejects(account.remove(href), refusedFor('calendar_read_only'));
     });
 
-    it('an address outside of the calendar is told as not_found, and nobody is asked', async () => {
+    it('reports an address outside the calendar as not_found, without a request', async () => {
       for (const href of ['/dav/ada/work/', 'http://other.test/a.ics', 'http://['])
         await assert.rejects(
           account.writing.update(account.calendar, { href, etag: undefined, stored: [] }, { title: 'x' }),

@@ -1,4 +1,4 @@
-/** The contract of writing on CalDAV servers nobody here wrote. */
+/** The contract of writing on independent CalDAV servers. */
 import { createEgress } from '../../../src/lib/egress/egress.ts';
 import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts';
 import { eventWritingContract, type OpenWriting } from '../../contract/event-writing.contract.ts';

@@ -1,4 +1,4 @@
-/** What following Google's events promises: every page, every deletion, and a reason for every refusal. */
+/** Following Google's events: every page, every deletion, and a reason for every refusal. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -124,7 +124,7 @@ describe('following Google’s events', () => {
     assert.equal(server.calls[0]?.authorization, 'Bearer access-1');
   });
 
-  it('Google’s deleted events are told from cancelled instances of a series that lives', async () => {
+  it('distinguishes Google’s deleted events from cancelled instances of a series that still exists', async () => {
     const token = await tokenBefore(single('a', cancelled), exception('s', 30, cancelled), single('b'));
 
     const { changed, removed } = await follow(token);
@@ -190,7 +190,7 @@ describe('following Google’s events', () => {
     assert.equal(entries.length, 3);
   });
 
-  it('Google’s events are listed anew when the grant shows more, or less, than when the token was given', async () => {
+  it('Google’s events are listed again in full when the grant shows more, or less, than the sync token’s', async () => {
     const token = await tokenBefore();
     const busy = { ...credentials, scopes: [`${AUTH}.events.freebusy`, `${AUTH}.calendarlist.readonly`] };
 

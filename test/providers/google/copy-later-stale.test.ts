@@ -34,7 +34,7 @@ async function withThird(): Promise<string> {
   return href;
 }
 
-/** What somebody does to the third instance after the last sync, and whether the mirror knew it as one of its own. */
+/** Changes of the third instance after the last sync; with `withThird` the mirror has it as an exception. */
 const MEANWHILE = [
   ['changed', create, { summary: 'Theirs' }],
   ['changed again', withThird, { summary: 'Theirs' }],

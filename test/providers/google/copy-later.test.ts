@@ -30,7 +30,7 @@ const LATER: Omit<LaterHalf, 'key'> = {
   cancelled: [],
 };
 
-/** What Kalends has no words for. */
+/** Properties that Kalends has no fields for. */
 const BEYOND = {
   reminders: { useDefault: false, overrides: [{ method: 'popup', minutes: 5 }] },
   attachments: [{ fileUrl: 'https://drive.example/f', title: 'Agenda', mimeType: 'text/plain' }],
@@ -244,7 +244,7 @@ function conferences(): void {
     assert.deepEqual([third, fourth], [ZOOM, undefined]);
   });
 
-  it('gets the link that the caller names in the place of the Meet', async () => {
+  it('gets the link that the caller gives instead of the Meet', async () => {
     const href = await create(WEEKLY);
     await callWithAttachments(href, { conferenceData: MEET });
     await reread(href);
@@ -262,7 +262,7 @@ function conferences(): void {
 }
 
 function repeating(): void {
-  it('is made once with a key, and its instances are gone on with where they were left', async () => {
+  it('is created once per key, and a retry copies only the instances that are missing', async () => {
     await withGoogle({}, async () => {
       const href = await create(WEEKLY);
       await update(href, { title: 'Third' }, THIRD);

@@ -1,4 +1,4 @@
-/** The Google adapter on an emulator nobody here wrote: signing in, renewing, listing, following. */
+/** The Google adapter on an independent emulator: signing in, renewing, listing, following. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -56,7 +56,7 @@ describe('the Google adapter on @emulators/google', () => {
     });
   const google = () => provider().signIn;
 
-  /** What a browser does on the emulator's chooser: the form of the one account. */
+  /** Submits the form of the only account on the emulator's chooser, as a browser does. */
   async function choose(url: URL): Promise<URL> {
     const page = await (await fetch(url)).text();
     const fields = new URLSearchParams();
@@ -118,7 +118,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.equal(renewed.issuedAt, credentials.issuedAt);
   });
 
-  it('a wrong secret, which the operator must mend, is told from a revoked access, which the user must', async () => {
+  it('distinguishes a wrong secret, for the operator to fix, from revoked access, for the user to fix', async () => {
     const { credentials } = await signIn();
 
     const wrongSecret = google().renew(credentials, { ...app, clientSecret: 'wrong' });
@@ -229,7 +229,7 @@ describe('the Google adapter on @emulators/google', () => {
     await assert.rejects(refused, failsAs('unauthorized', 'access_revoked'));
   });
 
-  it('the Google adapter goes on with a new token where the one it has is refused', async () => {
+  it('the Google adapter continues with a new token if its current one is refused', async () => {
     const { credentials } = await signIn();
     const stale = { ...credentials, accessToken: 'never-given' };
     const session = sessionOf(provider(), app, stale);

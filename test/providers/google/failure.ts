@@ -1,4 +1,4 @@
-/** What a test expects of a refusal. */
+/** Assertions about the errors that a test expects. */
 import assert from 'node:assert/strict';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';

@@ -1,4 +1,4 @@
-/** What tests of writing at Google share: drafts, and a calendar that they write to. */
+/** Shared by tests of writing at Google: drafts, and a calendar that they write to. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach } from 'node:test';
 
@@ -48,7 +48,7 @@ export function shareGoogle(): GoogleWriteSite {
 /** Where a test writes: a calendar at Google, and what was written to it. Tests of a file share one. */
 class GoogleWriteSite {
   calendarHref = '';
-  /** What the caller of the writes knows of the calendar. */
+  /** The calendar as the caller of the writes has stored it. */
   mirror: Mirror = new Map();
   #google: GoogleWriting | undefined;
 
@@ -82,7 +82,7 @@ class GoogleWriteSite {
     const target = targetAt(this.mirror, href, instance);
     apply(this.mirror, await this.writing().update(this.calendarHref, target, change));
   };
-  /** What people changed at Google, as the caller of a write would have read it. */
+  /** Updates the mirror with what people changed at Google. */
   readonly reread = async (href: string): Promise<void> => {
     for (const resource of (await this.writing().read(this.calendarHref, href)) ?? [])
       this.mirror.set(resource.href, resource);

@@ -1,4 +1,4 @@
-/** What Google does beyond its reference, switched on in the sandbox: Kalends reads and writes the same. */
+/** Undocumented behavior of Google, switched on in the sandbox: Kalends reads and writes the same. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -202,7 +202,7 @@ function aliases(): void {
     assert.equal((await eventAtGoogle(href)).attendees?.[0]?.responseStatus, 'declined');
   });
 
-  it('an event that the user is no guest of has no answer of theirs', async () => {
+  it('an event that the user is not invited to has no response of the user', async () => {
     const href = await create({ ...MEETING, attendees: [{ email: 'bob@example.com', status: 'accepted' }] });
 
     assert.equal(eventAt(href).response, undefined);

@@ -1,4 +1,4 @@
-/** What is refused at Google has sent nothing to anybody. */
+/** Refused writes at Google send nothing to anybody. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -107,7 +107,7 @@ function forGuests(): void {
           const href = await invited({ guestsCanInviteOthers: false });
           const { title, description = null, recurrence = null, status, attendees } = site.eventAt(href);
           const times = { start: instance ?? berlin('2026-11-16T09:00:00') };
-          // Of the answers, which are the guests' own, callers need not say anything.
+          // Callers may leave out the responses, which belong to the attendees.
           const list = attendees.map(({ email }) => ({ email, status: 'none' as const })).toReversed();
           const same = { title, description, location: null, conference: null, status, attendees: list };
           const rules = instance === undefined && { recurrence };
@@ -191,7 +191,7 @@ function forAnybody(): void {
     });
   });
 
-  it('has sent nothing: an answer of somebody who is not invited', async () => {
+  it('has sent nothing: a response to an event that the user is not invited to', async () => {
     const href = await create({ ...MEETING, attendees: [{ email: 'bob@example.com', status: 'none' }] });
     const rsvp: Rsvp = { response: 'accepted', comment: undefined };
 

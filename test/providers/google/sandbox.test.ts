@@ -137,7 +137,7 @@ function suite(openDatabase: Open): void {
     assert.ok(larger.grantedScopes.includes(calendarScope('events.readonly')));
   });
 
-  it('the Google adapter goes on when the access token runs out', async () => {
+  it('the Google adapter continues when the access token expires', async () => {
     const { account, session } = await openAccount();
     const { accessToken } = session.credentials;
     open.clock.turn(2 * 3_600_000);

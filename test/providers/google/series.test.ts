@@ -33,9 +33,9 @@ type Site = {
   send(method: 'POST' | 'PUT' | 'DELETE', body: object): Promise<number>;
   /** How many requests of this operation Google has answered. */
   requests(operation: string): number;
-  /** What an application reads of the calendar: the ids of instances, and what there is to see. */
+  /** Reads the calendar as an application: the ids of instances, and their visible fields. */
   read(): Promise<{ readonly ids: readonly string[]; readonly seen: readonly object[] }>;
-  /** What Google's own app shows. */
+  /** Returns what Google's own app shows. */
   shown(): Promise<readonly object[]>;
 };
 
@@ -99,7 +99,7 @@ const draft = (title: string) => ({
   recurrence: { frequency: 'weekly', count: 12 } as const,
 });
 
-/** Of an instance by its id: `{series}_{original start}`. */
+/** Splits the id of an instance, `{series}_{original start}`. */
 function original(id: string): {
   readonly id: string;
   readonly original: { dateTime: string; timeZone: string };
@@ -160,7 +160,7 @@ describe('a series at Google whose organizer is shown what was deleted', () => {
 
 describe('series at Google, written by people and applications', () => {
   for (let seed = 1; seed <= rounds(2); seed += 1)
-    it(`an application reads what Google shows, after each of its writes and of theirs, seed ${seed}`, async () => {
+    it(`an application reads what Google shows after each write and each change at Google, seed ${seed}`, async () => {
       await withSite(async (site) => {
         const pick = random(seed);
         await site.started.manual.createEvent(ADA.email, site.calendarId, draft('Weekly'));

@@ -1,4 +1,4 @@
-/** What signing in with Google promises, and what each of its failures means. */
+/** Signing in with Google, and the meaning of each failure. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -57,7 +57,7 @@ describe('signing in with Google', () => {
   const tokenAnswers = (answer: (() => GoogleAnswer | Promise<GoogleAnswer>) | undefined) => {
     server.odd = ({ path }) => (path === '/token' ? answer?.() : undefined);
   };
-  it('a Google sign-in asks whoever lets events be written for their calendars too where the operator wants it', async () => {
+  it('a Google sign-in for read-write access also asks for calendars if the operator enabled that', async () => {
     const scopeOf = async (scope: 'read' | 'read-write') => {
       const { url } = await google(true).begin({ ...request, scope });
       return url.searchParams.get('scope');

@@ -1,4 +1,4 @@
-/** What becomes of Google's tokens: renewed, dead, or revoked, and who must act. */
+/** The fate of Google's tokens: renewed, dead or revoked, and who must act. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What is Google's own about writing events there; the rest is in the contract of all providers. */
+/** Rules for writing events that are Google's own; the rest is in the contract of all providers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -35,7 +35,7 @@ const REFUSED: readonly (readonly [string, Partial<EventDraft>, UnsupportedReaso
   ['a floating time', { start: { type: 'floating', local: '2026-11-16T09:00:00' } }, FIELD, 'start'],
 ];
 
-/** Of a weekly series whose first has a name and length of its own, whose second was moved, and whose third is deleted. */
+/** Moves of a weekly series: its first has its own title and length, its second was moved, its third deleted. */
 const MOVES: readonly (readonly [string, EventChange, readonly string[]])[] = [
   [
     'by an hour',
@@ -253,21 +253,21 @@ function refusals(): void {
       effect: { kind: 'status', status, ...(reason === undefined ? {} : { reason }) },
     });
 
-  it('what only the organizer may change at Google is told', async () => {
+  it('reports a change that only the organizer may make at Google as organizer_only', async () => {
     const href = await create(MEETING);
     fault('events.patch', 403, 'forbiddenForNonOrganizer');
 
     await assert.rejects(update(href, { title: 'Mine' }), unsupported('organizer_only'));
   });
 
-  it('a calendar at Google that may only be read is told', async () => {
+  it('reports a read-only calendar at Google as calendar_read_only', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
     site.calendarHref = await site.google.google.manual.addCalendar(ADA.email, readOnly);
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });
 
-  it('the user’s limit of writing at Google is told, and reading goes on', async () => {
+  it('reports the user’s write quota at Google as exhausted, and can still read', async () => {
     const href = await create(MEETING);
     fault('events.patch', 403, 'quotaExceeded');
 
@@ -275,7 +275,7 @@ function refusals(): void {
     assert.equal((await writing().read(site.calendarHref, href))?.length, 1);
   });
 
-  it('a rule that Google does not follow is told in Google’s words', async () => {
+  it('refuses a rule that Google does not support', async () => {
     const series = { ...WEEKLY, recurrence: rule('FREQ=WEEKLY;BYDAY=XX') };
 
     await assert.rejects(create(series), unsupported('recurrence_not_supported_by_provider', 'recurrence'));
@@ -294,7 +294,7 @@ function refusals(): void {
     await assert.rejects(refused, /an event of the kind "birthday"/);
   });
 
-  it('an end before the start is told by Google', async () => {
+  it('an end before the start is refused by Google', async () => {
     const draft = { ...MEETING, end: berlin('2026-11-16T08:00:00') };
 
     await assert.rejects(create(draft), unsupported(FIELD));

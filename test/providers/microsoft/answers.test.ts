@@ -37,7 +37,7 @@ describe('The Microsoft adapter', () => {
   let egress: Egress;
   let origin: string;
   let now: number;
-  /** What the next requests are answered. */
+  /** Responses to the next requests. */
   let answers: Answers;
   let calls: { url: string; authorization: string | undefined; prefer: unknown }[];
   const { log, entries } = recordingLog();
@@ -142,7 +142,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(canary.requests, []);
   });
 
-  it('Graph is asked once more with another access token when the first is refused, and not a third time', async () => {
+  it('retries at Graph with another access token if the first is refused, and not a third time', async () => {
     answers = new Map([
       [
         /calendars/,
@@ -211,7 +211,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['a']);
   });
 
-  it('a calendar is listed anew where an older Kalends read less of its events', async () => {
+  it('a calendar is listed again in full if an older Kalends read less of its events', async () => {
     answers = fullCalendar([event('a')]);
     const { next } = await sync(open(), 'cal', new Map());
     const older = JSON.stringify({ ...JSON.parse(next), v: 1 });
@@ -340,7 +340,7 @@ describe('The Microsoft adapter', () => {
     assert.ok(calls.some(({ url }) => url.includes('startDateTime=2025-11-19')));
   });
 
-  it('the window at Graph is drawn anew once a month', async () => {
+  it('the window at Graph moves once a month', async () => {
     answers = fullCalendar([event('a')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);

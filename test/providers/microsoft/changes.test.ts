@@ -114,7 +114,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([single?.description, single?.location], ['Bring cake', 'Kitchen']);
   });
 
-  it("Microsoft's calendars show all there is to an event once more is allowed, and no longer when it is less", async () => {
+  it("Microsoft's calendars are read again in full when the grant allows more or less of an event", async () => {
     const person = { email: 'growing@contoso.test', name: 'Growing' };
     await manual().addPerson(person);
     const href = await manual().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
@@ -289,7 +289,7 @@ describe("Microsoft's calendars", () => {
     assert.ok(parts > 3);
   });
 
-  it("Microsoft's calendars are listed anew after more changes than are worth reading one by one", async () => {
+  it("Microsoft's calendars are listed again in full after too many changes to read one by one", async () => {
     await create(meeting('Before'));
     const { next } = await sync(account, calendar, mirror);
     for (let index = 0; index < 510; index += 1) await create(meeting(`Imported ${index}`));

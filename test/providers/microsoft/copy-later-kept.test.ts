@@ -46,7 +46,7 @@ async function openCopying(t: TestContext) {
   const work = await openMicrosoftWriting(t);
   return {
     ...work,
-    /** Answers the href of the new series. */
+    /** Returns the href of the new series. */
     async copy(href: string, later: LaterHalf): Promise<string> {
       const result = await copyAndInvite(
         { writing: work.writing, calendarHref: work.calendar },
@@ -57,7 +57,7 @@ async function openCopying(t: TestContext) {
       assert.ok(result.changed[0]);
       return result.changed[0].href;
     },
-    /** What a client has of an event, to send it back whole. */
+    /** Returns an event as a client has it, to send it back in full. */
     whole(href: string) {
       const { title, description, location, availability, privacy, status, conference } = work.event(href);
       return {

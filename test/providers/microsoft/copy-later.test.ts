@@ -1,4 +1,4 @@
-/** The later half of a series in Outlook: what is copied of Graph's own objects, and what is made anew. */
+/** The later half of a series in Outlook: which of Graph's objects are copied, and which are created. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
@@ -31,7 +31,7 @@ const LATER: LaterHalf = {
   cancelled: [],
 };
 
-/** What Outlook keeps of an event that Kalends knows no field for. */
+/** Properties in Outlook that Kalends has no fields for. */
 const OUTLOOKS_OWN = {
   body: { contentType: 'html', content: '<html><body><p>Bring <b>cake</b></p></body></html>' },
   categories: ['Red category', 'Travel'],
@@ -65,7 +65,7 @@ async function openCopying(t: TestContext) {
   const work = await openMicrosoftWriting(t);
   return {
     ...work,
-    /** Answers the href of the new series. */
+    /** Returns the href of the new series. */
     async copy(href: string, later: LaterHalf): Promise<string> {
       const result = await copyAndInvite(
         { writing: work.writing, calendarHref: work.calendar },
@@ -196,7 +196,7 @@ describe('The later half of a series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('a Teams meeting is made anew for the later half, and its text leads to the new one alone', async (t) => {
+  it('the later half gets a new Teams meeting, and its text has only the link of the new one', async (t) => {
     const work = await openCopying(t);
     work.fault({ kind: 'meeting_in_body' });
     const href = await work.create({ ...WEEKLY, description: 'Agenda', autoConference: true });
@@ -266,7 +266,7 @@ describe('The later half of a series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('a copy that was interrupted anywhere goes on there, is found by its key, and is one series', async (t) => {
+  it('an interrupted copy continues where it stopped, is found by its key, and is one series', async (t) => {
     const work = await openCopying(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Fourth' }, FOURTH);

@@ -1,4 +1,4 @@
-/** What `GET /events` answers, to be compared with what Outlook shows. */
+/** Responses of `GET /events`, in a form to compare with what Outlook shows. */
 import assert from 'node:assert/strict';
 
 import type { ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';

@@ -1,4 +1,4 @@
-/** What is in a calendar of Outlook's, where ids outlive every move and deltas do not tell all. */
+/** Membership of events in Outlook's calendars: ids survive every move, and deltas do not report everything. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
@@ -42,7 +42,7 @@ async function openOutlook(t: TestContext) {
   };
 }
 
-describe('What is in a calendar at Microsoft', () => {
+describe('Membership of events in calendars at Microsoft', () => {
   it('an event that was deleted in Outlook leaves the mirror though its id still answers', async (t) => {
     const work = await openOutlook(t);
     const [single, series] = [await work.make(meeting('Single')), await work.make(daily('Series', 3))];
@@ -77,7 +77,7 @@ describe('What is in a calendar at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('what a delta does not tell of deletions is known a quarter of an hour later', async (t) => {
+  it('a deletion that no delta reports is known a quarter of an hour later', async (t) => {
     const work = await openOutlook(t);
     work.fault({ kind: 'deletions_untold' });
     const id = await work.make(meeting('Ghost'));
@@ -207,7 +207,7 @@ describe('What is in a calendar at Microsoft', () => {
   });
 });
 
-describe('Whose answer it is at Microsoft', () => {
+describe('The user’s response at Microsoft', () => {
   it('a guest’s own answer is read where the list of guests has none', async (t) => {
     const work = await openMicrosoftWriting(t);
     work.fault({ kind: 'no_own_answer' });

@@ -34,7 +34,7 @@ export type MicrosoftHarness = {
   readonly faults: Faults;
   readonly egress: Egress;
   readonly provider: RedirectProvider;
-  /** The adapter once more, with other dependencies. */
+  /** Returns the adapter with other dependencies. */
   providerWith(change: Partial<MicrosoftDeps>): RedirectProvider;
   /** Sets a fault for as many requests of an operation, or all of them. */
   fault(effect: FaultEffect, operation?: string, times?: number): void;
@@ -132,7 +132,7 @@ function slots(most: number): AccountSession['limited'] {
   };
 }
 
-/** What a mirror shows of a window, in the form in which the sandbox tells what Outlook shows. */
+/** Returns what a mirror shows of a window, in the form in which the sandbox lists what Outlook shows. */
 export function shownIn(mirror: Mirror, window: TimeWindow): ListedInstance[] {
   const resources = [...mirror.values()];
   const apart = Map.groupBy(

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const at = (hour: number) => ({ dateTime: `2026-11-16T${hour}:00:00`, timeZone: 'UTC' });
 
 describe('a personal account of Microsoft’s', () => {
-  it('goes on after its access has expired, though Microsoft refuses its refresh token at common', async (t) => {
+  it('still works after its access expired, though Microsoft refuses its refresh token at common', async (t) => {
     const time = movableTime(Date.UTC(2026, 10, 15, 12));
     const started = await startSandbox('microsoft', time);
     t.after(() => started.close());

@@ -1,4 +1,4 @@
-/** What Microsoft or Outlook cannot do is known before anything is sent: nobody gets a mail about it. */
+/** Writes that Microsoft or Outlook does not support are refused before anything is sent: no one gets an email. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
@@ -20,7 +20,7 @@ const DAILY = rule('FREQ=DAILY;COUNT=5');
 const SECOND = berlin('2026-11-17T09:00:00');
 const CUSTOM_ZONE = { tzid: 'Acme', observances: [] };
 
-/** Of any event, new or there. */
+/** Changes that are refused for new and for existing events. */
 const FIELDS: Readonly<Record<string, EventChange>> = {
   'a colour': { color: '#ff0000' },
   'a cancellation by status': { status: 'cancelled' },
@@ -88,7 +88,7 @@ type Work = Awaited<ReturnType<typeof openRefusing>>;
 type Refused = (work: Work) => Promise<unknown>;
 
 const ofFields = Object.entries(FIELDS).flatMap(([name, change]): [string, Refused][] => [
-  // What is left out of these drafts is as MEETING has it.
+  // A field that a draft omits is that of MEETING.
   [`${name}, created`, (work) => work.create({ ...MEETING, ...(change as Partial<typeof MEETING>) })],
   [`${name}, written to an event`, (work) => work.update(work.single, change)],
   [`${name}, written to a series`, (work) => work.update(work.series, change)],
@@ -148,7 +148,7 @@ const OTHERS: readonly [string, Refused][] = [
   ['a calendar’s colour', (work) => work.account.calendarWriting.change(work.calendar, { color: '#123456' })],
 ];
 
-describe('What is refused at Microsoft', () => {
+describe('Refused writes at Microsoft', () => {
   it('what is refused at Microsoft has sent nothing to anybody', async (t) => {
     const work = await openRefusing(t);
     const writes = writesOf(work.sandbox);

@@ -1,4 +1,4 @@
-/** What is Graph's own about writing: repeated creations, versions, meetings, invitations, and what Outlook has not. */
+/** Writing rules that are Graph's own: repeated creations, versions, meetings, invitations, and missing fields. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -49,7 +49,7 @@ describe('Creating at Microsoft', () => {
     await assert.rejects(work.create(MEETING, KEY), failsAs('not_found'));
   });
 
-  it('a calendar of Microsoft that can be read only is refused, and one that is gone is told', async (t) => {
+  it('refuses writes to a read-only calendar at Microsoft, and reports a missing one as not found', async (t) => {
     const work = await openMicrosoftWriting(t, { readOnly: true });
 
     await assert.rejects(work.create(MEETING), unsupported('calendar_read_only'));
@@ -78,7 +78,7 @@ describe('Creating at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('a Teams meeting is made for an event that is there, and refused where none is allowed', async (t) => {
+  it('a Teams meeting is created for an existing event, and refused where none is allowed', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     await work.update(href, { autoConference: true });
@@ -92,7 +92,7 @@ describe('Creating at Microsoft', () => {
     assert.equal(work.mirror.size, 1);
   });
 
-  it('the address of a meeting elsewhere is kept for whoever reads here, over a series too', async (t) => {
+  it('the address of a meeting elsewhere is stored and read back, over a series too', async (t) => {
     const work = await openMicrosoftWriting(t);
     const conference = 'https://meet.example.com/room';
     const href = await work.create({ ...MEETING, conference, recurrence: rule('FREQ=DAILY;COUNT=3') });
@@ -106,7 +106,7 @@ describe('Creating at Microsoft', () => {
   });
 });
 
-describe('What Outlook has not', () => {
+describe('Fields that Outlook does not have', () => {
   const REFUSED = {
     color: { color: '#ff0000' },
     status: { status: 'cancelled' },
@@ -148,7 +148,7 @@ describe('What Outlook has not', () => {
     );
   });
 
-  it('a change says nothing anew of an absence that is busy in Outlook already', async (t) => {
+  it('a change to busy leaves an event tentative, and a change of both fields sets both', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...MEETING, status: 'tentative' });
 
@@ -188,7 +188,7 @@ describe('A change at Microsoft', () => {
     assert.equal(work.event(href).title, titles[results.findIndex(({ status }) => status === 'fulfilled')]);
   });
 
-  it('a change at Microsoft goes on with another access token when the first was refused', async (t) => {
+  it('a change at Microsoft is retried with another access token when the first was refused', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     work.fault({ kind: 'status', status: 401 }, 'events.update', 1);
@@ -238,7 +238,7 @@ describe('A change at Microsoft', () => {
 });
 
 describe('An invitation at Microsoft', () => {
-  it('an invitation at Microsoft is answered, and the organizer is told with the words', async (t) => {
+  it('a response to an invitation at Microsoft reaches the organizer with its comment', async (t) => {
     const work = await openMicrosoftWriting(t);
     const { manual } = work;
     const href = await manual.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });

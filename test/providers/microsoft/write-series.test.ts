@@ -208,7 +208,7 @@ describe('A series at Microsoft', () => {
       work.update(href, { custom: { of: 'one' } }, SECOND),
       unsupported('field_not_supported_by_provider', 'custom'),
     );
-    // What it has of the series already is no change.
+    // A custom value that equals that of the series is no change.
     await work.update(href, { title: 'Own', custom: { of: 'the series' } }, SECOND);
 
     const exception = [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
@@ -248,7 +248,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('an occurrence that was deleted is told as not found, and deleted again without complaint', async (t) => {
+  it('a deleted occurrence is reported as not found, and deleting it again succeeds', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.remove(href, SECOND);

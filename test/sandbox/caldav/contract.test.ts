@@ -22,7 +22,7 @@ async function start(kind: 'caldav' | 'icloud', calendars: readonly string[]): P
     await sandbox.manual.addPerson({ email, name: email, password });
     for (const name of calendars) await makeCalendar(email, calendarUrl(email, name));
   }
-  // A partition of iCloud is a whole server as well: whoever starts there stays there.
+  // A partition of iCloud is also a complete server: a client that starts there stays there.
   const origin = sandbox.homeOrigin;
   return { name: kind, origin, typed: origin, calendarUrl, stop: () => sandbox.close() };
 }

@@ -1,4 +1,4 @@
-/** What the control page and its endpoint show of the messages that a server sent. */
+/** The control page and its endpoint show the messages that a server sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

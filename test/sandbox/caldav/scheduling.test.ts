@@ -55,7 +55,7 @@ describe('the sandbox’s CalDAV server with scheduling', () => {
   const lines = (text: string) => text.replace(/\r\n[ \t]/g, '').split('\r\n');
   const lineOf = (text: string, email: string) =>
     lines(text).find((line) => line.endsWith(`:mailto:${email}`)) ?? '';
-  /** What was sent by `work`. */
+  /** Returns the messages that `work` causes. */
   async function sentBy(work: () => Promise<unknown>) {
     const before = sandbox.sent().length;
     await work();
@@ -63,7 +63,7 @@ describe('the sandbox’s CalDAV server with scheduling', () => {
   }
   const summary = (sent: Awaited<ReturnType<typeof sentBy>>) =>
     sent.map(({ method, to, by }) => `${method} ${to} ${by}`).sort();
-  /** Where an invitation lies that Ben got. */
+  /** Returns the name of the resource of an invitation in Ben's calendar. */
   async function copyOf(uid: string): Promise<string> {
     const query = davDocument(
       'c:calendar-query',
@@ -92,7 +92,7 @@ describe('the sandbox’s CalDAV server with scheduling', () => {
       assert.ok(text.includes(`${href}</d:href>`), `${href} in ${text}`);
   });
 
-  it('guests of the server get an invitation into calendar and inbox, others by mail, and the organizer is told how it went', async () => {
+  it('invites its users in calendar and inbox and others by email, and shows the organizer the status', async () => {
     const sent = await sentBy(() =>
       put(
         ADA,
@@ -112,7 +112,7 @@ describe('the sandbox’s CalDAV server with scheduling', () => {
     assert.equal(inbox.text.match(/\.ics<\/d:href>/g)?.length, 1);
   });
 
-  it('whoever is invited by an alias is found by it', async () => {
+  it('finds an attendee who is invited by an alias', async () => {
     const sent = await sentBy(() => put(ADA, 'alias', meeting('alias', guest('Benjamin@people.example'))));
 
     assert.deepEqual(summary(sent), ['REQUEST benjamin@people.example inbox']);

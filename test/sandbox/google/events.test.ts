@@ -180,7 +180,7 @@ describe('events of the sandbox’s Google', () => {
     assert.equal(reasonOf(response), 'requiredAccessLevel');
   });
 
-  it('Google’s events show readers of the calendar that a private one is there, but not what it is', async () => {
+  it('Google’s events show readers of the calendar that a private event exists, without its details', async () => {
     id = await open.google.manual.addCalendar(ADA.email, READ_ONLY);
     await open.google.manual.createEvent(ADA.email, id, { title: 'Secret', privacy: 'private', ...times });
     await open.google.manual.createEvent(ADA.email, id, { title: 'Known', ...times });
@@ -269,7 +269,7 @@ describe('a series of the sandbox’s Google', () => {
     );
   });
 
-  it('a series at Google shows a deleted instance as a cancelled exception with nothing but where it was', async () => {
+  it('a series at Google shows a deleted instance as a cancelled exception with only its original start', async () => {
     await api.call('DELETE', path(instanceId('20261026T080000Z')));
 
     const { items } = await allPages(api, id);
@@ -341,7 +341,7 @@ describe('a series of the sandbox’s Google', () => {
 describe('what permission shows at the sandbox’s Google', () => {
   const busyScope = `openid email ${calendarScope('events.freebusy')} ${calendarScope('calendarlist.readonly')}`;
 
-  it('what the free-busy scope shows is when events are, not what they are', async () => {
+  it('the free-busy scope shows when events are, without their details', async () => {
     const { google } = await openGoogle();
     await google.manual.createEvent(ADA.email, ADA.email, {
       title: 'Doctor',

@@ -1,4 +1,4 @@
-/** Whatever is sent to the sandbox's Google is answered, and never by a fault of its own. */
+/** Every request to the sandbox's Google gets a response, and never an internal error. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** A client of the sandbox's Google that nobody here wrote (oauth4webapi), and a browser of a few lines. */
+/** An independent client of the sandbox's Google (oauth4webapi), and a browser of a few lines. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 

@@ -99,7 +99,7 @@ function guestLists(): void {
     });
   });
 
-  it('an answer to PATCH may be without guests that are there, and one with attendeesOmitted changes one answer', async () => {
+  it('a response to PATCH may omit attendees, and a PATCH with attendeesOmitted changes one response', async () => {
     await withGoogle({ mostGuestsWritten: 1 }, async ({ api }) => {
       const { id } = (await api.call('POST', EVENTS, { body: { ...MEETING, attendees } })).body;
       const own = { email: ADA.email, responseStatus: 'accepted', comment: 'lost' };
@@ -166,7 +166,7 @@ function invitations(): void {
     });
   });
 
-  it('every so many-th event that people make is somebody else’s', async () => {
+  it('every nth event that people create has another organizer', async () => {
     await withGoogle({ invitationEvery: 2 }, async ({ google, api }) => {
       for (const title of ['One', 'Two']) await google.manual.createEvent(ADA.email, ADA.email, draft(title));
 

@@ -115,7 +115,7 @@ describe('manual changes in the sandbox’s Google', () => {
 const startOf = (start: calendar_v3.Schema$EventDateTime | undefined) =>
   Date.parse(start?.dateTime ?? `${start?.date}T00:00:00Z`);
 
-/** What a mirror has to do, in its shortest form: apply what a listing says; a master takes its exceptions along. */
+/** Applies a listing as the simplest mirror does: a deleted master takes its exceptions along. */
 async function follow(
   api: Api,
   id: string,

@@ -1,4 +1,4 @@
-/** Google's own client, nobody here wrote it, makes and stops channels at the sandbox's Google. */
+/** Google's own client makes and stops channels at the sandbox's Google. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';

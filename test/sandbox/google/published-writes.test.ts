@@ -113,7 +113,7 @@ describe('Google’s published client writing to the sandbox’s Google', () => 
     await assert.rejects(patch(timed), restricted);
   });
 
-  it('a null takes a member away at any depth, from what is there and from what is sent', async () => {
+  it('a null removes a member at any depth, from the stored event and from the request', async () => {
     const properties = { private: { a: '1', b: '2' } };
     const { id } = await insert({ ...MEETING, extendedProperties: properties });
     const patch = async (requestBody: object) =>

@@ -33,7 +33,7 @@ describe('signing in at the sandbox’s Google', () => {
     open = await openGoogle();
   });
 
-  it('signing in gives tokens that a client nobody here wrote accepts, and an ID token jose verifies', async () => {
+  it('signing in gives tokens that an independent client accepts, and an ID token that jose verifies', async () => {
     const { google } = open;
 
     const tokens = await signIn(google);

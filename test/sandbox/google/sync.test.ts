@@ -57,7 +57,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.deepEqual((await allPages(api, id, { syncToken: next })).items, []);
   });
 
-  it('a change that is made between two pages is told by the token of the last', async () => {
+  it('a change that is made between two pages is reported by the sync token of the last', async () => {
     const ids: string[] = [];
     for (let event = 0; event < 4; event += 1) ids.push(await create(draft(`Event ${event}`)));
     const [first = ''] = ids.sort();

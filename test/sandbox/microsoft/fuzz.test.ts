@@ -1,4 +1,4 @@
-/** Whatever it is sent, the sandbox's Microsoft answers, and never with a fault of its own. */
+/** The sandbox's Microsoft responds to every request, and never with an internal error. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

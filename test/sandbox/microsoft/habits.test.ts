@@ -1,4 +1,4 @@
-/** What Outlook does and does not say, as switches of the sandbox. */
+/** Undocumented behavior of Outlook, as switches of the sandbox. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
@@ -14,7 +14,7 @@ const IMMUTABLE = { prefer: 'IdType="ImmutableId"' };
 async function openHabits(t: TestContext, ...kinds: readonly FaultEffect['kind'][]) {
   const opened = await openGraph(t);
   const set = (kind: FaultEffect['kind']) =>
-    // None of these has anything beside its kind.
+    // These kinds have no other fields.
     opened.faults.set({ provider: 'microsoft', effect: { kind } as FaultEffect });
   for (const kind of kinds) set(kind);
   const { graph } = opened;

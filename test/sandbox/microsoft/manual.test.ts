@@ -1,4 +1,4 @@
-/** What people do in the sandbox's Outlook, and that every view of Graph agrees on the outcome. */
+/** Changes that people make in the sandbox's Outlook: every view of Graph agrees on the outcome. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -138,7 +138,7 @@ describe('Manual changes at the Microsoft sandbox', () => {
     ],
   ];
   for (const [rule, act] of strangers) {
-    it(`people at Microsoft are told of ${rule} that is not there`, async (t) => {
+    it(`a change to ${rule} that does not exist fails at Microsoft`, async (t) => {
       await assert.rejects(act(t), Error);
     });
   }
@@ -195,7 +195,7 @@ async function act(
   }
 }
 
-/** The simplest client of a delta there can be: a series is what was last told of it, or a single event now. */
+/** Applies a delta as the simplest client does: each item replaces its event and all occurrences of it. */
 function fold(mirror: Map<unknown, Json>, items: readonly Json[]): void {
   for (const item of items) {
     for (const [id, { seriesMasterId }] of mirror) if (seriesMasterId === item.id) mirror.delete(id);

@@ -182,7 +182,7 @@ describe('Series of the Microsoft sandbox', () => {
     });
   });
 
-  it('one occurrence is deleted, for good', async (t) => {
+  it('one occurrence is deleted permanently', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const third = (await occurrences(graph, master.id))[2];

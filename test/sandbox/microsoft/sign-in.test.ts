@@ -1,4 +1,4 @@
-/** The sandbox's Microsoft identity platform, by a client nobody here wrote. */
+/** The sandbox's Microsoft identity platform, used by an independent client. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -112,7 +112,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(sandbox.requests('authorize.account'), 0);
   });
 
-  it('the app is told when the user cancels (AADSTS65004)', async (t) => {
+  it('the app gets an error when the user cancels (AADSTS65004)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url, state } = await authorization(sandbox.origin);
 
@@ -253,7 +253,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.equal((await graphClient(sandbox, accessToken)('GET', '/me')).status, 401);
   });
 
-  it('a block ends by signing in anew, but not one by policy', async (t) => {
+  it('signing in again ends a block, except one by policy', async (t) => {
     const { sandbox, manual } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
     await manual.block(ADA, 50076);
@@ -275,7 +275,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     ['no secret', { client_secret: '' }, false, 7000218],
   ];
   for (const [rule, fields, expired, code] of secrets) {
-    it(`${rule} is told by invalid_client (AADSTS${code})`, async (t) => {
+    it(`reports ${rule} as invalid_client (AADSTS${code})`, async (t) => {
       const { sandbox, clock } = await openMicrosoft(t);
       const { refreshToken } = await signIn(sandbox.origin);
       if (expired) sandbox.registerApp({ ...APP, secretExpiresAt: clock.now() });

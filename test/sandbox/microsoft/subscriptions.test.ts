@@ -76,7 +76,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.deepEqual((await graph('GET', '/subscriptions')).body.value, []);
   });
 
-  it('a subscription notifies of what is created, updated and deleted, by whomever', async (t) => {
+  it('a subscription notifies of created, updated and deleted events, by the app and by people', async (t) => {
     const { graph, manual, sandbox, calendarId, listener, subscription } = await openSubscribed(t);
     const event = await create(graph, calendarId, single('Heard'));
     await sandbox.notificationsSettled();
@@ -133,7 +133,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', path)).status, 404);
   });
 
-  it('a subscription tells of its life cycle, and is gone once it was removed', async (t) => {
+  it('a subscription sends life cycle events, and no longer exists once it was removed', async (t) => {
     const { graph, manual, sandbox, listener, subscription } = await openSubscribed(t);
     for (const event of ['reauthorizationRequired', 'missed', 'subscriptionRemoved'] as const) {
       await manual.sendLifecycle(ADA, event);

@@ -10,13 +10,10 @@ import { bounded } from './properties-task.ts';
 
 export type CalendarsInput = {
   readonly body: DavBody;
-  /** The address of the response. */
   readonly base: string;
   /** Calendars at other origins than these are left out. */
   readonly origins: readonly string[];
-  /** The principal of the account's user, absolute. */
   readonly principal: string;
-  /** No more calendars are read. */
   readonly most: number;
 };
 
@@ -30,7 +27,6 @@ export type ListedCalendar = {
 
 export type CalendarsPart = {
   readonly calendars: readonly ListedCalendar[];
-  /** Hosts of calendars at foreign addresses. */
   readonly foreign: readonly string[];
   /** The address of the main calendar, if the part contains an inbox that names it. */
   readonly main?: string | undefined;
@@ -76,10 +72,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   },
 };
 
-/**
- * `user` is the path of a principal, whatever the origin: a server may list calendars at another host than it signs in
- * at.
- */
+/** `user` is the path of a principal: a server may list calendars at another host than it signs in at. */
 function isOthers(response: DavResponse, base: string, user: string): boolean {
   const named = ownerIn(response);
   const owner = named === undefined ? null : URL.parse(named, base);

@@ -19,11 +19,11 @@ const calendarWith = (properties: string, types = '<collection/><c:calendar/>') 
 };
 
 describe('a calendar collection', () => {
-  it('a calendar collection is named by its last segment where it has no name', () => {
+  it('a calendar collection without a name has the name of its last path segment', () => {
     assert.equal(calendarWith('')?.title, 'My Café');
   });
 
-  it('a calendar collection is no calendar for events when it is a scheduling box, a subscription or for tasks', () => {
+  it('a scheduling box, a subscription and a collection for tasks are no calendars for events', () => {
     assert.equal(calendarWith('', '<collection/><c:calendar/><c:schedule-inbox/>'), undefined);
     assert.equal(calendarWith('', '<collection/><c:schedule-outbox/>'), undefined);
     assert.equal(calendarWith('', '<collection/><cs:subscribed/>'), undefined);
@@ -48,7 +48,7 @@ describe('a calendar collection', () => {
       assert.equal(calendarWith(properties)?.access, access);
     });
 
-  it('a calendar collection keeps the raw properties as plain data', () => {
+  it('the raw properties of a calendar collection are stored as plain data', () => {
     const original = calendarWith('<displayname>Work &amp; more</displayname>')?.original;
 
     assert.deepEqual(original, {
@@ -80,13 +80,13 @@ describe('the zone of a calendar', () => {
   const timezone = (tzid: string, rest = '') =>
     `BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:${tzid}\n${rest}END:VTIMEZONE\nEND:VCALENDAR\n`;
 
-  it('the zone of a calendar is what its VTIMEZONE names, in whatever names zones', () => {
+  it('the zone of a calendar is the one that its VTIMEZONE names by IANA, Windows or X-LIC-LOCATION', () => {
     assert.equal(timeZoneOf(timezone('Europe/Athens')), 'Europe/Athens');
     assert.equal(timeZoneOf(timezone('W. Europe Standard Time')), 'Europe/Berlin');
     assert.equal(timeZoneOf(timezone('Mine', 'X-LIC-LOCATION:America/Lima\n')), 'America/Lima');
   });
 
-  it('the zone of a calendar is unknown where nothing tells', () => {
+  it('the zone of a calendar is unknown without a VTIMEZONE that names one', () => {
     for (const text of [undefined, '', 'nonsense', timezone(''), 'BEGIN:VCALENDAR\nEND:VCALENDAR'])
       assert.equal(timeZoneOf(text), undefined);
   });

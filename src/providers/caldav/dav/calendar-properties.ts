@@ -1,4 +1,4 @@
-/** A calendar as the properties of its collection describe it. */
+/** Reads a calendar from the properties of its collection. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { timeZoneOf } from './calendar-time-zone.ts';
 import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
@@ -22,16 +22,10 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
   caldav('schedule-default-calendar-URL'),
 ];
 
-/**
- * The other properties that a listing requests: they change with every event, so they are not part of the calendar
- * itself.
- */
+/** Requested in listings too. They change with every event, so they are not part of the calendar itself. */
 export const VERSION_PROPERTIES: readonly string[] = [dav('sync-token'), calendarServer('getctag')];
 
-/**
- * Returns the state of a calendar's events for comparison: both of its tags, because either may be missing or stuck.
- * `undefined` if there is none, or if it is too long to store.
- */
+/** Returns both tags, since either may be missing or stuck; `undefined` if both are missing or one is too long. */
 export function versionTagOf({ properties }: DavResponse): string | undefined {
   const tags = VERSION_PROPERTIES.map((name) => textOf(properties.get(name)));
   if (tags.every((tag) => tag === undefined)) return undefined;
@@ -39,7 +33,7 @@ export function versionTagOf({ properties }: DavResponse): string | undefined {
   return JSON.stringify(tags);
 }
 
-/** Returns a collection of a calendar home as a calendar; `undefined` if it holds no events. */
+/** Returns a collection as a calendar; `undefined` if it holds no events. */
 export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
   const { properties } = response;
   if ((response.status ?? 200) > 299 || !holdsEvents(properties)) return undefined;
@@ -60,24 +54,17 @@ export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | 
   };
 }
 
-/**
- * Returns the principal that owns the calendar (RFC 3744 §5.1), as the server spells it; `undefined` if it names none.
- */
+/** Returns the calendar's owner (RFC 3744 §5.1) as the server spells it; `undefined` if it names none. */
 export const ownerIn = ({ properties }: DavResponse): string | undefined =>
   hrefsOf(properties.get(dav('owner')))[0];
 
-/**
- * Returns the calendar that an inbox puts invitations into (RFC 6638 §9.2), as the server spells it; `undefined` for
- * other resources.
- */
+/** Returns the calendar into which an inbox puts invitations (RFC 6638 §9.2), as the server spells it. */
 export function mainCalendarIn({ properties }: DavResponse): string | undefined {
   const isInbox = child(properties.get(dav('resourcetype')), caldav('schedule-inbox')) !== undefined;
   return isInbox ? hrefsOf(properties.get(caldav('schedule-default-calendar-URL')))[0] : undefined;
 }
 
-/**
- * Returns whether it is a calendar (not a scheduling box, not a subscription) that accepts VEVENTs (RFC 4791 §5.2.3).
- */
+/** Returns whether it is a calendar, not a box or a subscription, that accepts VEVENTs (RFC 4791 §5.2.3). */
 function holdsEvents(properties: DavResponse['properties']): boolean {
   const types = properties.get(dav('resourcetype'));
   if (child(types, caldav('calendar')) === undefined) return false;

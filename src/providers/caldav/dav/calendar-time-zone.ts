@@ -1,14 +1,14 @@
-/** The zone of a calendar: what its calendar-timezone property (RFC 4791 §5.2.2) describes. */
+/** Reads the zone of a calendar from its calendar-timezone property (RFC 4791 §5.2.2). */
 import { parseComponents } from '../../../lib/icalendar/component.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
 import { readVTimezone } from '../../../lib/icalendar/vtimezone.ts';
 import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
 
-/** The largest that programs write have a tenth of this. */
+/** Ten times the largest that programs write. */
 const LONGEST = 200_000;
 
-/** An IANA name; `undefined` when the text describes no zone, or one that matches none. */
+/** Returns an IANA name; `undefined` if the text describes no zone, or one that matches none. */
 export function timeZoneOf(icalendar = ''): string | undefined {
   if (icalendar.length > LONGEST) return undefined;
   try {

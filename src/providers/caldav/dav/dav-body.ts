@@ -1,17 +1,17 @@
-/** The body of an answer as plain data, so that a thread can be given it. */
+/** Response bodies as plain data, so that they can pass to a thread. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { decodeICalendar } from '../../../lib/icalendar/content-line.ts';
 
 export type DavBody = { readonly bytes: Uint8Array; readonly charset: string };
 
-/** The body with its character set: UTF-8 unless the server says otherwise. */
+/** Returns the body with its character set: UTF-8 unless the server states another one. */
 export function bodyOf(answer: EgressResponse): DavBody {
   const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(answer.header('content-type') ?? '') ?? [];
   return { bytes: answer.body, charset };
 }
 
-/** The body as text. Fails as `invalid_response` for a character set that nobody knows. */
+/** Decodes the body. Fails as `invalid_response` for an unknown character set. */
 export function textOfBody({ bytes, charset }: DavBody): string {
   try {
     return new TextDecoder(charset).decode(bytes);
@@ -20,6 +20,6 @@ export function textOfBody({ bytes, charset }: DavBody): string {
   }
 }
 
-/** A body that is iCalendar as text: lines can be folded in the middle of a character. Fails as textOfBody does. */
+/** Decodes iCalendar, whose lines can be folded within a character. Fails for an unknown character set. */
 export const calendarTextOf = (body: DavBody): string =>
   /^utf-?8$/i.test(body.charset) ? decodeICalendar(body.bytes) : textOfBody(body);

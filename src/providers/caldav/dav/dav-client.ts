@@ -1,7 +1,4 @@
-/**
- * A small WebDAV client for one account. It requests only addresses within the account's pinned origins, so that no
- * other server ever gets the password.
- */
+/** A WebDAV client for one account. It sends requests, and so the password, only to the account's pinned origins. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { EgressError } from '../../../lib/egress/egress-error.ts';
@@ -15,14 +12,11 @@ import type { DavResponse } from './multistatus.ts';
 import { PROPERTIES } from './properties-task.ts';
 import { isGone } from './status.ts';
 
-/** The session that all requests of one account share. */
 export type DavSession = {
   readonly egress: Egress;
   readonly username: string;
   readonly password: string;
-  /** See lib/egress/origins.ts. */
   readonly origins: readonly string[];
-  /** Reads its responses. */
   readonly reading: DavReading;
 };
 
@@ -31,7 +25,7 @@ export type DavRequest = {
   readonly depth?: '0' | '1';
   /** XML, or the calendar object that is put. */
   readonly body?: string;
-  /** Sent as a header: the server does it only if the resource is in this state (RFC 9110 §13.1). */
+  /** The condition that the resource must meet (RFC 9110 §13.1). */
   readonly condition?: DavCondition | undefined;
   /** Limits the response in bytes; by default to the limit of egress. */
   readonly maxBytes?: number | undefined;
@@ -72,14 +66,12 @@ export async function davRequest(
 
 export type PropertyRequest = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
 
-/** The properties of a few resources (properties-task.ts). */
 export type DavProperties = {
   readonly responses: readonly DavResponse[];
   /** The address of the response, after redirects. */
   readonly url: URL;
 };
 
-/** Returns properties of a resource. Fails unless the status is 207. */
 export async function propfind(
   session: DavSession,
   url: URL,
@@ -88,7 +80,7 @@ export async function propfind(
   return propertiesIn(session, await sendPropfind(session, url, request));
 }
 
-/** Does the same as `propfind`, but resolves to the response itself, whatever its status. */
+/** Sends a PROPFIND and returns the response, whatever its status. */
 export function sendPropfind(
   session: DavSession,
   url: URL,
@@ -98,7 +90,7 @@ export function sendPropfind(
   return davRequest(session, url, { method: 'PROPFIND', depth, body });
 }
 
-/** Returns the properties in a response. Fails with `refusalOf` if its status is not 207. */
+/** Returns the properties in a response. Fails unless its status is 207. */
 export async function propertiesIn(
   { reading }: Pick<DavSession, 'reading'>,
   answer: EgressResponse,
@@ -108,17 +100,14 @@ export async function propertiesIn(
   return { responses: parts.flat(), url: answer.url };
 }
 
-/** Returns the body as text. UTF-8 unless the server says otherwise. */
 export const bodyText = (answer: EgressResponse): string => textOfBody(bodyOf(answer));
 
 /** A longer body is no error message, and is not read. */
 const LONGEST_ERROR = 16_000;
 
-/** Returns the text of an error response; empty if it is too long. */
 export const errorText = (answer: EgressResponse): string =>
   answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);
 
-/** Returns the error for a response whose status is not a success. */
 export function refusalOf(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
@@ -151,7 +140,7 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);
 }
 
-/** The user may type that address: naming it is not enough for the server to get the password there. */
+/** Returns the error that tells the user the address: only if they type it does the server there get the password. */
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
   return new ProviderError('invalid_response', message, { detail: 'foreign_address' });

@@ -7,7 +7,6 @@ const NAMESPACES = {
   APPLE: 'http://apple.com/ns/ical/',
 } as const;
 
-/** Names as `{namespace}local`. */
 export const dav = (local: string): string => `{${NAMESPACES.DAV}}${local}`;
 export const caldav = (local: string): string => `{${NAMESPACES.CALDAV}}${local}`;
 export const calendarServer = (local: string): string => `{${NAMESPACES.CALENDARSERVER}}${local}`;
@@ -24,19 +23,17 @@ const DECLARATIONS = Object.entries(PREFIXES)
   .map(([namespace, prefix]) => `xmlns:${prefix}="${namespace}"`)
   .join(' ');
 
-/** A name with the prefix our requests declare for it, else its local part alone. */
+/** Returns a name with the prefix that our requests declare, or else its local part alone. */
 export function prefixed(name: string): string {
   const [, namespace = '', local = ''] = /^\{([^}]*)\}(.*)$/.exec(name) ?? [];
   const prefix = PREFIXES[namespace];
   return prefix === undefined ? local : `${prefix}:${local}`;
 }
 
-/** A document whose root declares every namespace above. */
 export function davDocument(root: string, content: string): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n<${root} ${DECLARATIONS}>${content}</${root}>`;
 }
 
-/** `<d:prop>` with one empty element for each name. */
 export function propElement(names: readonly string[]): string {
   return `<d:prop>${names.map((name) => `<${prefixed(name)}/>`).join('')}</d:prop>`;
 }

@@ -1,7 +1,4 @@
-/**
- * Parses responses of servers (docs/security.md T13): small ones on this thread, larger ones in a worker thread, where
- * limits of processor time and memory end expensive parsing.
- */
+/** Parses responses (docs/security.md T13): small ones here, larger ones in a thread with limits of time and memory. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import {
@@ -14,14 +11,10 @@ import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
 import type { DavBody } from './dav-body.ts';
 
-/** One way to parse a response. */
 export type DavTask<Input extends DavInput, Part> = {
   /** Its name in threads: see dav-tasks.ts. */
   readonly name: string;
-  /**
-   * Yields parts. Each is created and received within milliseconds. Input and parts are plain data. Fails only with
-   * ProviderError, possibly after parts.
-   */
+  /** Yields plain data in parts, each within milliseconds. Fails with ProviderError, possibly after parts. */
   run(input: Input): Iterable<Part>;
 };
 
@@ -29,9 +22,8 @@ export type DavInput = { readonly body: DavBody };
 
 export interface DavReading {
   /**
-   * Yields the parts of a task. Fails as the task does, as ReadingStopped if a part was over a limit, and as
-   * stoppedBySystem says. The bytes of a large body are unusable afterwards. The parts of a large body are in memory
-   * together, and no thread is held while they are yielded.
+   * Yields the parts of a task. Fails as the task does, as ReadingStopped if a part is over a limit, and as
+   * stoppedBySystem. The bytes of a large body are unusable afterwards, and its parts are in memory together.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
   /** Returns the milliseconds of processor time used so far, here and in threads. */
@@ -63,17 +55,15 @@ const PART_MS = 2000;
 /** Limits all parts of one response except the last one: others wait for the thread. */
 export const ANSWER_MS = 10_000;
 
-/** The output of a thread for a task: its parts with the milliseconds they took, and the failure at the end, if any. */
+/** The output of a thread: parts with the milliseconds that they took, and at the end the failure, if any. */
 export type ThreadPart = { readonly part: unknown; readonly ms: number } | { readonly failure: TaskFailure };
 
-/** A ProviderError as plain data. */
 export type TaskFailure = {
   readonly kind: ProviderErrorKind;
   readonly message: string;
   readonly detail: ProviderErrorDetail | undefined;
 };
 
-/** Creates the reading of one session. */
 export function davReading({ work, owner }: ReadingDeps): DavReading {
   let spent = 0;
 
@@ -143,7 +133,7 @@ export function processorMs(): number {
   return (user + system) / 1000;
 }
 
-/** All parts of a task. */
+/** Returns all parts of a task. */
 export const partsOf = <Input extends DavInput, Part>(
   reading: DavReading,
   task: DavTask<Input, Part>,

@@ -1,8 +1,7 @@
 /**
- * Finds the calendar homes of a user, RFC 6764 §6. It asks these for the user's principal (current-user-principal, RFC
- * 5397), in this order: the typed address, service records, the well-known address, known paths. Service records come
- * first if an e-mail address was typed. It then asks the principal for its own name and its calendar-home-set (RFC 4791
- * §6.2.1).
+ * Finds the calendar homes of a user, RFC 6764 §6. Asks for the principal (RFC 5397) at the typed address, at those of
+ * service records (first for an e-mail address), at the well-known address and at known paths. Then asks the principal
+ * for its calendar-home-set (RFC 4791 §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
@@ -36,7 +35,7 @@ export type CalendarHomes = {
 type Search = {
   readonly server: ServerAddress;
   readonly session: DavSession;
-  /** The origins of the session; the search adds to them. */
+  /** The session's origins; the search adds to them. */
   readonly origins: string[];
 };
 
@@ -46,7 +45,7 @@ export type DiscoveryDeps = SessionDeps & {
   readonly mostHomes: number;
 };
 
-/** Fails with ProviderError: the most informative one of all addresses. */
+/** Finds the homes. Fails with the most informative ProviderError of all addresses. */
 export async function discover(
   { server, username, password }: DiscoveryInput,
   deps: DiscoveryDeps,
@@ -110,7 +109,7 @@ function redirectOf(answer: EgressResponse): URL | undefined {
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
 }
 
-/** Databases keep the address in an index. */
+/** The maximum for an address in a database index. */
 const LONGEST_ADDRESS = 1000;
 
 async function homesOf(session: DavSession, user: DavUser, most: number): Promise<CalendarHomes> {

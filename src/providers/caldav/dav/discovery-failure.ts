@@ -1,15 +1,11 @@
-/** Why no calendars were found: the failure that tells most of all addresses tried, in words for a form. */
+/** Chooses the failure to report if no calendars were found: the most informative one of all tried addresses. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
 import { EgressError } from '../../../lib/egress/egress-error.ts';
 
-/** An address that was tried, and what came of it. */
 export type Refusal = { readonly address: URL; readonly failure: ProviderError };
 
-/**
- * The failure to throw after these. Where nothing spoke https at the typed address, it asks it once by http, without the
- * password, if http is allowed there: `http://` may be all that is missing.
- */
+/** Returns the failure to throw. If https failed and http is allowed, it first tries http, without the password. */
 export async function discoveryFailure(
   refusals: readonly Refusal[],
   typed: URL,
@@ -28,7 +24,7 @@ export async function discoveryFailure(
   return new ProviderError('unavailable', message, { cause: telling, detail: 'plain_http' });
 }
 
-/** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
+/** The most informative failures first: a wrong password comes before a wrong address. */
 const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
   ({ kind }) => kind === 'unauthorized',
   ({ detail }) => detail === 'no_basic',
@@ -37,14 +33,14 @@ const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
   ({ detail }) => detail === 'principal_unproved',
   ({ kind }) => kind === 'forbidden_address',
   ({ detail }) => detail === 'certificate',
-  // A server that answers, if only that it is out of order.
+  // A server that responds, if only that it is out of order.
   ({ kind, detail }) => kind === 'unavailable' && detail === undefined,
   ({ detail }) => detail === 'foreign_address',
   ({ detail }) => detail === 'connection_refused',
   ({ detail }) => detail === 'host_unknown',
 ];
 
-/** Whether the typed address was not reached by https, for a reason that http would not have. */
+/** Returns whether https failed at the typed address for a reason that http would not have. */
 function lacksHttps(typed: URL, refusal: ProviderError | undefined): boolean {
   const failure = refusal?.cause;
   if (typed.protocol !== 'https:' || !(failure instanceof EgressError)) return false;
@@ -56,7 +52,7 @@ function lacksHttps(typed: URL, refusal: ProviderError | undefined): boolean {
 const HTTP_TIMEOUT_MS = 5_000;
 const MOST_HTTP_BYTES = 1_000_000;
 
-/** Whether a server is there that does not send its clients back to https. */
+/** Returns whether a server is there that does not redirect its clients to https. */
 async function speaksHttp(typed: URL, egress: Egress): Promise<boolean> {
   const url = new URL('/', typed);
   url.protocol = 'http:';

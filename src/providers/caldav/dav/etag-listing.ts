@@ -1,4 +1,4 @@
-/** For servers without sync-collection: the collection's tag (ctag), and all etags, to compare with earlier ones. */
+/** Reads the ctag and lists all etags, for servers without sync-collection. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { type DavSession, davRequest, propfind, refusalOf, sendPropfind } from './dav-client.ts';
 import { calendarServer, dav, davDocument, propElement } from './dav-names.ts';
@@ -13,7 +13,7 @@ import { readListing } from './read-listing.ts';
 import { isTemporary } from './status.ts';
 import { textOf } from './xml.ts';
 
-/** Returns the collection's tag; `undefined` if the server has none. Fails as `not_found` if the collection is gone. */
+/** Returns the ctag; `undefined` if the server has none. Fails as `not_found` if the collection is gone. */
 export async function readCtag(session: DavSession, collection: URL): Promise<string | undefined> {
   const properties = [calendarServer('getctag'), dav('resourcetype')];
   const { responses } = await propfind(session, collection, { depth: '0', properties });

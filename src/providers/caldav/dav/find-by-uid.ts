@@ -4,7 +4,7 @@ import { dav, davDocument, escapeXml, propElement } from './dav-names.ts';
 import { objectsIn } from './listed-object.ts';
 import { readListing } from './read-listing.ts';
 
-/** Searches by calendar-query, RFC 4791 §9.7.2. `undefined` if there is none, or if the server cannot search by UID. */
+/** Searches by calendar-query, RFC 4791 §9.7.2. Returns `undefined` if none is found or searching is refused. */
 export async function findByUid(session: DavSession, collection: URL, uid: string): Promise<URL | undefined> {
   const match = `<c:prop-filter name="UID"><c:text-match collation="i;octet">${escapeXml(uid)}</c:text-match></c:prop-filter>`;
   const filter = `<c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT">${match}</c:comp-filter></c:comp-filter>`;

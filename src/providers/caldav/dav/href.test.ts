@@ -18,7 +18,7 @@ describe('comparing hrefs', () => {
     ['/ada/work/./a.ics', '/ada/work/a.ics'],
   ];
   for (const [one, other] of equal)
-    it(`the comparison of hrefs takes ${one} and ${other} for the same`, () => {
+    it(`the comparison of hrefs treats ${one} and ${other} as equal`, () => {
       assert.equal(comparableHref(one, collection), comparableHref(other, collection));
       assert.ok(comparableHref(one, collection) !== undefined);
     });
@@ -31,11 +31,11 @@ describe('comparing hrefs', () => {
     ['/ada/work/%2561.ics', '/ada/work/a.ics'],
   ];
   for (const [one, other] of different)
-    it(`the comparison of hrefs tells ${one} and ${other} apart`, () => {
+    it(`the comparison of hrefs distinguishes ${one} and ${other}`, () => {
       assert.notEqual(comparableHref(one, collection), comparableHref(other, collection));
     });
 
-  it('the comparison of hrefs knows no href of another host', () => {
+  it('the comparison of hrefs ignores hrefs of another host', () => {
     for (const href of [
       'https://evil.test/ada/work/a.ics',
       '//evil.test/a.ics',

@@ -14,13 +14,13 @@ export const urlWithin = (collection: URL, name: string): URL =>
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
-/** Returns the last segment of an href in readable form; `undefined` for the root. */
+/** Returns the decoded last segment of an href; `undefined` for the root. */
 export function lastSegment(href: string): string | undefined {
   const segment = href.split('/').filter(Boolean).at(-1);
   return segment === undefined ? undefined : percentDecoded(segment);
 }
 
-/** Decodes the text. Returns it unchanged if a percent sign encodes nothing: that is the server's own spelling. */
+/** Decodes the text. Returns it unchanged if a percent sign encodes nothing. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -30,10 +30,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/**
- * Returns the path of an href, spelled for comparison: percent-encoding is decoded only for unreserved characters,
- * because `%2F` is not `/`. `undefined` if it is not a URL, or on another host.
- */
+/** Returns the path for comparison; `undefined` if it is no URL or on another host. `%2F` stays: it is not `/`. */
 export function comparableHref(href: string, collection: URL): string | undefined {
   const url = URL.parse(href, collection);
   if (url === null || url.host !== collection.host) return undefined;
@@ -49,10 +46,7 @@ export function comparablePath(path: string): string {
   });
 }
 
-/**
- * Returns the path of a collection, spelled so that paths are also equal if they differ in their last slash or in
- * optional encoding.
- */
+/** Returns a collection's path for comparison, ignoring its last slash and optional encoding. */
 export const plainPath = ({ pathname }: URL): string =>
   withoutSlash(comparablePath(pathname)).replace(ENCODED_IN_PATHS, percentDecodedOctet) || '/';
 

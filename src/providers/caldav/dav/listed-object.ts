@@ -14,7 +14,7 @@ export type ListedObject = {
   readonly etag: string | undefined;
 };
 
-/** The properties that `listedObjectOf` reads. */
+/** The properties to request for each listed object. */
 export const LISTED_PROPERTIES: readonly string[] = [
   dav('getetag'),
   dav('getcontenttype'),
@@ -41,19 +41,16 @@ const LONGEST_TAG = 8192;
 export const boundedTag = (tag: string | undefined): string | undefined =>
   tag === undefined || tag.length > LONGEST_TAG ? undefined : tag;
 
-/** A response of a listing, with its object if it has one. */
 export type Listed = Pick<DavResponse, 'href' | 'status'> & { readonly object: ListedObject | undefined };
 
 export type ListingInput = {
   readonly body: DavBody;
-  /** The collection's address. */
   readonly collection: string;
 };
 
 /** The sync token is in the last part. */
 export type ListingPart = { readonly listed: readonly Listed[]; readonly syncToken?: string | undefined };
 
-/** Few enough to be received at once. */
 const LISTED_OF_PART = 1000;
 
 /** Yields all responses of a listing. Fails as `multistatusParts` does. */
@@ -91,7 +88,6 @@ export function objectPath(href: string, collection: URL): string | undefined {
   return path;
 }
 
-/** Returns whether the href is the collection's own, with or without its last slash. */
 export function isCollection(href: string, collection: URL): boolean {
   const path = comparableHref(href, collection);
   return path !== undefined && withoutSlash(path) === pathOf(collection);

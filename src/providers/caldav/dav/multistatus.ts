@@ -4,7 +4,6 @@ import { caldav, dav } from './dav-names.ts';
 import { child, hrefsOf, parseXml, textOf, type XmlElement, xmlParts } from './xml.ts';
 
 export type DavResponse = {
-  /** As the server spells it. */
   readonly href: string;
   /** The status of the whole resource; `undefined` if each property has its own. */
   readonly status: number | undefined;
@@ -17,10 +16,7 @@ export type Multistatus<Kept = DavResponse> = {
   readonly syncToken: string | undefined;
 };
 
-/**
- * Parses a multistatus. Holds only the results of `keep` for each response: listings have tens of thousands. Fails with
- * ProviderError `invalid_response` if the body is not a multistatus.
- */
+/** Parses a multistatus and holds only the results of `keep`. Fails as `invalid_response` for any other body. */
 export function readMultistatus<Kept>(
   body: string,
   keep: (response: DavResponse) => Kept,
@@ -35,9 +31,8 @@ export function readMultistatus<Kept>(
 }
 
 /**
- * Parses as readMultistatus does, one slice of the body at a time. Yields the results of `keep` as they come: never an
- * empty list, some hundreds of a listing, a few of a report with calendar data. Returns the sync token. If the body
- * turns out to be broken, the results already yielded remain valid.
+ * Parses by slices of the body. Yields the results of `keep` as they come, never an empty list, and returns the sync
+ * token. If the body turns out to be broken, the results already yielded remain valid.
  */
 export function* multistatusParts<Kept>(
   body: string,

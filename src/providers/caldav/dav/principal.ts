@@ -10,7 +10,6 @@ import { plainPath } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, hrefsOf } from './xml.ts';
 
-/** The properties that discovery requests from every address. */
 export const USER_REQUEST = {
   depth: '0',
   properties: [
@@ -23,7 +22,6 @@ export const USER_REQUEST = {
 
 /** The user as an address names it: by the principal, by its homes, or by both. */
 export type DavUser = {
-  /** The address of the response, after redirects. */
   readonly at: URL;
   readonly principal: URL | undefined;
   /** Whether the principal is named as that of these credentials: an address names itself to everybody. */
@@ -31,10 +29,7 @@ export type DavUser = {
   readonly homes: readonly URL[];
 };
 
-/**
- * Returns `undefined` if the response names no user. Fails as `unauthorized` if it says that the user is not
- * authenticated.
- */
+/** Returns the user that a response names, if any. Fails as `unauthorized` if it says that nobody is authenticated. */
 export async function userIn(session: DavSession, answer: EgressResponse): Promise<DavUser | undefined> {
   const [response] = (await propertiesIn(session, answer)).responses;
   return response && readUser(response, answer.url);
@@ -56,8 +51,8 @@ function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
 }
 
 /**
- * Returns the user as the principal itself describes it. Fails with ProviderError if the principal is outside the
- * pinned origins, does not respond to these credentials, or does not name itself: it may be another user's.
+ * Returns the user as the principal describes itself. Fails with ProviderError if the principal is not in the pinned
+ * origins, does not accept these credentials, or does not name itself.
  */
 export async function provenUser(session: DavSession, user: DavUser, principal: URL): Promise<DavUser> {
   if (namesItself(user)) return user;
@@ -73,7 +68,7 @@ async function askPrincipal(session: DavSession, principal: URL): Promise<Egress
   return answer;
 }
 
-/** Returns whether the principal in the response is the address of the response. */
+/** Returns whether the address of the response is the principal in it. */
 export const namesItself = ({ at, principal }: DavUser): boolean =>
   principal !== undefined && principalText(principal) === principalText(at);
 
@@ -84,12 +79,8 @@ const notItself = (principal: URL): ProviderError =>
     { detail: 'principal_unproved' },
   );
 
-/**
- * Returns the address of a principal, spelled so that equivalent addresses are equal: origin and path, a space between
- * them.
- */
+/** Returns the address of a principal as comparable text: origin and path, with a space between them. */
 export const principalText = (url: URL): string => `${url.origin} ${plainPath(url)}${url.search}`;
 
-/** Returns the addresses of hrefs; invalid ones are left out. */
 export const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
   hrefs.flatMap((href) => URL.parse(href, base) ?? []);

@@ -6,13 +6,9 @@ import type { XmlElement } from './xml.ts';
 
 /** No request for so few resources has more responses. */
 const MOST_RESPONSES = 100;
-/** Limits the elements of one response. */
 const MOST_ELEMENTS = 1000;
 
-/**
- * Yields the first hundred responses of a multistatus, each with the first thousand elements of its properties; the
- * rest is left out. Fails as `multistatusParts` does.
- */
+/** Yields the first hundred responses, each with its first thousand elements. Fails as `multistatusParts` does. */
 export const PROPERTIES: DavTask<{ readonly body: DavBody }, readonly DavResponse[]> = {
   name: 'caldav-properties',
   *run({ body }) {
@@ -26,7 +22,6 @@ export const PROPERTIES: DavTask<{ readonly body: DavBody }, readonly DavRespons
   },
 };
 
-/** Returns the response without elements beyond the limit. */
 export function bounded(response: DavResponse): DavResponse {
   const room = { left: MOST_ELEMENTS };
   const properties = new Map<string, XmlElement>();

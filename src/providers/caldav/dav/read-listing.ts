@@ -1,4 +1,4 @@
-/** A listing of a collection, as its server answered it. */
+/** Reads the response to a listing of a collection. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { bodyOf } from './dav-body.ts';
@@ -6,10 +6,10 @@ import { type DavSession, refusalOf } from './dav-client.ts';
 import { LISTING, type Listed } from './listed-object.ts';
 import type { Multistatus } from './multistatus.ts';
 
-/** More than any calendar has; the answer's own size allows no more either. */
+/** More than any calendar has. The size limit of a response allows no more either. */
 const MOST_LISTED = 150_000;
 
-/** All responses of a listing. Fails with `refusalOf` when the status is not 207, and as LISTING does. */
+/** Returns all responses of a listing. Fails unless the status is 207, and as LISTING does. */
 export async function readListing(
   { reading }: DavSession,
   answer: EgressResponse,

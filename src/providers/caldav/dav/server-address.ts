@@ -2,7 +2,6 @@
 import { ProviderError } from '../../../calendars/provider-error.ts';
 
 export type ServerAddress = {
-  /** The address where discovery starts. */
   readonly url: URL;
   /** The domain of the service records and the well-known address. */
   readonly domain: string;
@@ -12,10 +11,7 @@ export type ServerAddress = {
   readonly origins: readonly string[];
 };
 
-/**
- * The calendar servers of well-known mail providers, so that no redirect to a foreign host must be trusted. From their
- * help pages; an outdated entry only causes an error.
- */
+/** The calendar servers of well-known mail providers, so that no redirect to a foreign host must be trusted. */
 const SERVERS: readonly (readonly [server: string, ...domains: string[]])[] = [
   ['https://caldav.fastmail.com/dav/', 'fastmail.com', 'fastmail.fm'],
   ['https://dav.mailbox.org/', 'mailbox.org'],
@@ -79,15 +75,14 @@ export function serverOfMail(username: string): ServerAddress {
   return readServerAddress(username);
 }
 
-/** Returns the origins that an account of a server at this address is initially pinned to. */
+/** Returns the initial origins of an account at this address. */
 export function originsOf(url: URL): readonly string[] {
   return /\.icloud\.com(\.cn)?$/.test(url.hostname) ? [url.origin, ...ICLOUD_ORIGINS] : [url.origin];
 }
 
 /**
- * Returns whether an address from the server or from its domain's records may also get the password: https on the same
- * host or beneath the same domain. DNS can be forged (RFC 6764 §8) and a redirect may be an open one, so any other
- * address is shown to the user instead.
+ * Returns whether an address that the server or DNS names may also get the password: https on the same host or beneath
+ * the same domain. DNS can be forged (RFC 6764 §8) and redirects can be open, so the user has to confirm others.
  */
 export function belongsTo(server: ServerAddress, target: URL): boolean {
   if (target.protocol !== 'https:') return false;

@@ -1,7 +1,6 @@
 /** Service records of a domain, RFC 6764 §4: SRV names the host, TXT the path. */
 import { Resolver } from 'node:dns/promises';
 
-/** The part of the DNS that discovery needs. */
 export type ServiceDns = Pick<Resolver, 'resolveSrv' | 'resolveTxt'>;
 
 /** Short, since most domains have no such records and the user waits. */

@@ -1,7 +1,6 @@
 /**
- * Reads, creates, replaces and deletes calendar object resources on their server. Replacing and deleting affect only
- * the version that was read. The caller holds the calendar's lease, so no other instance writes between comparing and
- * writing.
+ * Reads and writes calendar object resources on their server. Replacing and deleting affect only the version that was
+ * read. The caller holds the calendar's lease, so no other instance writes in between.
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
@@ -17,7 +16,6 @@ import {
 import { isGone } from './status.ts';
 import { uidConflictOf, writeRefusalOf } from './write-refusal.ts';
 
-/** A version of a resource. */
 export type StoredObject = {
   readonly url: URL;
   readonly etag: string | undefined;
@@ -34,7 +32,6 @@ export async function getObject(session: DavSession, url: URL): Promise<StoredOb
 
 export type Creation =
   | { readonly outcome: 'created'; readonly object: StoredObject }
-  /** The address is already in use. */
   | { readonly outcome: 'exists' }
   /** The calendar has the UID elsewhere: at `href`, if the server names it. */
   | { readonly outcome: 'uid taken'; readonly href: string | undefined };
@@ -72,9 +69,9 @@ export async function deleteObject(session: DavSession, base: StoredObject): Pro
 }
 
 /**
- * Sends the request with If-Match. Some servers refuse their own etags: a weak one equals none (RFC 9110 §8.8.3.2), and
- * proxies append to them. While the text is still that of `base`, the request is sent again with the etag's comparable
- * spelling, and finally without a condition. `undefined` if the resource is gone.
+ * Sends the request with If-Match. Some servers refuse their own etags: weak ones equal none (RFC 9110 §8.8.3.2), and
+ * proxies append to them. While the text is unchanged, it is sent again with the comparable etag, and finally without a
+ * condition. `undefined` if the resource is gone.
  */
 async function sendIfUnchanged(
   session: DavSession,

@@ -1,4 +1,4 @@
-/** The sync-collection report, RFC 6578 §3.2: what changed in a collection since a token. */
+/** The sync-collection report (RFC 6578 §3.2): the changes in a collection since a token. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { type DavSession, davRequest, errorText, refusalOf } from './dav-client.ts';
@@ -18,18 +18,18 @@ import { isGone, isTemporary } from './status.ts';
 /** A page of changes; another page follows while `truncated`. */
 export type SyncPage = {
   readonly objects: readonly ListedObject[];
-  /** Paths of objects that are gone. */
+  /** Paths of deleted objects. */
   readonly removed: readonly string[];
   readonly token: string;
   readonly truncated: boolean;
 };
 
-/** The server does not do this report, whatever it advertises: changes have to be found in another way. */
+/** The server refuses this report, whatever it advertises: changes must be found in another way. */
 export class SyncCollectionRefused extends Error {}
 
 const MOST_PAGES = 1000;
 
-/** Everything when `since` is empty. Fails as `sync_token_expired` when the server forgot the token. */
+/** Yields everything if `since` is empty. Fails as `sync_token_expired` if the server has forgotten the token. */
 export async function* syncPages(
   session: DavSession,
   collection: URL,

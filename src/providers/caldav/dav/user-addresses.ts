@@ -1,4 +1,4 @@
-/** The addresses by which events name the account: its calendar user addresses, RFC 6638 §2.4.1. */
+/** The addresses of the account in events: its calendar user addresses, RFC 6638 §2.4.1. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { type DavSession, propfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
@@ -33,7 +33,7 @@ async function askPrincipal(session: DavSession, principal: URL) {
   }
 }
 
-/** Returns the e-mail addresses, as events name attendees: without `mailto:`, its fields and its escapes; each once. */
+/** Returns the e-mail addresses as events name attendees: without `mailto:`, its fields and its escapes; each once. */
 export function mailAddressesOf({ addresses }: UserAddresses): string[] {
   const mails = addresses.filter(isMail).map((address) => address.trim().slice('mailto:'.length));
   const plain = mails.map((mail) => percentDecoded(mail.replace(/\?.*$/s, '').trim()));
@@ -42,7 +42,6 @@ export function mailAddressesOf({ addresses }: UserAddresses): string[] {
 
 const isMail = (address: string): boolean => /^mailto:/i.test(address.trim());
 
-/** Returns whether an ATTENDEE or ORGANIZER with this value is the account. */
 export function isUserAddress({ addresses }: UserAddresses, value: string): boolean {
   return addresses.some((address) => sameAddress(address, value));
 }
@@ -50,9 +49,6 @@ export function isUserAddress({ addresses }: UserAddresses, value: string): bool
 export const sameAddress = (one: string, other: string): boolean =>
   comparableAddress(one) === comparableAddress(other);
 
-/**
- * Returns the spelling for comparison. Principal addresses are compared without the trailing slash that some servers
- * add.
- */
+/** Returns the spelling for comparison. Some servers add a slash to principal addresses. */
 export const comparableAddress = (address: string): string =>
   withoutSlash(percentDecoded(address.trim()).toLowerCase());

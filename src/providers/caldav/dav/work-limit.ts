@@ -1,16 +1,16 @@
-/** How much processor time the answers of one sync may take (docs/security.md T13); time on the network does not count. */
+/** Limits the processor time for the responses of one sync (docs/security.md T13). Network time does not count. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { DavSession } from './dav-client.ts';
 
-/** For each thousand resources that were read, and for the first of them. */
+/** For each thousand resources that were read, and at least once. */
 const MS_OF_THOUSAND = 30_000;
 
 export type WorkLimit = {
-  /** Counts what was read. Fails as `event_too_complex` when all so far took too long. */
+  /** Counts resources. Fails for the reason `event_too_complex` if all so far took too long. */
   check(resources: number): void;
 };
 
-/** The limit of a sync that begins now. What it brought before it failed is kept, and not read again. */
+/** Returns the limit of a sync that begins now. Parts that were stored before a failure are not read again. */
 export function workLimit({ reading }: Pick<DavSession, 'reading'>): WorkLimit {
   const before = reading.spentMs();
   let count = 0;

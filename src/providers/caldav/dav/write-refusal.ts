@@ -16,7 +16,6 @@ const NOT_ORGANIZER: Limit = {
   message: 'Only the organizer may change this of the event',
 };
 
-/** By the local name of the condition. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   'allowed-attendee-scheduling-object-change': NOT_ORGANIZER,
   'organizer-allowed': NOT_ORGANIZER,
@@ -47,7 +46,6 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 /** Statuses with which servers refuse the content, not writing as such. */
 const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
 
-/** Returns the error for a response that refuses a PUT or DELETE. */
 export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
   const { status, url } = answer;
   const names = conditionNames(answer);
@@ -76,7 +74,7 @@ const causeOf = ({ url, status }: EgressResponse): Error =>
 const conditionNames = (answer: EgressResponse): string[] =>
   conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));
 
-/** Set if another resource already has the UID (RFC 4791 §5.3.2.1), with its href if the server names it. */
+/** Returns a value if another resource has the UID (RFC 4791 §5.3.2.1), with its href if the server names it. */
 export function uidConflictOf(answer: EgressResponse): { readonly href: string | undefined } | undefined {
   if (answer.status !== 403 && answer.status !== 409 && answer.status !== 412) return undefined;
   const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));

@@ -1,6 +1,6 @@
 /**
- * Parses XML for WebDAV: elements, text and attributes, with resolved namespaces. A DTD is refused, and so are entities
- * that the document defines; depth and number of elements are limited.
+ * Parses XML for WebDAV, with resolved namespaces. Refuses DTDs and other entities, and limits depth and number of
+ * elements.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
@@ -20,7 +20,6 @@ type OpenElement = { name: string; attributes: Record<string, string>; children:
 const MOST_DEPTH = 32;
 /** A listing of 20,000 resources has about 200,000. */
 const MOST_ELEMENTS = 250_000;
-/** Tags, comments and everything else that begins with `<`. */
 const MOST_MARKUP = 600_000;
 const MOST_ATTRIBUTES = 32;
 /** In the whole document: some servers declare a namespace on each element. */
@@ -29,8 +28,8 @@ const MOST_ATTRIBUTES_IN_ALL = 250_000;
 const MOST_REFERENCES = 500_000;
 
 /**
- * Returns the document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. A
- * child of the root for which `takes` returns true is dropped: a long listing is held one member at a time.
+ * Returns the document's root. Fails as `invalid_response` for XML that is malformed or over a limit. Drops children of
+ * the root for which `takes` returns true, so that a long listing is held one member at a time.
  */
 export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
   const parts = xmlParts(document, (member) => (takes(member) ? [] : undefined));
@@ -40,18 +39,13 @@ export function parseXml(document: string, takes: (member: XmlElement) => boolea
   }
 }
 
-/**
- * Returns the values to keep of a child of the root, which is then dropped. `undefined` leaves the child in the tree.
- */
+/** Returns what to keep of a child of the root, which is then dropped; `undefined` leaves it in the tree. */
 export type TakeMember<Kept> = (member: XmlElement, rootName: string) => readonly Kept[] | undefined;
 
-/** The number of characters that are parsed in one go, which takes about a millisecond. */
+/** The characters that are parsed in one go, which takes about a millisecond. */
 const SLICE = 64 * 1024;
 
-/**
- * Parses as parseXml does, slice by slice. Yields the results of `take` for children of the root as they come, and
- * returns the root with the other children.
- */
+/** Parses by slices. Yields the results of `take` as they come, and returns the root with the other children. */
 export function* xmlParts<Kept>(document: string, take: TakeMember<Kept>): Generator<Kept[], XmlElement> {
   if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
   if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
@@ -142,7 +136,6 @@ function elementOf(tag: SaxesTagNS): OpenElement {
 const unreadable = (why: string, cause?: unknown): ProviderError =>
   new ProviderError('invalid_response', `The server's XML cannot be read: ${why}`, { cause });
 
-/** Returns the first child of that name. */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return element?.children.find((candidate) => candidate.name === name);
 }
@@ -155,7 +148,7 @@ export function textOf(element: XmlElement | undefined): string | undefined {
 /** No server has longer addresses, and parsing one of ten megabytes takes seconds. */
 const LONGEST_HREF = 8192;
 
-/** Returns the trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */
+/** Returns the `<d:href>` texts directly inside an element, without those longer than 8 KB. */
 export function hrefsOf(element: XmlElement | undefined): string[] {
   const hrefs = element?.children.filter(({ name }) => name === '{DAV:}href') ?? [];
   return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '' && href.length <= LONGEST_HREF);

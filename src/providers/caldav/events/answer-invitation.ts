@@ -1,4 +1,4 @@
-/** The account's answer to an invitation: its own ATTENDEE, and nothing else (RFC 6638 §3.2.2.1). */
+/** Writes the account's response to an invitation: its own ATTENDEE, and nothing else (RFC 6638 §3.2.2.1). */
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
@@ -10,14 +10,14 @@ import { type Editor, markChanged } from './mark-changed.ts';
 import { overrideFor } from './override.ts';
 
 export type Answer = {
-  /** The occurrence that is answered for; `undefined` for the whole event. */
+  /** The occurrence of the response; `undefined` for the whole event. */
   readonly instance: EventTime | undefined;
   /** A PARTSTAT. */
   readonly participation: string;
   readonly comment: string | undefined;
 };
 
-/** An answer for a series also counts for those overrides that had the series' answer, or none. */
+/** A response to a series also applies to overrides with the same response, or none. */
 export function answerInvitation(object: CalendarObject, answer: Answer, editor: Editor): EventEdit[] {
   const edit = (event: ReadEvent): EventEdit => ({ event, lines: answeredLines(event, answer, editor) });
   if (answer.instance !== undefined) return [edit(overrideFor(object, answer.instance))];
@@ -31,7 +31,7 @@ export function answerInvitation(object: CalendarObject, answer: Answer, editor:
   return [first, ...following].map(edit);
 }
 
-/** An answer is no revision of the event: SEQUENCE stays (RFC 5546 §2.1.4). */
+/** A response is no revision of the event: SEQUENCE stays (RFC 5546 §2.1.4). */
 function answeredLines(
   { component }: ReadEvent,
   { participation, comment }: Answer,

@@ -1,4 +1,4 @@
-/** ORGANIZER and ATTENDEE lines, RFC 5545 §3.8.4.1: a new guest list that leaves those who stay as they were. */
+/** ORGANIZER and ATTENDEE lines, RFC 5545 §3.8.4.1. A new guest list leaves the lines of guests who stay unchanged. */
 import type { Attendee } from '../../../calendars/event.ts';
 import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
@@ -6,8 +6,8 @@ import { contentLine, type LineParameters } from '../../../lib/icalendar/write-l
 import { comparableAddress, isUserAddress, type UserAddresses } from '../dav/user-addresses.ts';
 
 /**
- * Lines of a VEVENT with these guests and no others. The account becomes the organizer if there was none; without an
- * address of the account there is none, as such a server has no scheduling.
+ * Returns the lines of a VEVENT with exactly these guests. If it has no organizer, the account becomes one; without an
+ * address of the account, the marked attendee does.
  */
 export function withAttendees(
   lines: readonly string[],
@@ -31,12 +31,12 @@ export function withAttendees(
   return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
 }
 
-/** Returns the lines by address. If several lines have one address, the first is used. */
+/** Returns the lines by address. If several have one address, the first counts. */
 function linesByAddress(lines: readonly string[]): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [comparableAddress(addressIn(line)), line] as const).reverse());
 }
 
-/** The invited addresses as one text, by which two guest lists can be compared. */
+/** Returns the invited addresses as one text, to compare two guest lists. */
 export const invitedAddresses = (lines: readonly string[]): string =>
   linesNamed(lines, 'ATTENDEE')
     .map((line) => addressIn(line).toLowerCase())
@@ -118,7 +118,7 @@ function changedGuest(line: string, { name, status }: Attendee): string {
   });
 }
 
-/** The line with other values of these parameters; `undefined` takes one away. */
+/** Returns the line with these parameters changed; `undefined` removes one. */
 function withParameters(line: string, changed: LineParameters): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;

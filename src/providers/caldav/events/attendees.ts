@@ -1,17 +1,17 @@
-/** Attendees of an event as Kalends lists them. */
+/** Reads the attendees of an event. */
 import type { Attendee } from '../../../calendars/event.ts';
 import type { VAttendee, VEvent } from '../../../lib/icalendar/v-event.ts';
 import { percentDecoded } from '../dav/href.ts';
 
 /**
- * The guests, each address once, those without an e-mail address left out. iCalendar keeps the organizer outside the
- * guest list; callers find it in the list, marked (docs/wire.md 2.5).
+ * Returns the attendees, each address once, without those that have no e-mail address. iCalendar keeps the organizer
+ * outside the guest list; here the organizer is in it, marked (docs/wire.md 2.5).
  */
 export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
   const organizerEmail = organizer && emailOf(organizer);
   const byAddress = new Map<string, Attendee>();
   if (organizer !== undefined && organizerEmail !== undefined) {
-    // An organizer takes part, unless an entry of the guest list says otherwise.
+    // An organizer attends, unless an entry of the guest list says otherwise.
     const organizerEntry: Attendee = {
       ...attendeeOf(organizer, organizerEmail),
       status: 'accepted',
@@ -44,7 +44,7 @@ function statusOf(participation: string | undefined): Attendee['status'] {
   return participation === 'TENTATIVE' ? 'tentative' : 'none';
 }
 
-/** Longer addresses reach nobody (RFC 5321 §4.5.3.1.3), even percent-encoded. */
+/** Longer addresses reach nobody (RFC 5321 §4.5.3.1.3), even if they are percent-encoded. */
 const LONGEST_ADDRESS = 1000;
 
 /** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */

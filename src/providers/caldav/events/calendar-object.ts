@@ -1,4 +1,4 @@
-/** A calendar object resource (RFC 4791 §4.1) taken apart to be edited: what is not edited is written as it came. */
+/** Parses a calendar object resource (RFC 4791 §4.1) for edits; all other parts are written back as they were. */
 import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { type Component, parseComponents } from '../../../lib/icalendar/component.ts';
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
@@ -13,18 +13,18 @@ import { withTimezones, type ZoneNames, zoneNamesIn } from './timezones.ts';
 export type CalendarObject = {
   /** Without older versions of its events: they are not written again. */
   readonly calendar: Component;
-  /** At least one event; the master first, if there is one. */
+  /** At least one; the master first, if there is one. */
   readonly events: readonly ReadEvent[];
   readonly master: ReadEvent | undefined;
   readonly overrides: readonly ReadEvent[];
-  /** How the object names zones, so that new times are written with its own TZIDs. */
+  /** The object's names of zones, so that new times are written with its own TZIDs. */
   readonly zones: ZoneNames;
 };
 
-/** New lines for an event of an object, or for one to be added to it; `undefined` takes the event out. */
+/** New lines for an event of an object, or for one to add; `undefined` removes the event. */
 export type EventEdit = { readonly event: ReadEvent; readonly lines: readonly string[] | undefined };
 
-/** Fails as `invalid_response` when the text holds no event that can be read, or is over the budget of a resource. */
+/** Fails as `invalid_response` if the text has no readable event, or is over the budget of a resource. */
 export function readObject(icalendar: string): CalendarObject {
   try {
     const budget = resourceBudget();
@@ -63,9 +63,8 @@ function cannotBeChanged(cause: ICalendarError): ProviderError {
 }
 
 /**
- * Returns the text of the edited object: existing events keep their order, added ones come last. Every zone they name
- * is described (RFC 5545 §3.6.5). `undefined` if no event is left. `now` is epoch milliseconds. Throws
- * UnsupportedByProvider if it would be over the budget of a resource.
+ * Returns the edited text with every zone described (RFC 5545 §3.6.5), added events last; `undefined` if no event is
+ * left. `now` is epoch milliseconds. Throws UnsupportedByProvider if it would be over the budget of a resource.
  */
 export function writeObject(
   { calendar, events, zones }: CalendarObject,
@@ -89,7 +88,7 @@ export function writeObject(
   return writeCalendar({ ...calendar, components }, zones, now);
 }
 
-/** Returns the text of a calendar as a separate object, with every zone in it described. Fails as writeObject does. */
+/** Returns the text of a calendar with every zone in it described. Fails as writeObject does. */
 export function writeCalendar(calendar: Component, zones: ZoneNames, now: number): string {
   // METHOD belongs to messages between calendars; a stored object has none (RFC 4791 §4.1).
   const lines = linesWithout(calendar.lines, 'METHOD');

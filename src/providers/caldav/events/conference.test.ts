@@ -14,7 +14,7 @@ const conferenceIn = (lines: readonly string[]): string | undefined => {
 };
 
 describe('the address of a conference', () => {
-  it('a conference comes back as it was given, also on an event with a URL of its own', () => {
+  it('a conference is read as it was written, also on an event with another URL', () => {
     const alone = withDetails(event, { conference: ADDRESS });
     const besideAnother = withDetails([...event, 'URL:https://example.com/agenda'], { conference: ADDRESS });
 
@@ -22,13 +22,13 @@ describe('the address of a conference', () => {
     assert.equal(conferenceIn(besideAnother), ADDRESS);
   });
 
-  it('a conference is written without commas and semicolons, which some servers take for lists', () => {
+  it('a conference is written without commas and semicolons, which some servers read as lists', () => {
     const lines = withDetails(event, { conference: ADDRESS });
 
     assert.ok(lines.some((line) => line.startsWith('CONFERENCE;') && line.endsWith(`:${WRITTEN}`)));
   });
 
-  it('a conference that another program changed is the one it changed it to', () => {
+  it('a conference that another program changed is read as changed', () => {
     const changed = withDetails([...event, 'URL:https://example.com/agenda'], { conference: ADDRESS }).map(
       (line) => line.replace(`:${WRITTEN}`, ':https://meet.example.com/new'),
     );

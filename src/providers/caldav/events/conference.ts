@@ -1,4 +1,4 @@
-/** Where a meeting is joined: the address in its properties, or else one in its texts. */
+/** Finds where a meeting is joined: an address in its properties, or else in its texts. */
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { contentLine } from '../../../lib/icalendar/write-lines.ts';
 
@@ -10,16 +10,15 @@ const JOIN_URLS: readonly RegExp[] = [
   /https:\/\/(?:[\w-]{1,60}\.){1,3}webex\.com\/(?:meet|join|[\w-]+\/j\.php|wbxmjs|webappng)[^\s<>"'\])]*/iy,
 ];
 
-/** Longer texts are not searched to their end: the address stands near the start of an invitation. */
+/** Longer texts are not searched to their end: the address is near the start of an invitation. */
 const LONGEST_SEARCH = 50_000;
-/** Nor are addresses beyond these looked at. */
 const MOST_ADDRESSES = 50;
 
-/** The URL where the meeting can be joined, if one is known. */
+/** Returns the URL where the meeting can be joined, if one is known. */
 export function conferenceOf(event: VEvent): string | undefined {
   const { conference, conferenceAsGiven, location, url, description } = event;
   if (conference !== undefined) {
-    // Its value is the address as `uriText` spells it; the address itself is beside it, or in URL.
+    // The value is spelled by `uriText`. The original address is beside it, or in URL.
     const given = [conferenceAsGiven, url].find((uri) => uri !== undefined && uriText(uri) === conference);
     return given ?? conference;
   }
@@ -30,7 +29,7 @@ export function conferenceOf(event: VEvent): string | undefined {
   return undefined;
 }
 
-/** In the order of JOIN_URLS, wherever they stand. */
+/** Prefers the order of JOIN_URLS to the order in the text. */
 function joinUrlIn(text: string): string | undefined {
   const places: number[] = [];
   for (const { index } of text.matchAll(/https:\/\//gi)) {
@@ -47,17 +46,14 @@ function joinUrlIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Without what ends a sentence. A regular expression takes quadratic time for this. */
+/** Removes punctuation at the end. A regular expression takes quadratic time for this. */
 function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && '.,;:!?'.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/**
- * The CONFERENCE of a meeting that is joined by video. Where the address is not written as it is, it is beside it: a
- * comma and `%2C` are not the same to every service.
- */
+/** Returns the CONFERENCE of a video meeting, with the original address beside it if its spelling differs. */
 export function conferenceLine(uri: string): string {
   const [given, written] = [uri.trim(), uriText(uri)];
   const asGiven = given === written ? undefined : given;
@@ -65,8 +61,8 @@ export function conferenceLine(uri: string): string {
 }
 
 /**
- * A URI as CONFERENCE takes it. RFC 5545 §3.3.13 allows commas and semicolons, but servers that do not know the
- * property take it for a list of texts: vobject cuts it off at the first comma, python-icalendar escapes it.
+ * Returns a URI as CONFERENCE needs it. RFC 5545 §3.3.13 allows commas and semicolons, but servers that do not know the
+ * property read a list: vobject cuts it off at the first comma, python-icalendar escapes it.
  */
 export const uriText = (uri: string): string =>
   uri

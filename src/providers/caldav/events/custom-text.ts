@@ -1,20 +1,17 @@
-/** An event's `custom` as the text of X-KALENDS-CUSTOM. */
+/** Writes an event's `custom` as the text of X-KALENDS-CUSTOM. */
 import { jsonIn } from '../../../lib/rendered-json.ts';
 
-/**
- * JSON in base64url, since servers unescape, percent-decode and rewrite properties they do not know, and JSON is full of
- * the characters they change.
- */
+/** Returns JSON in base64url: servers unescape and rewrite unknown properties, and JSON has many such characters. */
 export function customText(custom: Readonly<Record<string, unknown>>): string {
   return Buffer.from(JSON.stringify(custom)).toString('base64url');
 }
 
-/** Ten times what Kalends takes of applications. */
+/** Ten times the limit for applications. */
 const LONGEST_CUSTOM = 200_000;
-/** JSON that nests deeper cannot be written again. */
+/** JSON that is nested deeper cannot be written again. */
 const DEEPEST_CUSTOM = 100;
 
-/** Reads plain JSON too. `undefined` for anything but a JSON object: Kalends did not write it, nor what is too long or too deep. */
+/** Reads plain JSON too. `undefined` for anything but a JSON object within the limits. */
 export function customOf(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > LONGEST_CUSTOM) return undefined;
   const value = jsonIn(text.startsWith('{') ? text : Buffer.from(text, 'base64url').toString());

@@ -1,4 +1,4 @@
-/** Changes of an event as edits of its object: of a single event, of a whole series, of one occurrence. */
+/** Changes a single event, a whole series or one occurrence, as edits of its object. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { ContentLine } from '../../../lib/icalendar/content-line.ts';
@@ -15,15 +15,11 @@ import { exclusionBy } from './event-versions.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
 
-/**
- * The change of one occurrence with `instance`; otherwise of the single event, or of the series with its dependent
- * overrides.
- */
+/** The change of one occurrence with `instance`; otherwise of the event, or of the series with dependent overrides. */
 export type ChangeInput = { readonly instance: EventTime | undefined; readonly change: EventChange };
 
 /**
- * Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. No
- * edits when a guest sends back what was read.
+ * Returns no edits if a guest changes nothing. Fails as `not_found` for no such occurrence, or UnsupportedByProvider.
  */
 export function changeEvent(
   object: CalendarObject,
@@ -60,16 +56,13 @@ function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor
   });
 }
 
-/**
- * Whether an override counts though an EXDATE names its occurrence. It is revised with its series: an older one would
- * not.
- */
+/** Tests whether an override counts although an EXDATE names it. It is revised with its series, to stay newer. */
 function besideExdate({ event: master }: ReadEvent): (override: ReadEvent) => boolean {
   const isOut = exclusionBy(master);
   return ({ event }) => isOut(originalOf(event));
 }
 
-/** Takes one occurrence out of its series. No edits when it is out already. */
+/** Removes one occurrence from its series. Returns no edits if it is already excluded. */
 export function removeOccurrence(object: CalendarObject, instance: EventTime, editor: Editor): EventEdit[] {
   const { master } = object;
   const override = findOverride(object, instance);
@@ -95,7 +88,7 @@ export function withDetailsAndAttendees(
   return change.attendees === undefined ? filled : withAttendees(filled, change.attendees ?? [], user);
 }
 
-/** The part of a change that an override takes over: the fields in which it has the lines of its series. */
+/** Returns the part of a change that an override adopts: the fields in which its lines equal those of its series. */
 function followedPart(
   change: EventChange,
   overrideLines: readonly string[],
@@ -118,14 +111,13 @@ export function requireRole(lines: readonly string[], change: EventChange, { use
     value === undefined || GUEST_FIELDS.includes(field) ? [] : field,
   );
   const isGuest = isInvited(lines, user);
-  // Somebody else's event that was only imported may be changed, but only its organizer invites to it.
+  // An event that was only imported may be changed, but only its organizer invites to it.
   const refused = isGuest ? foreign[0] : foreign.find((field) => field === 'attendees');
   if (refused === undefined) return;
   const message = 'Only the organizer may change this of the event';
   throw new UnsupportedByProvider('organizer_only', message, refused);
 }
 
-/** Whether the account is among the guests. */
 export const isInvited = (lines: readonly string[], user: Editor['user']): boolean =>
   answerOf(user, lines) !== undefined;
 

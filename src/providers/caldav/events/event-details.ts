@@ -1,6 +1,6 @@
 /**
- * Fields of an event as lines of its VEVENT: the reverse of event-resource.ts. A field replaces all properties that state
- * it, those of other programs too, so that none of them keeps an old value.
+ * Writes fields of an event as lines of its VEVENT: the reverse of event-resource.ts. A field replaces all its
+ * properties, also those of other programs, so that none keeps an old value.
  */
 import type { CalendarEvent } from '../../../calendars/event.ts';
 import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
@@ -20,18 +20,17 @@ const SIMPLE_FIELDS = [
   'custom',
 ] as const;
 
-/** The fields that are lines of their own: all but times, recurrence and attendees. */
+/** The fields with their own lines: all except times, recurrence and attendees. */
 export const DETAIL_FIELDS = [...SIMPLE_FIELDS, 'conference'] as const;
 export type DetailField = (typeof DETAIL_FIELDS)[number];
 
 type SimpleField = (typeof SIMPLE_FIELDS)[number];
 type DetailValues = Required<Pick<CalendarEvent, DetailField>>;
 
-/** Absent: stays as it is. `null`: is taken away. */
+/** A change. Absent fields stay as they are, and `null` removes a field. */
 export type DetailsChange = { readonly [Field in DetailField]?: DetailValues[Field] | null | undefined };
 
 type FieldLines<Value> = {
-  /** All properties that state it. */
   readonly names: readonly string[];
   readonly write: (value: Value) => readonly string[];
 };
@@ -47,7 +46,7 @@ const FIELDS: { readonly [Field in SimpleField]: FieldLines<DetailValues[Field]>
     names: ['LOCATION', 'X-APPLE-STRUCTURED-LOCATION', 'STRUCTURED-LOCATION', 'GEO'],
     write: text('LOCATION'),
   },
-  // RFC 7986 §5.9 knows the names of CSS only; numbers go where Apple keeps them.
+  // RFC 7986 §5.9 allows only the names of CSS; numbers go where Apple keeps them.
   color: {
     names: ['COLOR', 'X-APPLE-CALENDAR-COLOR'],
     write: (color) => text(color.startsWith('#') ? 'X-APPLE-CALENDAR-COLOR' : 'COLOR')(color),
@@ -64,7 +63,6 @@ const FIELDS: { readonly [Field in SimpleField]: FieldLines<DetailValues[Field]>
   },
 };
 
-/** The lines with the fields of `change`. */
 export function withDetails(lines: readonly string[], change: DetailsChange): string[] {
   let changed = [...lines];
   for (const field of SIMPLE_FIELDS) changed = withField(changed, field, change);
@@ -82,7 +80,6 @@ function withField<Field extends SimpleField>(
   return value === null ? linesWithout(lines, ...names) : replaceLines(lines, names, write(value));
 }
 
-/** Whether two VEVENTs have the same lines for a field. A series is compared with each of its overrides. */
 export function hasSameLines(field: DetailField, one: readonly string[], other: readonly string[]): boolean {
   return textOfField(field, one) === textOfField(field, other);
 }
@@ -106,8 +103,8 @@ const CONFERENCES = [
 ];
 
 /**
- * CONFERENCE (RFC 7986 §5.11), and URL unless that is in use: Apple's programs look there for a meeting to join.
- * CONFERENCE lines with telephone numbers and chat rooms stay.
+ * Writes CONFERENCE (RFC 7986 §5.11), and URL unless it is in use: Apple's programs look for meetings there. CONFERENCE
+ * lines with telephone numbers and chat rooms stay.
  */
 function withConference(lines: readonly string[], conference: string | null): string[] {
   const old = new Set(linesNamed(lines, ...CONFERENCES).map(uriIn));

@@ -9,14 +9,13 @@ import { expand } from '../../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
 import { eventResourceOf } from './event-resource.ts';
 
-/** Odd iCalendar that servers and programs write; what it means is written by hand beside each. */
+/** iCalendar as servers and programs write it. Its meaning is written by hand beside each file. */
 const FIXTURES = new URL('../../../../test/fixtures/icalendar/', import.meta.url);
 
 type Fixture = {
   readonly about: string;
   readonly calendarZone: string;
   readonly window: readonly [string, string];
-  /** Start, end, title. */
   readonly instances: readonly (readonly [string, string, string])[];
 };
 
@@ -76,14 +75,14 @@ function eventOf(...lines: string[]): CalendarEvent {
 }
 
 describe('an event of a resource', () => {
-  it('a CalDAV event is known by the last segment of its href, percent-decoded', () => {
+  it('the id of a CalDAV event is the last segment of its href, percent-decoded', () => {
     const idOf = (href: string) => eventResourceOf({ href, etag: undefined, icalendar: calendar() }).eventId;
 
     assert.equal(idOf('/dav/cal/a%20b%40c.ics'), 'a b@c.ics');
     assert.equal(idOf('/dav/cal/100%.ics'), '100%.ics');
   });
 
-  it('a CalDAV event is free when any of its properties says so', () => {
+  it('a CalDAV event is free if any of its properties says so', () => {
     const availabilities = [
       [],
       ['TRANSP:OPAQUE'],
@@ -96,7 +95,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(availabilities, ['busy', 'busy', 'free', 'free', 'busy', 'free']);
   });
 
-  it('a CalDAV event is private when it says a class nobody knows', () => {
+  it('a CalDAV event with an unknown CLASS is private', () => {
     const privacies = ['X:', 'CLASS:PUBLIC', 'CLASS:PRIVATE', 'CLASS:CONFIDENTIAL', 'CLASS:SECRET'].map(
       (line) => eventOf(line).privacy,
     );
@@ -126,7 +125,7 @@ describe('an event of a resource', () => {
     ]);
   });
 
-  it('a CalDAV event is joined where its properties say, or else where its text does', () => {
+  it('a CalDAV event has its conference from its properties, or else from its texts', () => {
     const teams = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting/0?context=x';
     const joined: readonly (readonly [string, string | undefined])[] = [
       [`CONFERENCE;VALUE=URI;FEATURE=VIDEO:https://video.example/1`, 'https://video.example/1'],
@@ -142,13 +141,13 @@ describe('an event of a resource', () => {
     for (const [line, url] of joined) assert.equal(eventOf(line).conference, url, line);
   });
 
-  it('a CalDAV event keeps what an application left with it, when that is an object', () => {
+  it('a CalDAV event has the custom data of an application only if that is an object', () => {
     assert.deepEqual(eventOf('X-KALENDS-CUSTOM:{"a":"b\\,c"}').custom, { a: 'b,c' });
     for (const text of ['[1]', 'null', '{', '"x"'])
       assert.equal(eventOf(`X-KALENDS-CUSTOM:${text}`).custom, undefined);
   });
 
-  it('a CalDAV event names the instance an override replaces in the type and zone of the master', () => {
+  it('an override of a CalDAV event names its occurrence in the type and zone of the master', () => {
     const icalendar = [
       'BEGIN:VCALENDAR',
       ...[
@@ -174,7 +173,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(events[1]?.recurrenceId, recurrenceId);
   });
 
-  it('the original of a CalDAV event has CRLF line ends, and a bare CR within a line stays', () => {
+  it('the original of a CalDAV event has CRLF line ends and keeps a bare CR within a line', () => {
     const crlf = calendar('X-NOTE:one', ' folded \\n', 'X-OTHER:a');
     const originalOf = (icalendar: string) =>
       eventResourceOf({ href: '/a.ics', etag: undefined, icalendar }).original.icalendar;

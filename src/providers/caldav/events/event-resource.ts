@@ -1,4 +1,4 @@
-/** A calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or a single event. */
+/** Reads a calendar object resource (RFC 4791 §4.1): a master with its overrides, or a single event. */
 import type { CalendarEvent, EventResource, LeftOutResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
@@ -26,9 +26,8 @@ export type CalDavObject = {
 };
 
 /**
- * Reads a resource; its event id is the last segment of its href. `unreadable` says which of its events cannot be read.
- * Fails as `invalid_response` when none is left, and with TooComplexError when the resource is over its budget
- * (docs/security.md T13).
+ * Reads a resource. `unreadable` names its unreadable events. Fails as `invalid_response` if no event is left, and with
+ * TooComplexError if the resource is over its budget (docs/security.md T13).
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
   const budget = resourceBudget();
@@ -53,7 +52,6 @@ function unreadableParts([first = '', ...others]: readonly string[]): string {
   return `${first}${rest} cannot be read`;
 }
 
-/** Returns the resource as it is left out after eventResourceOf failed. */
 export function leftOutResource(
   names: Pick<LeftOutResource, 'href' | 'etag' | 'eventId'>,
   failure: unknown,
@@ -63,15 +61,15 @@ export function leftOutResource(
 }
 
 /**
- * Returns the text with CRLF as its line ends (RFC 5545 §3.1), whatever transport brought it: a GET keeps CRLF, but XML
- * turns it into LF. A bare CR within a line stays, unless all lines end in CR.
+ * Returns the text with CRLF line ends (RFC 5545 §3.1): a GET keeps CRLF, but XML turns it into LF. A bare CR within a
+ * line stays, unless all lines end in CR.
  */
 export function withCrlf(icalendar: string): string {
   const text = endsInReturns(icalendar) ? icalendar.replaceAll('\r', '\n') : icalendar;
   return text.replace(/\r?\n/g, '\r\n');
 }
 
-/** Overrides mostly have the custom data of their master: each text is read once, and then counts in the budget. */
+/** Overrides mostly repeat the custom data of their master: each text is read, and counts in the budget, once. */
 function customReader(budget: ResourceBudget): (text: string | undefined) => CalendarEvent['custom'] {
   const customByUid = new Map<string, CalendarEvent['custom']>();
   return (text) => {
@@ -95,7 +93,7 @@ function readable(icalendar: string, budget: ResourceBudget): ReadEvents {
   }
 }
 
-/** One event by itself, as eventResourceOf has it; without its custom data. */
+/** Returns one event by itself, without its custom data. */
 export const plainEventOf = (event: VEvent): CalendarEvent =>
   calendarEventOf(event, undefined, () => undefined);
 
@@ -132,14 +130,14 @@ function calendarEventOf(
   };
 }
 
-/** An event whose EXDATE names its start is one too, though it has no occurrence left. */
+/** An event whose EXDATE names its start is a series too, without an occurrence. */
 function isSeries({ start, recurrence }: VEvent): boolean {
   const { rrules, rdates, exdates } = recurrence;
   if (rrules.length + rdates.length > 0) return true;
   return exdates.length > 0 && exclusionBy({ start, recurrence })(start);
 }
 
-/** Floating times stay as they are: only the calendar's zone, not known here, relates them to others. */
+/** Floating times stay: only the calendar's zone, which is unknown here, relates them to others. */
 function inTypeOf(start: EventTime | undefined, recurrenceId: EventTime): EventTime {
   if (start === undefined || (start.type === 'floating') !== (recurrenceId.type === 'floating'))
     return recurrenceId;
@@ -151,7 +149,7 @@ function statusOf({ status }: VEvent): CalendarEvent['status'] {
   return status === 'TENTATIVE' ? 'tentative' : 'confirmed';
 }
 
-/** Exchange has a property of its own beside TRANSP; either can say that the time is free. */
+/** Exchange has its own property beside TRANSP. Either can mark the time as free. */
 function availabilityOf({ status, transparency, busyStatus }: VEvent): CalendarEvent['availability'] {
   return status === 'CANCELLED' || transparency === 'TRANSPARENT' || busyStatus === 'FREE' ? 'free' : 'busy';
 }
@@ -163,7 +161,7 @@ function privacyOf({ classification }: VEvent): CalendarEvent['privacy'] {
   return classification === undefined || classification === 'PUBLIC' ? 'public' : 'private';
 }
 
-/** A CSS name as it is; Apple's `#rrggbbaa` without its opacity. */
+/** Returns a CSS name as it is, and Apple's `#rrggbbaa` without its opacity. */
 function colorOf({ color }: VEvent): string | undefined {
   return color?.replace(/^(#[\da-f]{6})[\da-f]{2}$/i, '$1');
 }

@@ -1,4 +1,4 @@
-/** When an event takes place, as lines of its VEVENT, and what becomes of overrides when their series moves. */
+/** Writes the times of an event as lines of its VEVENT, and moves overrides with their series. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { propertiesOf } from '../../../lib/icalendar/component.ts';
@@ -29,13 +29,9 @@ import {
 import { lengthOf } from '../../../lib/recurrence/master-clock.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 
-/** The properties that make an event a series. */
 export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
 
-/**
- * The times of an event. `recurrence` has the length of a series if that is a DURATION, and its RDATEs that are
- * periods.
- */
+/** The times of an event. `recurrence` has the DURATION of a series, if any, and its RDATEs that are periods. */
 type Times = {
   readonly start: EventTime;
   readonly end: EventTime;
@@ -48,7 +44,7 @@ export function dtstartOf(lines: readonly string[]): ContentLine {
   return parseContentLine(line) ?? { name: 'DTSTART', parameters: new Map(), value: '' };
 }
 
-/** The lines with the times and the recurrence of a change. When a series moves, the dates of its recurrence do too. */
+/** Returns the lines with the times and the recurrence of a change. The dates of a recurrence move with the series. */
 export function withTimes(
   { component, event }: ReadEvent,
   change: EventChange,
@@ -67,7 +63,7 @@ export function withTimes(
   return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, dtstartOf(lines), start));
 }
 
-/** EXRULE, which RFC 5545 took away, is not followed, and so cannot move along. */
+/** EXRULE, which RFC 5545 removed, is not evaluated, and so cannot be moved. */
 function refuseExceptionRules(lines: readonly string[]): void {
   if (linesNamed(lines, 'EXRULE').length === 0) return;
   const message =
@@ -75,7 +71,7 @@ function refuseExceptionRules(lines: readonly string[]): void {
   throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'start');
 }
 
-/** Whether the lines say so without a DTEND: by their DURATION, or because they say nothing of an end. */
+/** Returns whether the lines state this end without a DTEND: by their DURATION, or by no end. */
 function endsThere(lines: readonly string[], { start, end }: Times): boolean {
   if (linesNamed(lines, 'DTEND').length > 0) return false;
   const stated = readEnd(start, durationsIn(lines), () => undefined);
@@ -85,7 +81,6 @@ function endsThere(lines: readonly string[], { start, end }: Times): boolean {
 const durationsIn = (lines: readonly string[]) =>
   propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
 
-/** Returns the times with the DURATION, if the lines keep it. */
 function withDuration({ start, end }: Times, lines: readonly string[]): Times {
   const duration = endsThere(lines, { start, end })
     ? readDuration(start, end, durationsIn(lines))
@@ -100,7 +95,7 @@ function timesAfter(before: Times, change: EventChange): Times {
   throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'end');
 }
 
-/** `undefined` when the lines of the recurrence stay as they are. */
+/** Returns `undefined` if the lines of the recurrence stay as they are. */
 function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): Recurrence | undefined {
   if (change.recurrence !== undefined) return change.recurrence ?? { rrules: [], rdates: [], exdates: [] };
   const { rrules, rdates, exdates } = event.recurrence;
@@ -126,22 +121,20 @@ export function occurrenceTimes(series: Times, instance: EventTime): Omit<Times,
   return { start, end: endOfDuration(start, { days: 0, milliseconds: length }) ?? start };
 }
 
-/** The end that gives `start` the length of another event. */
+/** Returns the end that gives `start` the length of another event. */
 export function endAfter(start: EventTime, other: Times): EventTime {
   const length = other.recurrence?.duration ?? lengthOf(other.start, other.end, 'UTC');
   return endOfDuration(start, length) ?? start;
 }
 
-/** The start that an override replaces. */
 export const originalOf = ({ recurrenceId, start }: VEvent): EventTime => recurrenceId ?? start;
 
 export type Series = Pick<CalendarObject, 'overrides' | 'zones'> & { readonly master: ReadEvent };
 
 /**
- * Returns the overrides of a changed series, with the RECURRENCE-IDs of its moved occurrences. An override that started
- * with its occurrence moves with it, and takes the new length if it had the old one; any other keeps its time.
- * Overrides of occurrences that the series no longer has are removed; those that its rules never named stay. `dtstart`
- * is that of the changed series.
+ * Returns the overrides of a changed series. An override that started with its occurrence moves with it, and takes the
+ * new length if it had the old one; any other keeps its time. Overrides of occurrences that the series no longer has
+ * are removed; those that its rules never named stay. `dtstart` is the new one.
  */
 export function movedOverrides(
   { master, overrides, zones }: Series,
@@ -178,13 +171,10 @@ export function movedOverrides(
   });
 }
 
-/** Limits the search for the occurrences of a changed rule. */
+/** Limits the search for the occurrences of a changed rule, in milliseconds. */
 const MOST_MS = 20;
 
-/**
- * Whether a series has an occurrence at a start, which is one of `starts`. A rule that cannot be followed, or not so
- * far, counts as having it.
- */
+/** Tests whether a series has an occurrence at one of `starts`: yes if its rule cannot be evaluated that far. */
 function isInstanceOf(
   seriesStart: EventTime,
   recurrence: Recurrence | null,
@@ -214,7 +204,6 @@ const least = (values: readonly number[]): number =>
 const isSameInstant = (one: EventTime, other: EventTime): boolean =>
   instantOf(one, 'UTC') === instantOf(other, 'UTC');
 
-/** Whether both times are the same and written the same. */
 const isSame = (one: EventTime, other: EventTime): boolean =>
   one === other || JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other));
 

@@ -1,4 +1,4 @@
-/** Selects the VEVENTs of a resource that count: it has one UID (RFC 4791 §4.1), and one VEVENT for each instance. */
+/** Selects the VEVENTs of a resource that count: one UID (RFC 4791 §4.1), and one VEVENT for each occurrence. */
 
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
@@ -7,9 +7,9 @@ import { instantOf, localOf, originalStartOf } from '../../../lib/recurrence/eve
 import type { EventTime, Zone } from '../../../lib/recurrence/event-time.ts';
 
 /**
- * Returns the events with the UID of the first master, or else of the first event. If an event has several versions,
- * only the newest is returned: by SEQUENCE, then by time, then by position. An override is also older than the EXDATE
- * of its occurrence in a master with a higher SEQUENCE.
+ * Returns the events with the UID of the first master, or else of the first event; of each event only the newest
+ * version: by SEQUENCE, then by time, then by position. An override is also older than the EXDATE of its occurrence in
+ * a master with a higher SEQUENCE.
  */
 export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const main = events.find(({ event }) => event.recurrenceId === undefined) ?? events[0];
@@ -26,10 +26,7 @@ export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   return versions.filter((read) => !isRemoved(read));
 }
 
-/**
- * A RECURRENCE-ID may be in UTC, or in any zone. Floating times are left: only the calendar's zone relates them to
- * others.
- */
+/** A RECURRENCE-ID may be in any zone. Floating times stay: only the calendar's zone relates them to others. */
 function onClockOf({ start, recurrenceId }: VEvent, named: EventTime | undefined): EventTime | undefined {
   if (named === undefined || recurrenceId !== undefined) return named;
   return (start.type === 'floating') === (named.type === 'floating')
@@ -37,7 +34,7 @@ function onClockOf({ start, recurrenceId }: VEvent, named: EventTime | undefined
     : named;
 }
 
-/** Whether the master took an occurrence out after its override was made. One for all later ones is more than that. */
+/** Tests whether the master excluded an occurrence after its override was created; one for all later ones stays. */
 function removedOverrides(versions: readonly ReadEvent[]): (read: ReadEvent) => boolean {
   const master = versions.find(({ event }) => event.recurrenceId === undefined)?.event;
   const isOlder = ({ event }: ReadEvent): boolean =>
@@ -55,8 +52,8 @@ function removedOverrides(versions: readonly ReadEvent[]): (read: ReadEvent) => 
 }
 
 /**
- * Whether EXDATE takes an occurrence of the master out; a date takes all of its day. Floating times are compared with
- * those in a zone as if they were UTC, since the calendar's zone is not known here.
+ * Tests whether EXDATE excludes an occurrence of the master; a date excludes its whole day. Floating times are compared
+ * as if they were UTC, since the calendar's zone is unknown here.
  */
 export function exclusionBy({ start, recurrence }: Pick<VEvent, 'start' | 'recurrence'>) {
   const instants = new Set<number>();
@@ -71,7 +68,7 @@ export function exclusionBy({ start, recurrence }: Pick<VEvent, 'start' | 'recur
   };
 }
 
-/** Equal texts for equal times. A zone of the calendar's own is long, so it is compared once for each object. */
+/** Returns equal texts for equal times. A custom zone is long, so it is rendered once for each object. */
 function instanceKeys(): (time: EventTime | undefined) => string {
   const names = new Map<Zone, string>();
   const zoneName = (zone: Zone): string => {
@@ -94,5 +91,5 @@ function isAsNew(event: VEvent, other: VEvent): boolean {
   return (modifiedAt(event) ?? 0) >= (modifiedAt(other) ?? 0);
 }
 
-/** Without a METHOD, DTSTAMP says the same as LAST-MODIFIED (RFC 5545 §3.8.7.2). */
+/** Without a METHOD, DTSTAMP has the meaning of LAST-MODIFIED (RFC 5545 §3.8.7.2). */
 export const modifiedAt = ({ lastModified, dtstamp }: VEvent): number | undefined => lastModified ?? dtstamp;

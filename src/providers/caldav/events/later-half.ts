@@ -1,7 +1,6 @@
 /**
- * Creates the later half of a series that is split, as a separate object: the old text under a new UID, with the times
- * of the new series and the caller's changes. Alarms, categories, attachments, properties of other programs and
- * VTIMEZONEs stay to the letter.
+ * Creates the later half of a split series as a separate object: the old text with a new UID, new times and the
+ * caller's changes. Everything else, such as alarms and properties of other programs, stays to the letter.
  */
 import type { EventChange, LaterException, LaterHalf } from '../../../calendars/event-writing.ts';
 import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
@@ -19,16 +18,15 @@ import { isInvited, requireRole, withDetailsAndAttendees } from './edit-event.ts
 import { dtstartOf, endAfter, originalOf, withTimes } from './event-times.ts';
 import { type Editor, isOrganizer, markChanged } from './mark-changed.ts';
 
-/** The UID of the new series, and the user who creates it. */
 export type NewSeries = { readonly uid: string; readonly editor: Editor };
 
-/** Kinds of components that an object has none of beside its events (RFC 4791 §4.1). */
+/** Components of calendar entries, as opposed to time zones (RFC 4791 §4.1). */
 const ENTRIES: readonly string[] = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY'];
 
 /**
- * Returns the text of the new object without attendees, and their lines. If only the organizer attends, the text keeps
- * them and no lines are returned. Fails as `organizer_only` if the account is a guest of the series, as `not_found`
- * without a series, and as `precondition_failed` if the series lacks one of the exceptions.
+ * Returns the new object's text without attendees, and their lines; or the text with them, if only the organizer
+ * attends. Fails as `organizer_only` for a guest, as `not_found` without a series, and as `precondition_failed` if the
+ * series lacks one of the exceptions.
  */
 export function laterHalfOf(
   object: CalendarObject,
@@ -75,7 +73,7 @@ export function laterHalfOf(
   return halfWith(renewed(master, lines), ...exceptions);
 }
 
-/** ORGANIZER and ATTENDEE lines of a series, and of its exceptions that have others, by keyIn. Stored as JSON. */
+/** ORGANIZER and ATTENDEE lines of a series, and of exceptions that have others, by keyIn. Stored as JSON. */
 type Invitations = {
   readonly lines: readonly string[];
   readonly exceptions: Readonly<Record<number, readonly string[]>>;
@@ -126,7 +124,7 @@ export function invitingEdits(
   });
 }
 
-/** A series is split by ending it: that is its organizer's to do, whatever else is asked. */
+/** Splitting a series ends it, which only its organizer may do, whatever the change. */
 function requireOrganizer({ events }: CalendarObject, change: EventChange, editor: Editor): void {
   const isGuests = events.some(
     ({ component: { lines } }) => !isOrganizer(editor.user, lines) && isInvited(lines, editor.user),
@@ -138,7 +136,7 @@ function requireOrganizer({ events }: CalendarObject, change: EventChange, edito
   for (const { component } of events) requireRole(component.lines, change, editor);
 }
 
-/** A first revision of an event that is made now. */
+/** Returns the lines as a first revision, created now. */
 function asNew(lines: readonly string[], { uid, editor: { now } }: NewSeries): string[] {
   const stated = {
     UID: uid,
@@ -153,7 +151,7 @@ function asNew(lines: readonly string[], { uid, editor: { now } }: NewSeries): s
   );
 }
 
-/** Finds the exception that the plan of a split names. */
+/** Returns a search for the exception that a split names. */
 function exceptionsOf(
   { overrides }: CalendarObject,
   { event: { start } }: ReadEvent,

@@ -1,4 +1,4 @@
-/** Records in the lines of an event that a user changed it, and when (RFC 5545 §3.8.7). */
+/** Records in the lines of an event that it was changed, and when (RFC 5545 §3.8.7). */
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { utcText } from '../../../lib/icalendar/write-time.ts';
 import { isUserAddress, type UserAddresses } from '../dav/user-addresses.ts';
@@ -10,14 +10,14 @@ export type Editor = {
   readonly now: number;
 };
 
-/** Returns whether the event is the account's own. If that cannot be known, it counts as such. */
+/** Returns whether the event is the account's own. If that is unknown, it counts as such. */
 export function isOrganizer(user: UserAddresses, lines: readonly string[]): boolean {
   const [organizer] = linesNamed(lines, 'ORGANIZER');
   if (organizer === undefined || user.addresses.length === 0) return true;
   return isUserAddress(user, addressIn(organizer));
 }
 
-/** The next revision. Only the organizer counts SEQUENCE up (RFC 5545 §3.8.7.4). */
+/** Writes the next revision. Only the organizer increments SEQUENCE (RFC 5545 §3.8.7.4). */
 export function markRevised(lines: readonly string[], { user, now }: Editor): string[] {
   const [line] = linesNamed(lines, 'SEQUENCE');
   const sequence = Number(/:\s*(\d{1,9})\s*$/.exec(line ?? '')?.[1] ?? 0);
@@ -27,7 +27,6 @@ export function markRevised(lines: readonly string[], { user, now }: Editor): st
   return markChanged(counted, now);
 }
 
-/** The time of the change, without a new revision. */
 export function markChanged(lines: readonly string[], now: number): string[] {
   const dated = replaceLines(lines, ['DTSTAMP'], [`DTSTAMP:${utcText(now)}`]);
   return replaceLines(dated, ['LAST-MODIFIED'], [`LAST-MODIFIED:${utcText(now)}`]);

@@ -1,4 +1,4 @@
-/** The calendar object resource (RFC 4791 §4.1) of a new event. */
+/** Creates the calendar object resource (RFC 4791 §4.1) of a new event. */
 import { createHash } from 'node:crypto';
 
 import type { EventDraft } from '../../../calendars/event-writing.ts';
@@ -12,15 +12,14 @@ import type { Editor } from './mark-changed.ts';
 import { withTimezones, zoneNamesIn } from './timezones.ts';
 
 /**
- * The UID of a new event with this key: in the form of Apple's, and different in each calendar, since many servers take
- * a UID only once. The host has no part in it: iCloud moves calendars between hosts.
+ * Returns a UID in Apple's form. It differs between calendars, since many servers accept a UID only once, but not
+ * between hosts: iCloud moves calendars between them.
  */
 export function uidOf(key: string, collection: URL): string {
   const hash = createHash('sha256').update(`${key}\n${collection.pathname}`).digest('hex').toUpperCase();
   return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The text of the new object. `editor` creates it. */
 export function newObject(draft: EventDraft, uid: string, { user, now }: Editor): string {
   const { start, end, recurrence, attendees } = draft;
   const zones = zoneNamesIn(EMPTY, () => undefined);

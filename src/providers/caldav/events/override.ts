@@ -1,4 +1,4 @@
-/** One occurrence of a series as an override: the one its object has, or one made from the series. */
+/** Finds the override of one occurrence, or derives it from the series. */
 import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
@@ -9,7 +9,7 @@ import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import type { CalendarObject } from './calendar-object.ts';
 import { dtstartOf, occurrenceTimes, originalOf, RECURRENCE_NAMES, withTimes } from './event-times.ts';
 
-/** Fails as `not_found` when the series has no such occurrence. */
+/** Fails as `not_found` if the series has no such occurrence. */
 export function overrideFor(object: CalendarObject, instance: EventTime): ReadEvent {
   const override = findOverride(object, instance);
   if (override !== undefined) return override;
@@ -32,7 +32,7 @@ export function overrideFor(object: CalendarObject, instance: EventTime): ReadEv
   };
 }
 
-/** The override of exactly this occurrence. Fails when it holds for later ones too: those would change with it. */
+/** Returns the override of exactly this occurrence. Fails if it applies to later ones, which would change too. */
 export function findOverride(object: CalendarObject, instance: EventTime): ReadEvent | undefined {
   const at = instantIn(object, instance);
   const override = object.overrides.find(({ event }) => instantIn(object, originalOf(event)) === at);
@@ -46,11 +46,10 @@ const changedWithLaterOnes = (): UnsupportedByProvider =>
     'Another program changed this occurrence together with all later ones: it cannot be changed alone',
   );
 
-/** Without its series, an occurrence is known by its original start alone. */
+/** Without its series, an occurrence is identified by its original start alone. */
 const instantIn = ({ master }: CalendarObject, time: EventTime): number =>
   instantOf(master === undefined ? time : originalStartOf(master.event.start, time, 'UTC'), 'UTC');
 
-/** Whether EXDATE takes the occurrence out. */
 export function isExcluded({ start, recurrence }: VEvent, instance: EventTime): boolean {
   const at = instantOf(originalStartOf(start, instance, 'UTC'), 'UTC');
   return recurrence.exdates.some((exdate) => instantOf(originalStartOf(start, exdate, 'UTC'), 'UTC') === at);

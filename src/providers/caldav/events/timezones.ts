@@ -1,4 +1,4 @@
-/** The time zones of a calendar object: how its events name them (TZID), and their descriptions (VTIMEZONE). */
+/** The time zones of a calendar object: their names in its events (TZID), and their descriptions (VTIMEZONE). */
 import type { Component } from '../../../lib/icalendar/component.ts';
 import { parameterOf, parseContentLine, textOf } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed } from '../../../lib/icalendar/edit-lines.ts';
@@ -10,15 +10,13 @@ import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
 import { instantOf } from '../../../lib/recurrence/event-instant.ts';
 import type { CustomZone, Zone } from '../../../lib/recurrence/event-time.ts';
 
-/** The names of zones in a calendar object. */
 export type ZoneNames = {
   /** Returns the TZID for a zone: the one that its events use, or a free one for a calendar's custom zone. */
   readonly tzidOf: TzidOf;
-  /** The zones of calendars' own that were named so far, and that the object did not know. */
+  /** Custom zones that were named so far and that the object did not have. */
   readonly added: ReadonlyMap<string, CustomZone>;
 };
 
-/** The names in a calendar as it is now. */
 export function zoneNamesIn(calendar: Component, zoneOf: ZoneOf): ZoneNames {
   const used = tzidsUsed(calendar);
   const names = new Map<string, string>();
@@ -42,7 +40,7 @@ export function zoneNamesIn(calendar: Component, zoneOf: ZoneOf): ZoneNames {
   return { tzidOf, added };
 }
 
-/** Another zone may have the name already: they are counted then. */
+/** Adds a number to a name that another zone has. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name} ${count}`;
@@ -51,7 +49,6 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 
 const keyOf = (zone: Zone): string => (typeof zone === 'string' ? zone : JSON.stringify(zone));
 
-/** The TZIDs that the calendar has a VTIMEZONE for. */
 function describedIn({ components }: Component): ReadonlySet<string> {
   const lines = components
     .filter(({ name }) => name === 'VTIMEZONE')
@@ -60,10 +57,7 @@ function describedIn({ components }: Component): ReadonlySet<string> {
   return new Set(properties.flatMap((property) => (property === undefined ? [] : textOf(property).trim())));
 }
 
-/**
- * Adds a VTIMEZONE for each TZID that has none: from `added` if it is listed there, otherwise for the zone that the
- * name identifies. A TZID of an unknown zone gets none.
- */
+/** Adds a VTIMEZONE for each TZID without one: from `added`, or else for the zone that the name identifies, if any. */
 export function withTimezones(
   calendar: Component,
   { added }: Pick<ZoneNames, 'added'>,
@@ -80,7 +74,7 @@ export function withTimezones(
   return { ...calendar, components: [...zones, ...calendar.components] };
 }
 
-/** TZIDs of the times in events, as they are written. */
+/** Returns the TZIDs in the times of events, as they are written. */
 function tzidsUsed({ components }: Component): Set<string> {
   const lines = components.filter(({ name }) => name !== 'VTIMEZONE').flatMap(linesWithin);
   const properties = lines.filter((line) => /;\s*TZID\s*=/i.test(line)).map((line) => parseContentLine(line));

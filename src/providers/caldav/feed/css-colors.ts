@@ -1,4 +1,4 @@
-/** The names of colours that a calendar can have (RFC 7986 §5.9: those of CSS), with what they are as `#rrggbb`. */
+/** The names of colors in CSS (RFC 7986 §5.9), with their values as `#rrggbb`. */
 
 const NAMED = `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
 black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0
@@ -23,7 +23,6 @@ sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0 sk
 slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8
 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`;
 
-/** By name, in lower case. */
 export const CSS_COLORS: ReadonlyMap<string, string> = new Map(
   [...NAMED.matchAll(/([a-z]+)\s+([\da-f]{6})/g)].map(([, name = '', digits = '']) => [name, `#${digits}`]),
 );

@@ -1,4 +1,4 @@
-/** A linked calendar that is read from its address: an account with one calendar, which nobody can change. */
+/** An account of one calendar that is read from its address and cannot be changed. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import type {
   CalendarAccount,
@@ -21,7 +21,6 @@ import { fetchFeed } from './fetch-feed.ts';
 
 export type FeedAccountDeps = SessionDeps & { readonly log: Log; readonly now: () => number };
 
-/** The account of these credentials. */
 export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): CalendarAccount {
   const { egress, log, now } = deps;
   const reading = davReading({ work: deps.syncWork, owner: deps.owner ?? feed.name });
@@ -36,10 +35,7 @@ export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): Calendar
   };
 }
 
-/**
- * Returns the calendar as its sync token describes it since the last read, or as the mirror has it while it is read
- * again. So listing it sends no request.
- */
+/** Returns the calendar as its sync token describes it, or as the mirror has it. So listing it sends no request. */
 async function calendarOf(
   { name, url, facts }: FeedCredentials,
   known: KnownCalendars | undefined,
@@ -65,7 +61,7 @@ const described = ({ title, description, color, timeZone }: Described, { hostnam
   access: 'read' as const,
 });
 
-/** Calls of an application end before this: such a calendar says that it can only be read. */
+/** Applications do not get this far: the calendar is marked as read-only. */
 const cannotBeChanged = async (): Promise<never> => {
   throw new UnsupportedByProvider(
     'calendar_read_only',
@@ -93,7 +89,7 @@ const NO_CALENDAR_WRITING: CalendarWriting = {
   delete: cannotBeChanged,
 };
 
-/** Reads the calendar at a typed address once; `key` is as for nameOfFeed. Fails with ProviderError. */
+/** Reads the calendar at a typed address once; `key` is that of nameOfFeed. Fails with ProviderError. */
 export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps): Promise<VerifiedAccount> {
   const url = readFeedAddress(typed);
   const name = nameOfFeed(url, key);

@@ -1,15 +1,11 @@
-/**
- * The address of a calendar that is read as a whole, as people paste it, its secret parts, and the name that replaces
- * it.
- */
+/** The address of a feed as people paste it, its secret parts, and the name that replaces it. */
 import { createHmac } from 'node:crypto';
 
 import { ProviderError } from '../../../calendars/provider-error.ts';
 
 /**
- * The https (or http) address that is meant: `webcal://` is what web sites write so that a calendar program opens it.
- * Fails as `invalid_response` with the detail `no_address` when the text is none, and `address_credentials` when it
- * holds a user name or password.
+ * Returns the https (or http) address; `webcal://` means https. Fails as `invalid_response` with the detail
+ * `no_address` for other text, and `address_credentials` if it has a user name or password.
  */
 export function readFeedAddress(text: string): URL {
   const typed = text.trim();
@@ -34,28 +30,21 @@ function spelledAsUrl(typed: string): string {
 const isMail = (typed: string): boolean => /^[^\s/:@]+@[^\s/:@]+$/.test(typed);
 
 /**
- * Returns the name of the address on the wire and in logs: its host and a digest. One address has one name at this
- * instance, for every user who links it. `key` belongs to the instance: without one, an address that can be guessed,
- * such as one with a number in it, could be found from its digest (docs/security.md T13).
+ * Returns the name of the address on the wire and in logs, the same for every user of the instance: host and digest.
+ * `key` belongs to the instance: without it, an address that can be guessed could be found from its digest
+ * (docs/security.md T13).
  */
 export function nameOfFeed(url: URL, key: Uint8Array): string {
   return `feed://${url.host}/${createHmac('sha256', key).update(url.href).digest('base64url')}`;
 }
 
-/**
- * A part of an address that may be secret. A part without a digit is a word that a calendar may well use in its own
- * text.
- */
+/** Matches a part that may be secret. A part without a digit is a word that the calendar's text may well use. */
 const SECRET = /^(?=.*\d).{8,}$/su;
 
-/** Returns the secret parts of the address that was typed and of the one it leads to. */
 export const secretsOf = (addresses: readonly string[]): string[] =>
   addresses.flatMap((address) => secretsIn(new URL(address)));
 
-/**
- * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words,
- * as they are written and as they are meant, and path and query as a whole.
- */
+/** Returns path and query as a whole, and their long parts that are no words, as written and decoded. */
 function secretsIn({ pathname, search, searchParams }: URL): string[] {
   const segments = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
   const parts = [...segments, ...segments.map(decoded), ...searchParams.values()];
@@ -63,10 +52,7 @@ function secretsIn({ pathname, search, searchParams }: URL): string[] {
   return [...new Set([...parts.filter((part) => SECRET.test(part)), ...(whole.length > 1 ? [whole] : [])])];
 }
 
-/**
- * Returns a test of whether a line has a URL, of any scheme, at the host of an address and with one of their secrets in
- * it.
- */
+/** Returns a test for lines with a URL, of any scheme, at the host of an address and with one of the secrets. */
 export function linksTo(addresses: readonly string[]): (line: string) => boolean {
   const hosts = addresses.map((address) => new URL(address).hostname);
   const secrets = secretsOf(addresses);

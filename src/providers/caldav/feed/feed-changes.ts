@@ -1,4 +1,4 @@
-/** Reads the changes of a feed: requests it when something new can be expected, and compares it event by event. */
+/** Reads the changes of a feed: requests it if something new can be expected, and compares it event by event. */
 import type { Changes, StoredVersions } from '../../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
@@ -25,14 +25,14 @@ export type FeedChangesInput = {
   readonly stored: StoredVersions;
 };
 
-/** Implements `changesSince` of CalendarAccount. Sends one request at most, and none while nothing new is expected. */
+/** Implements `changesSince` of CalendarAccount. Sends at most one request, and none while nothing new is expected. */
 export async function* feedChanges(
   { address, token, stored }: FeedChangesInput,
   deps: FeedDeps,
 ): AsyncGenerator<Changes> {
   const before = token === undefined ? undefined : readFeedState(token);
   const now = deps.now();
-  // A clock that was set back must not keep a calendar as it is.
+  // A clock that was set back must not keep a calendar from being read.
   if (before !== undefined && before.readAt <= now && now < freshUntil(before, now)) {
     yield nothingNew({ ...before, wantedAt: now });
     return;
@@ -76,7 +76,7 @@ async function* askedChanges(
   }
 }
 
-/** The validators of a text that was cut off. With the real ones, the server would respond "unchanged". */
+/** For a text that was cut off. With the real validators, the server would respond "unchanged". */
 const NO_VALIDATORS = { etag: undefined, lastModified: undefined };
 
 const nothingNew = (state: FeedState): Changes => ({
@@ -84,10 +84,7 @@ const nothingNew = (state: FeedState): Changes => ({
   next: writeFeedState(state),
 });
 
-/**
- * Yields the parts of a whole listing except the last. An event that is missing from a text that was cut off is not
- * deleted.
- */
+/** Yields all parts of a listing except the last. An event that a text lacks because it was cut off is not deleted. */
 async function* compare(
   feed: Omit<WholeFeed, 'known'> & { readonly name: string },
   stored: StoredVersions,
@@ -109,12 +106,12 @@ async function* compare(
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The time within which a missing address may come back. After that its user is asked for another. */
+/** The time within which a missing address may come back. Then the user is asked for another one. */
 const GONE_FOR_GOOD_MS = 3 * DAY_MS;
 /** The shortest wait before a server in trouble is asked again, however often the calendar is read. */
 const RETRY_MS = 5 * 60_000;
 
-/** The failure of a calendar that is linked, as opposed to one in a form. */
+/** Returns the failure for a calendar that is already linked. */
 function asOfFeed(failure: ProviderError, before: FeedState | undefined, now: number): ProviderError {
   const { kind, message, cause, detail, reason } = failure;
   const retryAfter = Math.max(failure.retryAfter ?? 0, RETRY_MS);

@@ -1,17 +1,11 @@
-/**
- * The stored data of a calendar that was linked by its address. It is sealed at rest, since the address is all that
- * guards it.
- */
+/** The stored data of a calendar by its address. It is sealed: only the address protects the calendar. */
 import type { ProviderCredentials } from '../../../calendars/calendar-provider.ts';
 import type { FeedFacts } from './feed-facts.ts';
 
-/** The address and its `name` (nameOfFeed). */
 export type FeedAddress = { readonly url: URL; readonly name: string };
 
-/** The address, and the facts of the calendar when it was linked. */
 export type FeedCredentials = FeedAddress & { readonly facts: Omit<FeedFacts, 'properties'> };
 
-/** The credentials as they are stored. */
 export const feedCredentials = ({ url, name, facts }: FeedCredentials): ProviderCredentials => ({
   ...{ feed: url.href, name },
   ...{ title: facts.title, description: facts.description, color: facts.color, timeZone: facts.timeZone },

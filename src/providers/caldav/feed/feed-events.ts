@@ -1,7 +1,4 @@
-/**
- * The events of a feed as resources: what one UID names, with its time zones. Feeds keep less to the standard than
- * calendars do, so UIDs are missing, and holidays of all years have one.
- */
+/** Groups the events of a feed into resources by UID, which may be missing, or shared by holidays of all years. */
 import { hash } from 'node:crypto';
 
 import { parameterOf, parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
@@ -9,13 +6,12 @@ import { nameOfLine } from '../../../lib/icalendar/edit-lines.ts';
 import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import type { ScannedCalendar } from './scan-calendar.ts';
 
-/** One resource, before it is read. */
+/** A resource before it is read. */
 export type FeedResource = {
-  /** A digest of what names it. */
+  /** A digest of its name. */
   readonly href: string;
-  /** A digest of all that it says. */
+  /** A digest of its content. */
   readonly etag: string;
-  /** Undefined if it has none. */
   readonly uid: string | undefined;
   readonly events: readonly FeedEvent[];
 };
@@ -26,30 +22,24 @@ export type FeedEvent = {
   readonly text: string;
   /** The digest of the lines, except those that say when the text was created. */
   readonly digest: string;
-  /** Without one: what it says, but for its history. */
+  /** The UID, or a digest of the lines without their history. */
   readonly uid: string;
   readonly sequence: number;
-  /** The line of its start. */
   readonly start: string;
   readonly isOverride: boolean;
   readonly recurs: boolean;
-  /** The names of the time zones it uses. */
   readonly tzids: readonly string[];
 };
 
-/** A calendar with its time zones by name. */
 export type ReadCalendar = {
   readonly floatingZone: string | undefined;
   readonly zones: ReadonlyMap<string, { readonly text: string; readonly digest: string }>;
 };
 
-/** Events until others have their turn. */
+/** The events between two turns of other work. */
 const EVENTS_OF_TURN = 500;
 
-/**
- * Returns the resources of a feed, in the order of their first events, without links to its address. Yields every 500
- * events.
- */
+/** Returns the resources in the order of their first events, without links to the address. Yields at intervals. */
 export function* resourcesOf(
   calendars: readonly ScannedCalendar[],
   isLink: (line: string) => boolean,
@@ -72,9 +62,8 @@ export function* resourcesOf(
 }
 
 /**
- * Returns the resources of one UID, usually one: a series with its overrides. If several events are no overrides, only
- * the newest SEQUENCE counts. Of that version, each other start is a separate event, as in holiday calendars that reuse
- * one UID every year.
+ * Returns the resources of one UID, usually one: a series with its overrides. If there are several masters, only the
+ * newest SEQUENCE counts; each other start in it is a separate event, as in holiday calendars that reuse one UID.
  */
 function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] {
   const events = [...new Map(all.map((event) => [event.digest, event])).values()];
@@ -95,7 +84,7 @@ function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] 
 function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
   const zones = zonesOf(events).map(({ digest }) => digest);
   const [first] = events;
-  // The order of a feed is no news.
+  // The order of events in a feed does not count as a change.
   const says = [
     first?.calendar.floatingZone ?? '',
     ...[...zones, ...events.map(({ digest }) => digest)].sort(),
@@ -108,7 +97,6 @@ function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
   };
 }
 
-/** The time zones of events, each name once. */
 function zonesOf(events: readonly FeedEvent[]): { readonly text: string; readonly digest: string }[] {
   const zones = new Map<string, { readonly text: string; readonly digest: string }>();
   for (const { calendar, tzids } of events) {
@@ -120,7 +108,6 @@ function zonesOf(events: readonly FeedEvent[]): { readonly text: string; readonl
   return [...zones.values()];
 }
 
-/** The calendar object with this resource alone. */
 export function textOfResource({ events }: FeedResource): string {
   const [first] = events;
   const floating = first?.calendar.floatingZone;
@@ -134,7 +121,7 @@ export function textOfResource({ events }: FeedResource): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** Lines of a zone that say when the text was made, not what it says. */
+/** Lines of a zone that say when the text was written. */
 const MADE: ReadonlySet<string> = new Set(['DTSTAMP', 'LAST-MODIFIED']);
 
 function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
@@ -150,7 +137,7 @@ function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
   return { floatingZone, zones: new Map(read) };
 }
 
-/** Lines that are new with each time a feed is made (RFC 5545 §3.8.7.2). */
+/** Lines that change whenever the feed is generated (RFC 5545 §3.8.7.2). */
 const STAMP: ReadonlySet<string> = new Set(['DTSTAMP']);
 const HISTORY: ReadonlySet<string> = new Set(['DTSTAMP', 'CREATED', 'LAST-MODIFIED', 'SEQUENCE']);
 const WITH_ZONES: ReadonlySet<string> = new Set([
@@ -162,7 +149,7 @@ const WITH_URLS: ReadonlySet<string> = new Set(['URL', 'SOURCE', 'ATTACH', 'IMAG
 
 function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: string) => boolean): FeedEvent {
   const all = splitLines(text);
-  // Reading it will say that it is too much.
+  // Parsing it later fails as too complex.
   if (all === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
   const lines = all.filter((line) => !WITH_URLS.has(nameOfLine(line)) || !isLink(line));
   const visible = lines.length === all.length ? text : lines.join('\r\n');
@@ -186,7 +173,7 @@ function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: strin
   return { ...event, calendar, text: visible, digest, uid, tzids: [...tzids] };
 }
 
-/** RFC 5545 §3.8.7.4. What is no such number is the first version. */
+/** RFC 5545 §3.8.7.4. Any other value counts as the first version. */
 const sequenceOf = (value: string): number => (/^\s*\d{1,10}\s*$/.test(value) ? Number(value) : 0);
 
 const NAMELESS = { uid: '', sequence: 0, start: '', isOverride: false, recurs: false, tzids: [] };
@@ -196,7 +183,7 @@ const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 const digestOf = (lines: readonly string[], but: ReadonlySet<string>): string =>
   hashOf(lines.filter((line) => !but.has(nameOfLine(line))).join('\n'));
 
-/** Unfolded; `undefined` when they are more than a resource may have. */
+/** Returns unfolded lines; `undefined` if there are more than a resource may have. */
 function splitLines(text: string): string[] | undefined {
   try {
     return unfoldLines(text);

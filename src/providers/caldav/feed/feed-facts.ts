@@ -1,4 +1,4 @@
-/** Reads the facts of a calendar: its properties beside its events. */
+/** Reads the properties of a calendar beside its events. */
 import { parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
@@ -17,16 +17,13 @@ export type FeedFacts = {
   readonly color?: string;
   /** An IANA zone. */
   readonly timeZone?: string;
-  /** How long it asks programs to wait until they read it again, in milliseconds. */
+  /** The requested time until it is read again, in milliseconds. */
   readonly refresh?: number;
-  /** The properties that say so, as they are written, for `original`. */
+  /** The properties with these facts, as they are written, for `original`. */
   readonly properties: Readonly<Record<string, string>>;
 };
 
-/**
- * The properties that are read. SOURCE and URL are not: they have the address, which is a secret if the calendar is
- * private.
- */
+/** The properties that are read. SOURCE and URL contain the address, which may be secret. */
 const READ: ReadonlySet<string> = new Set([
   ...['PRODID', 'METHOD', 'NAME', 'X-WR-CALNAME', 'DESCRIPTION', 'X-WR-CALDESC', 'X-WR-TIMEZONE'],
   ...['COLOR', 'X-APPLE-CALENDAR-COLOR', 'REFRESH-INTERVAL', 'X-PUBLISHED-TTL'],
@@ -34,10 +31,7 @@ const READ: ReadonlySet<string> = new Set([
 const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 2_000;
 
-/**
- * Returns the facts of the first calendar of a text, without those that cannot be read or that contain a secret: the
- * publisher can write the address into the calendar's properties, and users see those.
- */
+/** Returns the readable facts of the first calendar, without those that contain a secret: users see the facts. */
 export function factsOf({ header, zones }: ScannedCalendar, secrets: readonly string[]): FeedFacts {
   const properties = propertiesIn(header, secrets);
   const [name, description, color, refresh] = [
@@ -70,13 +64,13 @@ function propertiesIn(header: string, secrets: readonly string[]): Record<string
       properties[property.name] = text.slice(0, LONGEST_TEXT).toWellFormed();
     }
   } catch (failure) {
-    // Something in it is too long: the rest of it is not worth more work.
+    // Something is too long: the rest is not worth more work.
     if (!(failure instanceof ICalendarError)) throw failure;
   }
   return properties;
 }
 
-/** RFC 7986 §5.9 has the names of CSS, and Apple has numbers. */
+/** RFC 7986 §5.9 has the names of CSS; Apple has numbers. */
 const colorIn = ({ COLOR, 'X-APPLE-CALENDAR-COLOR': apple }: Record<string, string>): string | undefined =>
   colorOf(apple) ?? colorOf(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
 
@@ -89,7 +83,7 @@ function refreshOf(properties: Record<string, string>): number | undefined {
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** The zone it names, or else the only one it describes. */
+/** Returns the zone that the calendar names, or else the only one that it describes. */
 function zoneOf(named: string | undefined, zones: readonly string[]): string | undefined {
   const [only, ...others] = zones;
   const zone = named === undefined ? undefined : resolveZone(named, undefined);

@@ -1,4 +1,4 @@
-/** The sync token of a feed: what was read last, and when to ask its server again. */
+/** The sync token of a feed: the last read, and when to ask the server again. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { FeedFacts } from './feed-facts.ts';
 import type { Validators } from './fetch-feed.ts';
@@ -18,14 +18,14 @@ export type FeedState = {
 };
 
 const MINUTE = 60_000;
-/** How old a calendar may be that says nothing of it: while it is being read, and while it is not. */
+/** The maximum age of a calendar that states none: while somebody reads it, and otherwise. */
 const READ_EVERY_MS = 5 * MINUTE;
 const ASKED_EVERY_MS = 60 * MINUTE;
 const LONGEST_WAIT_MS = 24 * 60 * MINUTE;
 /** The regular sync comes less often than this. Requests that are closer together come from a reader. */
 const READERS_COME_WITHIN_MS = 11 * MINUTE;
 
-/** Until when nothing new is to be expected, for who wants to know at `now`. */
+/** Returns until when nothing new is expected, for a request at `now`. */
 export function freshUntil({ readAt, wantedAt, maxAge, facts }: FeedState, now: number): number {
   const stated = Math.max(maxAge ?? 0, facts.refresh ?? 0);
   const isRead = now - wantedAt < READERS_COME_WITHIN_MS;
@@ -33,12 +33,12 @@ export function freshUntil({ readAt, wantedAt, maxAge, facts }: FeedState, now: 
   return readAt + (stated === 0 ? usual : Math.min(Math.max(stated, READ_EVERY_MS), LONGEST_WAIT_MS));
 }
 
-/** 2: as in the sync states of CalDAV. */
+/** 2: as in sync-state.ts. */
 const VERSION = 2;
 
 export const writeFeedState = (state: FeedState): string => JSON.stringify({ v: VERSION, feed: state });
 
-/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+/** Parses a token. Fails as `sync_token_expired` for any text that this version did not write. */
 export function readFeedState(token: string): FeedState {
   const state = stateIn(token);
   if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');

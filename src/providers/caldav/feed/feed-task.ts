@@ -17,63 +17,52 @@ export type FeedInput = {
   readonly body: DavBody;
   /** The digest of the body that was read last. An identical body is not read again. */
   readonly digest: string | undefined;
-  /**
-   * The versions in the mirror, as `knownText` renders them. One text passes to a thread in one step, unlike 100,000
-   * entries.
-   */
+  /** The versions in the mirror (`knownText`), as one text: it passes to a thread faster than 100,000 entries. */
   readonly known: string;
-  /** The position of the resource to continue with. */
   readonly from: number;
-  /**
-   * How many resources to read that the mirror does not have: others have the thread after them. 0: the summary alone.
-   */
+  /** How many resources to read that the mirror lacks, before others have the thread. 0: only the summary. */
   readonly most: number;
-  /** Whether to report each resource before it is read. This finds one that ended a thread. */
+  /** Whether to report each resource before it is read, to find one that ends a thread. */
   readonly isCareful: boolean;
   /** The address that was typed and the one it leads to. Neither the facts nor the events may reveal them. */
   readonly addresses: readonly string[];
 };
 
-/** A piece of it, which may be empty. */
 export type FeedPart = {
   readonly changed: readonly EventResource[];
   readonly leftOut: readonly LeftOutResource[];
   readonly unchanged: readonly string[];
   /** In one part, before any changed event. */
   readonly summary?: FeedSummary;
-  /** The place of the first resource that is in no part so far. */
+  /** The position of the first resource that is in no part so far. */
   readonly reached?: number;
   /** The resource at `reached`, if `isCareful` and it is read next. */
   readonly isNext?: FeedVersion;
-  /** In the last part, if `most` or the limit of characters ended it: the place to continue from. */
+  /** In the last part, if `most` or the limit of characters ended it: the position to continue from. */
   readonly next?: number;
 };
 
-/** The fields that identify a resource and its version in the mirror. */
 export type FeedVersion = Pick<FeedResource, 'href' | 'etag' | 'uid'>;
 
 export type FeedSummary = {
   readonly facts: FeedFacts;
   readonly digest: string;
-  /** Whether it is the body that was read last: then nothing else follows. */
+  /** Whether the body is the one that was read last. Then nothing else follows. */
   readonly isSame: boolean;
-  /** Whether the text came to its end. */
+  /** Whether the text is complete. */
   readonly isWhole: boolean;
 };
 
-/**
- * Begins each digest of a body. If it changes, every calendar is read again, and the events whose `etag` differs are
- * written.
- */
+/** Begins each digest. If it changes, every calendar is read again, and events with another `etag` are written. */
 export const DIGEST_VERSION = '2:';
 
 export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [] };
 
-/** Characters of what was read, hrefs of what was not, and milliseconds, after which a part ends. */
+/** The limits of a part: characters read, hrefs not read, and milliseconds. */
 const LONGEST_PART = 250_000;
 const HREFS_OF_PART = 1_000;
 const PART_MS = 20;
-/** Characters of what is read in one run, whose parts are in memory together; the resource that exceeds it is read. */
+/** Limits the characters of one run, whose parts are in memory together. The resource that exceeds it is still read. */
 const LONGEST_RUN = 2_000_000;
 
 /**
@@ -102,7 +91,7 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
   },
 };
 
-/** The result of work that takes long, with an empty part whenever it lets others have their turn. */
+/** Returns the result of long work, and yields an empty part whenever other work has its turn. */
 function* withSigns<Result>(work: Generator<undefined, Result>): Generator<FeedPart, Result> {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done) return step.value;
@@ -150,7 +139,6 @@ const versionOf = ({
   readonly etag?: string | undefined;
 }): string => `${href} ${etag}`;
 
-/** Renders the versions in the mirror for FeedInput. */
 export async function knownText(stored: ReadonlyMap<string, string | undefined>): Promise<string> {
   const versions: string[] = [];
   await inTurns(stored, ([href, etag]) => versions.push(versionOf({ href, etag })));
@@ -175,10 +163,7 @@ const closed = ({ changed, leftOut, unchanged }: OpenPart): FeedPart => ({ chang
 const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
 
-/**
- * Reads a resource and returns the length of its text. One broken event must not hide a calendar: an event that cannot
- * be read or is over the budget is left out.
- */
+/** Reads a resource and returns the length of its text. A broken event is left out: it must not hide the calendar. */
 function addTo(part: OpenPart, resource: FeedResource): number {
   const { href, etag, uid: eventId } = resource;
   const icalendar = textOfResource(resource);

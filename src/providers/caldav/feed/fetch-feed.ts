@@ -10,16 +10,13 @@ import { bodyOf, type DavBody } from '../dav/dav-body.ts';
 import { boundedTag } from '../dav/listed-object.ts';
 import { isGone } from '../dav/status.ts';
 
-/** The server's validators for the version that was read last (RFC 9110 §8.8). */
+/** The server's validators of the last version that was read (RFC 9110 §8.8). */
 export type Validators = {
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
 };
 
-/**
- * The response of a server. `maxAge`: the milliseconds for which it says that the calendar does not change; undefined
- * if it does not say.
- */
+/** The response. `maxAge`: the milliseconds for which the server says that the calendar does not change, if it does. */
 export type FeedAnswer = { readonly maxAge: number | undefined } & (
   | { readonly type: 'unchanged' }
   /** `from`: the final address after redirects. */
@@ -27,9 +24,8 @@ export type FeedAnswer = { readonly maxAge: number | undefined } & (
 );
 
 /**
- * Requests the calendar, or whether it has changed. Fails with ProviderError: `not_found` if there is none or nobody
- * may see it, `unauthorized` if a sign-in is required, `too_large` for more than 10 MB. After a redirect to another
- * origin every failure is the same.
+ * Requests the calendar. Fails as `not_found` if there is none or nobody may see it, as `unauthorized` if a sign-in is
+ * required, as `too_large` above 10 MB. After a redirect to another origin, every failure is the same.
  */
 export async function fetchFeed(
   url: URL,
@@ -59,14 +55,13 @@ export async function fetchFeed(
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** The origin that was typed, which may be private, or the same host with https. */
+/** The typed origin may be private. The same host with https counts as its own too. */
 const isOwnOrigin = ({ origin }: URL, { origin: typed, hostname }: URL): boolean =>
   origin === typed || origin === `https://${hostname}`;
 
 /**
- * Returns whether a URL may be requested. If the operator allows private hosts, a calendar's publisher must not choose
- * requests to them (docs/security.md T13). A name does not reveal a private host, but such a host has no certificate
- * for a stranger's name.
+ * Returns whether a URL is public. Even if the operator allows private hosts, a publisher must not choose requests to
+ * them (docs/security.md T13). A private host with a public name has no certificate for that name.
  */
 function isPublicSite({ protocol, hostname }: URL): boolean {
   const literal = literalOf(hostname);
@@ -79,7 +74,7 @@ const notFollowed = ({ hostname }: URL): ProviderError =>
     reason: 'address_forbidden',
   });
 
-/** Returns the one error for every failure there, so that nobody learns the response of another host. */
+/** Returns one error for every failure there, so that nobody learns the response of another host. */
 const nothingElsewhere = ({ hostname }: URL): ProviderError =>
   new ProviderError('invalid_response', `${hostname} redirects to where no calendar can be read`, {
     detail: 'no_calendar',

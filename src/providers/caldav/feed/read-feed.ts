@@ -1,17 +1,14 @@
-/** Reading a feed to its end, whatever is in it: an event that ends its thread is left out, and the others are read. */
+/** Reads a feed to its end: an event that ends its thread is left out, and the others are read. */
 import type { DavBody } from '../dav/dav-body.ts';
 import { type DavReading, ReadingStopped } from '../dav/dav-reading.ts';
 import { FEED, type FeedInput, type FeedPart, type FeedVersion, NOTHING } from './feed-task.ts';
 
-/** Resources that are read in a thread before others have their turn at it. */
+/** The resources that are read in a thread before other work has it. */
 const READ_TOGETHER = 5_000;
 
 export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'addresses'> & { readonly body: DavBody };
 
-/**
- * Yields the parts of the whole feed. The first has the summary, and later ones may. Fails as the task does, and as
- * ReadingStopped if the text as a whole takes too much.
- */
+/** Yields all parts. Fails as the task does, and as ReadingStopped if the text as a whole takes too much. */
 export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGenerator<FeedPart> {
   let from: number | undefined = 0;
   let isCareful = false;

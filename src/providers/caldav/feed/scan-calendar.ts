@@ -1,13 +1,9 @@
-/**
- * Cuts the text of a large calendar into its components, without reading them: a feed of 10 MB has tens of thousands of
- * events, of which few changed since the last time. In linear time, and with little more memory than the text.
- */
+/** Splits a large calendar into components without reading them, in linear time and with little memory. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 
-/** One VCALENDAR of the text. Each piece is as it was written, folded lines and all. */
+/** A VCALENDAR of the text. Each piece is as it was written, folded lines included. */
 export type ScannedCalendar = {
-  /** The calendar's own lines. */
   readonly header: string;
   readonly events: readonly string[];
   readonly zones: readonly string[];
@@ -15,24 +11,21 @@ export type ScannedCalendar = {
 
 export type ScannedText = {
   readonly calendars: readonly ScannedCalendar[];
-  /**
-   * Whether the last calendar is complete: events that a server did not send because it failed midway are not deleted.
-   */
+  /** Whether the last calendar is complete. Events that a server did not send because it failed are not deleted. */
   readonly isWhole: boolean;
 };
 
-/** More than any calendar may have (KALENDS_LIMIT_EVENTS_PER_CALENDAR) are not even counted. */
+/** More than any calendar may have (KALENDS_LIMIT_EVENTS_PER_CALENDAR): counting stops here. */
 const MOST_EVENTS = 200_000;
 const MOST_ZONES = 1_000;
-/** Characters of the lines of a calendar itself. */
+/** Characters of a calendar's own lines. */
 const LONGEST_HEADER = 100_000;
-/** Marks until others have their turn. */
+/** The marks between two turns of other work. */
 const MARKS_OF_TURN = 2_000;
 
 /**
- * A line that begins or ends a component. Such lines are never folded, and the rest of a folded line begins with a
- * blank. The flag `m` would also end lines at U+2028 and U+2029, so that a stranger's description could end other
- * events.
+ * A line that begins or ends a component: never folded, and continuation lines begin with a blank. The flag `m` would
+ * also match at U+2028 and U+2029, so that a description could end other events.
  */
 const MARK = /(?<=^\uFEFF?|\n)(BEGIN|END)[ \t]{0,9}:[ \t]{0,9}([\w-]{1,64})[ \t]{0,9}(?=\r{0,3}(?:\n|$))/gi;
 /** The components that never contain one another. */
@@ -41,8 +34,8 @@ const OUTERMOST: ReadonlySet<string> = new Set(['VEVENT', 'VTIMEZONE', 'VTODO', 
 type OpenCalendar = { header: string; readonly events: string[]; readonly zones: string[] };
 
 /**
- * Returns the calendars of a text, none if it is another kind of text. Yields at intervals. A component without an end
- * is left out, since it may be incomplete. Fails as `too_large` for more events than any calendar may have.
+ * Returns the calendars of a text; none if it is other text. Yields at intervals. Leaves out a component without an
+ * end, which may be incomplete. Fails as `too_large` for more events than any calendar may have.
  */
 export function* scanCalendars(written: string): Generator<undefined, ScannedText> {
   const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;

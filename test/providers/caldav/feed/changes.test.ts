@@ -1,4 +1,4 @@
-/** What changes in a calendar that is read from its address: which events those are, and when its server is asked. */
+/** Changes in a calendar that is read from its address: which events changed, and when its server is asked. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -24,7 +24,7 @@ describe('a calendar that is read from its address', () => {
   });
   beforeEach(() => bench.server.say(calendarObject(vevent('one', 'One'), vevent('two', 'Two'))));
 
-  /** Time passes until its server is asked again, whoever reads it. */
+  /** Advances the clock, by default until its server is asked again. */
   const pass = (milliseconds = 2 * HOUR) => {
     bench.clock.now += milliseconds;
   };
@@ -40,7 +40,7 @@ describe('a calendar that is read from its address', () => {
       assert.deepEqual(feed.titles(), ['Three', 'Two, later']);
     });
 
-    it('a calendar that is made anew for each request, in another order, has not changed', async () => {
+    it('a calendar that is generated for each request, in another order, has not changed', async () => {
       const feed = await bench.open();
       await feed.sync();
       pass();

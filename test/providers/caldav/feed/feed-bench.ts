@@ -60,7 +60,7 @@ function mirrorOf(account: CalendarAccount, credentials: ProviderCredentials) {
       listed = calendar;
       return calendar;
     },
-    /** Syncs, and answers what was written and what was taken away. */
+    /** Syncs, and returns the titles of changed and removed events. */
     async sync(): Promise<{ changed: string[]; removed: string[] }> {
       const { href } = listed ?? (await this.list());
       const versions = new Map([...resources].map(([name, { etag }]) => [name, etag]));

@@ -1,4 +1,4 @@
-/** What strangers write into a calendar that is read from its address: it costs the other events nothing. */
+/** Hostile events in a calendar that is read from its address: they do not affect its other events. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -155,7 +155,7 @@ describe('a calendar by its address that is large', () => {
   });
 });
 
-/** What a resource of one event is called. */
+/** Returns the name of the resource of an event with this UID. */
 const nameOf = (uid: string): string => hash('sha256', uid, 'base64url');
 
 /** Threads whose time is over as soon as they come to one of these resources, which they say only where they are careful. */
@@ -171,7 +171,7 @@ function threadThatEndsAt(heavy: ReadonlySet<string> | 'any text'): WorkPool {
           parts.push({ part, ms: 1 } as Part);
           return { parts, stopped };
         }
-        // One that is not careful reads several resources before it says what they were.
+        // A read that is not careful processes several resources before it reports them.
         if (!read.isCareful && part.changed.some(({ href }) => heavy.has(href))) return { parts, stopped };
         parts.push({ part, ms: 1 } as Part);
       }

@@ -1,4 +1,4 @@
-/** Linking a calendar by its address: what is taken for one, what is told of it, and why one is refused. */
+/** Linking a calendar by its address: which addresses are accepted, what is shown of it, and why one is refused. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createEgress, type Egress } from '../../../../src/lib/egress/egress.ts';
@@ -61,7 +61,7 @@ describe('linking a calendar by its address', () => {
     assert.equal((await providerErrorOf(bench.link(typed))).detail, 'address_credentials');
   });
 
-  it('the same address is the same account whoever links it, and another address is another', async () => {
+  it('an address is the same account for every user, and another address is another account', async () => {
     const [first, again, other] = [
       await bench.link(),
       await bench.link(),
@@ -219,7 +219,7 @@ describe('linking a calendar by its address', () => {
     assert.equal((await feed.list()).title, 'Renamed', 'and stay while it is read anew');
   });
 
-  it('nothing that a calendar says of itself shows the address that is its secret', async () => {
+  it('nothing that a calendar declares about itself shows its secret address', async () => {
     const { address } = bench.server;
     bench.server.say(
       named(

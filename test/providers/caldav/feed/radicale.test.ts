@@ -1,4 +1,4 @@
-/** A calendar by its address at a server nobody here wrote: Radicale serves each of its calendars as one file. */
+/** A calendar by its address at Radicale, an independent server, which serves each calendar as one file. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { RADICALE, startRadicale } from '../../../servers/radicale.ts';
 import { recordingLog } from '../../../servers/recording-log.ts';
 
 const FIXTURES = new URL('../../../fixtures/icalendar/', import.meta.url);
-/** Those that Radicale keeps as they are; a zone of one name it writes once for all events. */
+/** Fixtures that Radicale serves unchanged. It writes zones of the same name only once for all events. */
 const NAMES = [
   ...[
     'bare-line-feeds',
