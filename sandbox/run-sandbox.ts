@@ -80,12 +80,12 @@ const setupText = (setupUrl: string | undefined, url: string): string =>
 
 function applicationsText({ kalends, application, ownApplications, webhookSecret }: Sandbox): string {
   const [first, ...others] = ownApplications;
-  const shown = first ?? application;
+  const firstApplication = first ?? application;
   const rows = [
     ['Kalends', kalends.url],
-    ['client_id', shown.clientId],
-    ['client_secret', shown.clientSecret],
-    ['redirect_uri', shown.redirectUri],
+    ['client_id', firstApplication.clientId],
+    ['client_secret', firstApplication.clientSecret],
+    ['redirect_uri', firstApplication.redirectUri],
     ...(first?.webhookUrl === undefined
       ? []
       : [
@@ -99,10 +99,10 @@ function applicationsText({ kalends, application, ownApplications, webhookSecret
       ['redirect_uri', redirectUri],
     ]),
   ];
-  const words =
+  const heading =
     first === undefined
       ? 'For your own code, the demo is this application at Kalends:'
       : 'Your own application at Kalends, the same at every start:';
   const lines = rows.map(([name = '', value = '']) => (name === '' ? '' : `  ${name.padEnd(17)}${value}`));
-  return [words, ...lines].join('\n');
+  return [heading, ...lines].join('\n');
 }

@@ -90,9 +90,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 async function start(options: SandboxOptions, later: Later, close: () => Promise<void>): Promise<Sandbox> {
   const { usualPorts = false, settings = {}, redirectUris = [], webhookUrl } = options;
-  const kept = keptFolder(options, later);
-  const state = kept?.state;
-  const dataDir = kept?.dataDir ?? (await temporaryFolder(later));
+  const storedFolder = keptFolder(options, later);
+  const state = storedFolder?.state;
+  const dataDir = storedFolder?.dataDir ?? (await temporaryFolder(later));
   const ports = await choosePorts({ usual: usualPorts, wanted: wantedPorts(options, state) });
   const clock = sandboxClock(Date.now, state?.ahead);
   const faults = faultBoard();
@@ -105,9 +105,9 @@ async function start(options: SandboxOptions, later: Later, close: () => Promise
 
   const demoOrigin = `http://127.0.0.1:${ports.demo}`;
   const demoApp = demoApplication(`${demoOrigin}/callback`, demoOrigin + WEBHOOK_PATH);
-  const own = ownApplications(redirectUris, webhookUrl);
+  const ownApps = ownApplications(redirectUris, webhookUrl);
   const env = kalendsSettings(ports.kalends, dataDir, { ...settingsFor(providers), ...settings });
-  await registerApplications(env, [demoApp, ...own]);
+  await registerApplications(env, [demoApp, ...ownApps]);
   const kalends = await startKalends(env);
   later(() => kalends.close());
   const application: Application = { ...demoApp, kalendsUrl };
@@ -129,20 +129,21 @@ async function start(options: SandboxOptions, later: Later, close: () => Promise
     port: ports.demo,
   });
   later(() => demo.close());
-  if (kept !== undefined) {
-    const taken = takenPorts(ports, { ...providers, control: controlUrl });
-    save = () => kept.save(stateNow({ ports: taken, ahead: clock.ahead(), events, sessions }, providers));
+  if (storedFolder !== undefined) {
+    const usedPorts = takenPorts(ports, { ...providers, control: controlUrl });
+    save = () =>
+      storedFolder.save(stateNow({ ports: usedPorts, ahead: clock.ahead(), events, sessions }, providers));
     save();
   }
-  const shown = { application, ownApplications: own, webhookSecret: WEBHOOK_SECRET, dataDir };
-  return { providers, clock, faults, kalends, ...shown, demoUrl: demo.origin, controlUrl, people, close };
+  const details = { application, ownApplications: ownApps, webhookSecret: WEBHOOK_SECRET, dataDir };
+  return { providers, clock, faults, kalends, ...details, demoUrl: demo.origin, controlUrl, people, close };
 }
 
 function keptFolder({ keep }: SandboxOptions, later: Later): KeptFolder | undefined {
   if (keep === undefined) return undefined;
-  const kept = openKeptFolder(keep);
-  later(async () => kept.close());
-  return kept;
+  const folder = openKeptFolder(keep);
+  later(async () => folder.close());
+  return folder;
 }
 
 async function temporaryFolder(later: Later): Promise<string> {

@@ -91,23 +91,23 @@ async function takePages(page: Page, folder: string): Promise<readonly Taken[]> 
   await mkdir(folder, { recursive: true });
   const waiting = [`${new URL(page.url()).origin}/dashboard`];
   const seen = new Set<string>();
-  const taken: Taken[] = [];
+  const screenshots: Taken[] = [];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const form = formOf(next);
     if (seen.has(form) || seen.size >= MOST_PAGES) continue;
     seen.add(form);
     const answer = await page.goto(next).catch(() => null);
     if (answer?.status() !== 200 || formOf(page.url()) !== form) continue;
-    const index = taken.length;
+    const index = screenshots.length;
     const fileOf = (device: Device, scheme: string) => path.join(folder, `${index}-${device}-${scheme}.png`);
     for (const device of ['desktop', 'phone'] as const) await takePage(page, device, fileOf);
-    taken.push({ name: form, fileOf });
+    screenshots.push({ name: form, fileOf });
     const links: string[] = await page.evaluate(
       `[...document.querySelectorAll('a[href^="/dashboard"]')].map(({ href }) => href)`,
     );
     waiting.push(...links);
   }
-  return taken;
+  return screenshots;
 }
 
 /** Returns an address without the parts that differ between pages of one kind. */

@@ -9,11 +9,11 @@ export function dockerfileProblems(text: string): string[] {
   const stages = parseDockerfile(text);
   const final = stages.at(-1);
   if (final === undefined) return ['Dockerfile:1: has no FROM'];
-  const found = [
+  const problems = [
     ...stages.flatMap((stage, at) => stageProblems(stage, stages.slice(0, at))),
     ...finalProblems(final),
   ];
-  return found.map(({ line, rule }) => `Dockerfile:${line}: ${rule}`);
+  return problems.map(({ line, rule }) => `Dockerfile:${line}: ${rule}`);
 }
 
 type Found = { readonly line: number; readonly rule: string };
@@ -72,8 +72,10 @@ function rulesOf(one: Instruction, stage: Stage, names: readonly (string | undef
 
 function finalProblems({ instructions, line }: Stage): Found[] {
   const count = (name: string) => instructions.filter((one) => one.name === name).length;
-  const wanted = ['USER', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD', 'EXPOSE', 'VOLUME'];
-  const absent = wanted.filter((name) => count(name) === 0).map((name) => ({ line, rule: `has no ${name}` }));
+  const required = ['USER', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD', 'EXPOSE', 'VOLUME'];
+  const absent = required
+    .filter((name) => count(name) === 0)
+    .map((name) => ({ line, rule: `has no ${name}` }));
   const repeated = ['HEALTHCHECK', 'ENTRYPOINT', 'CMD']
     .filter((name) => count(name) > 1)
     .map((name) => ({ line, rule: `DL4003 only the last ${name} counts` }));

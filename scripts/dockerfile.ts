@@ -40,12 +40,12 @@ export function parseDockerfile(text: string): readonly Stage[] {
 export function jsonWords({ text }: Instruction): readonly string[] | undefined {
   const list = text.slice(Math.max(0, text.indexOf('[')));
   if (!list.startsWith('[')) return undefined;
-  const words: unknown = JSON.parse(list);
-  return Array.isArray(words) ? words.map(String) : undefined;
+  const parsed: unknown = JSON.parse(list);
+  return Array.isArray(parsed) ? parsed.map(String) : undefined;
 }
 
 function instructionsOf(text: string): Instruction[] {
-  const found: Instruction[] = [];
+  const instructions: Instruction[] = [];
   let pending = '';
   let first = 0;
   for (const [at, line] of text.split('\n').entries()) {
@@ -53,10 +53,10 @@ function instructionsOf(text: string): Instruction[] {
     if (pending === '') first = at + 1;
     pending += line.trimEnd().replace(/\\$/, ' ');
     if (line.trimEnd().endsWith('\\')) continue;
-    found.push(readInstruction(pending.trim(), first));
+    instructions.push(readInstruction(pending.trim(), first));
     pending = '';
   }
-  return found;
+  return instructions;
 }
 
 function readInstruction(text: string, line: number): Instruction {

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 
-import { headingsOf } from '../src/documentation/headings.ts';
+import { listHeadings } from '../src/documentation/headings.ts';
 import { readComments } from './comments.ts';
 
 /** A file: its path from the repository's root, with forward slashes, and its text. */
@@ -96,7 +96,7 @@ function citationProblems(comment: string, texts: ReadonlyMap<string, string>): 
       return anchorsOf(text).includes(anchor) ? [] : [`cites ${file}#${anchor}, which is no heading`];
     }
     if (!NUMBERED.includes(file)) return [];
-    const numbersThere = numbersOf(text);
+    const numbersThere = listNumbers(text);
     const cited = [...numbers.matchAll(new RegExp(NUMBER, 'g'))].map(([number]) => number);
     return cited
       .filter((number) => !numbersThere.has(number))
@@ -125,11 +125,11 @@ function linksOf({ path: from, text }: TextFile): Link[] {
     });
 }
 
-const anchorsOf = (text: string): string[] => headingsOf(text).map(({ anchor }) => anchor);
+const anchorsOf = (text: string): string[] => listHeadings(text).map(({ anchor }) => anchor);
 
 /** The numbers that headings begin with: `### 1.7 GET /events`, `### T3 …`. */
-function numbersOf(text: string): ReadonlySet<string> {
-  const numbers = headingsOf(text).map(
+function listNumbers(text: string): ReadonlySet<string> {
+  const numbers = listHeadings(text).map(
     ({ text: heading }) => new RegExp(`^${NUMBER}(?= )`).exec(heading)?.[0],
   );
   return new Set(numbers.filter((number) => number !== undefined));

@@ -43,15 +43,15 @@ export function buildImage({ folder, borrowsPackages = false }: BuildOptions): I
     const base = roots.get(stage.base);
     mkdirSync(root, { recursive: true });
     if (base !== undefined) {
-      const kept = (file: string) => !borrowsPackages || path.basename(file) !== 'node_modules';
-      cpSync(base, root, { recursive: true, verbatimSymlinks: true, filter: kept });
+      const isCopied = (file: string) => !borrowsPackages || path.basename(file) !== 'node_modules';
+      cpSync(base, root, { recursive: true, verbatimSymlinks: true, filter: isCopied });
     }
     let workdir = base === undefined ? root : path.join(root, 'app');
-    for (const one of stage.instructions) {
-      if (one.name === 'WORKDIR') workdir = path.join(root, one.text);
+    for (const instruction of stage.instructions) {
+      if (instruction.name === 'WORKDIR') workdir = path.join(root, instruction.text);
       mkdirSync(workdir, { recursive: true });
-      if (one.name === 'COPY') copy(one, { root, workdir, roots });
-      if (one.name === 'RUN') run(one.text, workdir, borrowsPackages);
+      if (instruction.name === 'COPY') copy(instruction, { root, workdir, roots });
+      if (instruction.name === 'RUN') run(instruction.text, workdir, borrowsPackages);
     }
     roots.set(stage.name ?? String(at), root);
     last = { root, stage };
@@ -76,12 +76,12 @@ type Place = {
 };
 
 function copy({ text, flags, line }: Instruction, { root, workdir, roots }: Place): void {
-  const words = text.split(/\s+/);
-  const target = words.pop() ?? '';
+  const paths = text.split(/\s+/);
+  const target = paths.pop() ?? '';
   const from = flags.from === undefined ? ROOT : roots.get(flags.from);
   if (from === undefined) throw new Error(`Line ${line}: there is no stage ${flags.from}`);
   const to = target.startsWith('/') ? path.join(root, target) : path.join(workdir, target);
-  for (const word of words) {
+  for (const word of paths) {
     const source = path.join(from, word);
     const into = target.endsWith('/') && !isFolder(source) ? path.join(to, path.basename(word)) : to;
     cpSync(source, into, {

@@ -101,8 +101,8 @@ function ruleOf(path: string, one: Import, files: ReadonlyMap<string, Source>): 
   if (path === SANDBOX.from && target === SANDBOX.to) return [];
   if (target.endsWith('.test.ts') || !target.startsWith('src/'))
     return problem(`imports ${target} from outside src/`);
-  const from = partOf(path);
-  const to = partOf(target);
+  const from = findPart(path);
+  const to = findPart(target);
   if (from === to) return [];
   if (ADAPTERS.includes(to)) {
     return ENTRANCES.includes(path)
@@ -200,7 +200,7 @@ const folderOf = (path: string): string =>
   /^src\/[^/]+$/.test(path) ? path : path.slice(0, path.lastIndexOf('/'));
 
 /** Returns the part of `src` that a file belongs to: the longest folder of the order that contains it. */
-function partOf(path: string): string {
+function findPart(path: string): string {
   const inside = path.slice('src/'.length);
   const part = /^(?:connect|dashboard)\//.test(inside)
     ? inside.split('/').slice(0, -1)

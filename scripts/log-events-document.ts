@@ -33,8 +33,8 @@ This page is generated from \`src/lib/log-events/\` by \`npm run docs\`.
 
 function sectionOf(title: string, events: Readonly<Record<string, LogEvent>>): string {
   const rows = Object.entries(events).map(([name, { level, when, act, fields }]) => {
-    const named = fields.map((field) => `\`${field}\``).join(', ');
-    return `| \`${name}\` | \`${level}\` | ${when} | ${act ?? '–'} | ${named} |`;
+    const fieldList = fields.map((field) => `\`${field}\``).join(', ');
+    return `| \`${name}\` | \`${level}\` | ${when} | ${act ?? '–'} | ${fieldList} |`;
   });
   return `
 ## ${title}

@@ -21,8 +21,10 @@ export function packageList(folder: string): PackageList {
   const list = fromNpm(folder);
   const { component } = list.metadata;
   const root = component['bom-ref'];
-  const wanted = new Set(Object.keys(dependencies));
-  const first = list.components.filter((each) => wanted.has(each.name)).map((each) => each['bom-ref']);
+  const dependencyNames = new Set(Object.keys(dependencies));
+  const first = list.components
+    .filter((each) => dependencyNames.has(each.name))
+    .map((each) => each['bom-ref']);
   const chosen = new Map(
     list.dependencies.map((each) => [
       each.ref,

@@ -12,9 +12,9 @@ export type ReleaseTexts = {
 
 /** Returns why `next` cannot be released after `current`; undefined if it can. */
 export function versionProblem(next: string, current: string, isTagged: boolean): string | undefined {
-  const parts = partsOf(next);
+  const parts = parseVersion(next);
   if (parts === undefined) return `"${next}" is no version: it is three numbers, such as 1.2.0.`;
-  const order = compare(parts, partsOf(current) ?? []);
+  const order = compare(parts, parseVersion(current) ?? []);
   if (order < 0) return `${next} is older than ${current}, the version of package.json.`;
   if (isTagged) return `v${next} is released already: choose a higher version.`;
   return undefined;
@@ -38,8 +38,10 @@ export function withVersion(texts: ReleaseTexts, version: string, date: string):
 export function publishProblems({ changelog, packages }: ReleaseTexts): string[] {
   const version = versionOf({ changelog, packages });
   const others = Object.entries(packages).flatMap(([file, text]) => {
-    const own = String(JSON.parse(text).version);
-    return own === version ? [] : [`${file} has version ${own}, and package.json ${version}.`];
+    const packageVersion = String(JSON.parse(text).version);
+    return packageVersion === version
+      ? []
+      : [`${file} has version ${packageVersion}, and package.json ${version}.`];
   });
   const isListed = changelog.includes(`\n## ${version} (`);
   return isListed
@@ -58,7 +60,7 @@ export function versionOf({ packages }: ReleaseTexts): string {
   return String(JSON.parse(packages['package.json'] ?? '{}').version);
 }
 
-function partsOf(version: string): number[] | undefined {
+function parseVersion(version: string): number[] | undefined {
   return VERSION.exec(version)?.slice(1).map(Number);
 }
 

@@ -35,11 +35,11 @@ function releaseProblems(version: string, { changelog, packages }: ReleaseTexts)
   const isTagged = git('tag', '--list', `v${version}`) !== '';
   const wrong = versionProblem(version, versionOf({ changelog, packages }), isTagged);
   if (wrong !== undefined) return [wrong];
-  const found: string[] = [];
-  if (unreleased(changelog) === '') found.push('CHANGELOG.md has nothing under "## Unreleased".');
-  if (git('status', '--porcelain') !== '') found.push('There are changes that are not committed.');
-  if (found.length === 0 && !npm('run', 'check')) found.push('The checks do not pass.');
-  return found;
+  const failedChecks: string[] = [];
+  if (unreleased(changelog) === '') failedChecks.push('CHANGELOG.md has nothing under "## Unreleased".');
+  if (git('status', '--porcelain') !== '') failedChecks.push('There are changes that are not committed.');
+  if (failedChecks.length === 0 && !npm('run', 'check')) failedChecks.push('The checks do not pass.');
+  return failedChecks;
 }
 
 function release(version: string, before: ReleaseTexts): void {

@@ -52,10 +52,10 @@ if (missing) {
 
 function languagesOf(named: string | undefined): readonly string[] {
   const languages = named?.split(',') ?? LANGUAGES;
-  const known = [...LANGUAGES, ...PSEUDO_LOCALES];
-  const unknown = languages.filter((language) => !known.includes(language));
+  const available = [...LANGUAGES, ...PSEUDO_LOCALES];
+  const unknown = languages.filter((language) => !available.includes(language));
   if (unknown.length === 0) return languages;
-  throw new Error(`No such language: ${unknown.join(', ')}. There are ${known.join(', ')}`);
+  throw new Error(`No such language: ${unknown.join(', ')}. There are ${available.join(', ')}`);
 }
 
 async function takeScreenshots(languages: readonly string[], only: readonly string[]): Promise<void> {

@@ -33,10 +33,10 @@ export function snippetsOf({ path, text }: TextFile): Snippet[] {
     if (language === undefined) continue;
     const end = lines.findIndex((line, i) => i > at && line.trimEnd() === `${indent}\`\`\``);
     const code = lines.slice(at + 1, end).map((line) => line.slice(indent.length));
-    const own = isMarked(lines, at) ? marks.get('next') : undefined;
+    const nextMark = isMarked(lines, at) ? marks.get('next') : undefined;
     snippets.push({
       ...{ document: path, line: at + 1, language, code: code.join('\n') },
-      mark: own ?? marks.get(language),
+      mark: nextMark ?? marks.get(language),
     });
     at = end;
   }

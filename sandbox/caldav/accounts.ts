@@ -27,7 +27,14 @@ export type AccountState = Pick<Account, 'person' | 'id' | 'password' | 'aliases
   readonly inbox: CollectionState;
 };
 
-export const stateOf = ({ person, id, password, aliases, calendars, inbox }: Account): AccountState => ({
+export const toAccountState = ({
+  person,
+  id,
+  password,
+  aliases,
+  calendars,
+  inbox,
+}: Account): AccountState => ({
   ...{ person, id, password, aliases },
   calendars: [...calendars.values()].map((calendar) => calendar.state()),
   inbox: inbox.state(),
@@ -71,13 +78,13 @@ export function calendarAccounts(
   // these before it calls Apple's own server; here they arrive as the user typed them.
   const plain = (password: string) => (kind === 'icloud' ? password.replace(/[-\s]/g, '') : password);
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
-  const of = (email: string): Account => {
+  const requireAccount = (email: string): Account => {
     const account = byEmail.get(keyOf(email));
     if (account === undefined) throw new Error(`${email} has no account here`);
     return account;
   };
   return {
-    of,
+    of: requireAccount,
     byId: (id) => byId.get(id),
     all: () => [...byId.values()],
     add(person) {
@@ -108,7 +115,7 @@ export function calendarAccounts(
       return plain(password) === plain(account.password) ? account : undefined;
     },
     renewPassword(email) {
-      const account = of(email);
+      const account = requireAccount(email);
       account.password = newPassword();
       return account.password;
     },

@@ -19,14 +19,14 @@ export function answerByHand(
 ): void {
   const before = calendar.object(id);
   if (before === undefined) throw new Error(`The calendar ${calendar.name} has no event ${id}`);
-  const own = scheduling.addressesOf(account).map(comparable);
+  const userAddresses = scheduling.addressesOf(account).map(comparable);
   const object = scheduled(before.icalendar);
-  if (!object.events.some(({ attendees }) => own.some((address) => attendees.has(address))))
+  if (!object.events.some(({ attendees }) => userAddresses.some((address) => attendees.has(address))))
     throw new Error(`${account.person.email} is not invited to ${id}`);
   const after = rewritten(object, ({ component }) => ({
     ...component,
     lines: component.lines.map((line) =>
-      /^\s*ATTENDEE\b/i.test(line) && own.includes(addressIn(line))
+      /^\s*ATTENDEE\b/i.test(line) && userAddresses.includes(addressIn(line))
         ? withParameters(line, { PARTSTAT: answer, RSVP: undefined })
         : line,
     ),

@@ -12,7 +12,7 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { type AccountState, calendarAccounts, stateOf } from './accounts.ts';
+import { type AccountState, calendarAccounts, toAccountState } from './accounts.ts';
 import { answerByHand, type HandAnswer } from './answer-by-hand.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
@@ -143,7 +143,7 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
       answerByHand(place, answer, sending);
     },
     sent: () => (sending?.sent() ?? []).map((message) => ({ ...message, provider: kind })),
-    state: () => ({ accounts: accounts.all().map(stateOf), sent }),
+    state: () => ({ accounts: accounts.all().map(toAccountState), sent }),
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
     async close() {
       await Promise.all([front.close(), partition?.close()]);

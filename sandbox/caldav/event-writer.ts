@@ -1,6 +1,6 @@
 /** A draft as the lines of a VEVENT (RFC 5545 §3.6.1). */
 import { parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { ruleOfDraft } from '../core/draft-rule.ts';
@@ -38,8 +38,8 @@ export function eventLines(draft: EventDraft, { uid, now, sequence, organizer }:
     ...(conference === undefined ? [] : [`CONFERENCE;VALUE=URI;FEATURE=VIDEO:${conference}`]),
     ...(attendees.length === 0 ? [] : [`ORGANIZER;CN=${quoted(organizer.name)}:mailto:${organizer.email}`]),
     ...attendees.map(({ email, name }) => {
-      const named = name === undefined ? '' : `;CN=${quoted(name)}`;
-      return `ATTENDEE${named};PARTSTAT=NEEDS-ACTION;ROLE=REQ-PARTICIPANT:mailto:${email}`;
+      const nameParameter = name === undefined ? '' : `;CN=${quoted(name)}`;
+      return `ATTENDEE${nameParameter};PARTSTAT=NEEDS-ACTION;ROLE=REQ-PARTICIPANT:mailto:${email}`;
     }),
   ];
 }
@@ -47,7 +47,7 @@ export function eventLines(draft: EventDraft, { uid, now, sequence, organizer }:
 function checkTimes({ title, start, end }: EventDraft): void {
   if ('date' in start !== 'date' in end)
     throw new Error(`"${title}" starts with a date and ends with a time, or the other way`);
-  if (instantOf(eventTimeOf(end), 'UTC') < instantOf(eventTimeOf(start), 'UTC'))
+  if (toInstant(eventTimeOf(end), 'UTC') < toInstant(eventTimeOf(start), 'UTC'))
     throw new Error(`"${title}" ends before it starts`);
 }
 

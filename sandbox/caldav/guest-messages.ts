@@ -110,9 +110,13 @@ function instanceLines(event: ScheduledEvent, key: EventKey): string[] {
   const lines = identifyingLines(event);
   const excluded = key === 'series' ? undefined : event.excluded.get(key);
   if (event.key === key || excluded === undefined) return lines;
-  const named = (name: string) => excluded.replace(/^EXDATE/, name);
-  const start = replaceLines(linesWithout(lines, 'DTEND', 'DURATION'), ['DTSTART'], [named('DTSTART')]);
-  return [...start, named('RECURRENCE-ID')];
+  const renameExdate = (name: string) => excluded.replace(/^EXDATE/, name);
+  const start = replaceLines(
+    linesWithout(lines, 'DTEND', 'DURATION'),
+    ['DTSTART'],
+    [renameExdate('DTSTART')],
+  );
+  return [...start, renameExdate('RECURRENCE-ID')];
 }
 
 /** The properties of an event that only the organizer may change, besides the other guests. */

@@ -1,6 +1,6 @@
 /** Invitations from people of other servers, as they come by mail (RFC 6047). */
 
-import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
+import { buildVtimezone } from '../../src/lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import type { EventDraft } from '../core/provider-sandbox.ts';
 import { eventLines } from './event-writer.ts';
@@ -23,7 +23,7 @@ export function invitationText(invitation: Invitation, now: number): string {
     name: 'VCALENDAR',
     lines: ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN', `METHOD:${isCancelled ? 'CANCEL' : 'REQUEST'}`],
     components: [
-      ...[...zones].filter((zone) => zone !== 'UTC').map((zone) => vtimezoneOf(zone, now)),
+      ...[...zones].filter((zone) => zone !== 'UTC').map((zone) => buildVtimezone(zone, now)),
       { name: 'VEVENT', lines: isCancelled ? [...lines, 'STATUS:CANCELLED'] : lines, components: [] },
     ],
   });

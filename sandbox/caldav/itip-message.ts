@@ -1,6 +1,6 @@
 /** Messages between organizers and guests, RFC 5546, as the text that is sent. */
 import type { Component } from '../../src/lib/icalendar/component.ts';
-import { parseContentLine, textOf } from '../../src/lib/icalendar/content-line.ts';
+import { parseContentLine, unescapeText } from '../../src/lib/icalendar/content-line.ts';
 import { linesNamed } from '../../src/lib/icalendar/edit-lines.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import { type ScheduledEvent, type ScheduledObject, withoutScheduling } from './scheduled-object.ts';
@@ -55,7 +55,7 @@ export const sharedLines = ({ component }: ScheduledEvent): string[] =>
 export function identifyingLines(event: ScheduledEvent): string[] {
   const { lines } = event.component;
   const organizer = linesNamed(lines, 'ORGANIZER').map(withoutScheduling);
-  const named = linesNamed(
+  const identifying = linesNamed(
     lines,
     'UID',
     'SEQUENCE',
@@ -65,12 +65,12 @@ export function identifyingLines(event: ScheduledEvent): string[] {
     'RECURRENCE-ID',
     'SUMMARY',
   );
-  return [...named, ...organizer];
+  return [...identifying, ...organizer];
 }
 
 /** Returns the title of the object's first event, without escapes. */
 export function titleOf({ events }: ScheduledObject): string {
   const [line] = linesNamed(events[0]?.component.lines ?? [], 'SUMMARY');
   const property = line === undefined ? undefined : parseContentLine(line);
-  return property === undefined ? '' : textOf(property);
+  return property === undefined ? '' : unescapeText(property);
 }

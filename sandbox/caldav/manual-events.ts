@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { instancesIn } from '../core/instances.ts';
 import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Accounts } from './accounts.ts';
@@ -129,7 +129,7 @@ function replaced(
 }
 
 /** The key of an occurrence, however its original start was spelled. */
-const keyOf = (originalStart: DraftTime): number => instantOf(eventTimeOf(originalStart), 'UTC');
+const keyOf = (originalStart: DraftTime): number => toInstant(eventTimeOf(originalStart), 'UTC');
 
 /** Throws an Error unless the event recurs at that time and the occurrence was not deleted. */
 function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: DraftTime): void {
@@ -137,7 +137,7 @@ function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: Dra
   const key = keyOf(originalStart);
   const pattern = { master, overrides: [] };
   const instances = instancesIn(pattern, { start: key, end: key + 1 }, 'UTC');
-  const isNamed = instances.some((instance) => instantOf(instance.originalStart, 'UTC') === key);
+  const isNamed = instances.some((instance) => toInstant(instance.originalStart, 'UTC') === key);
   if (master?.recurrence?.rrules.length === 0 || !isNamed)
     throw new Error(`${name} has no occurrence at ${JSON.stringify(originalStart)}`);
 }

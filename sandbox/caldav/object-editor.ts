@@ -2,9 +2,9 @@
 import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { parseTime } from '../../src/lib/icalendar/time-value.ts';
-import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
+import { buildVtimezone } from '../../src/lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import type { EventDraft } from '../core/provider-sandbox.ts';
 import { escapedText, timeLine, utcText } from './icalendar-writer.ts';
@@ -36,7 +36,7 @@ function instantIn(line: string): number {
   const zoneOf = (tzid = 'UTC') => ianaZone(tzid);
   const time = property && parseTime(property.value, property, zoneOf);
   if (time === undefined) throw new Error(`This is no original start: ${line}`);
-  return instantOf(time, 'UTC');
+  return toInstant(time, 'UTC');
 }
 
 /** With a VTIMEZONE for every zone that is named. `now` is epoch milliseconds. */
@@ -47,7 +47,7 @@ export function writeObject({ master, overrides }: EditedObject, now: number): s
     name: 'VCALENDAR',
     lines: ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN', 'CALSCALE:GREGORIAN'],
     components: [
-      ...[...zones].map((zone) => vtimezoneOf(zone, now)),
+      ...[...zones].map((zone) => buildVtimezone(zone, now)),
       ...events.map((lines) => ({ name: 'VEVENT', lines, components: [] })),
     ],
   };
@@ -61,14 +61,14 @@ function zoneIn(line: string): string | undefined {
 
 /** The whole first line of that name. */
 export function lineNamed(lines: readonly string[], name: string): string | undefined {
-  return lines.find((line) => nameOf(line) === name);
+  return lines.find((line) => readPropertyName(line) === name);
 }
 
-const nameOf = (line: string): string => /^[\w-]*/.exec(line)?.[0].toUpperCase() ?? '';
+const readPropertyName = (line: string): string => /^[\w-]*/.exec(line)?.[0].toUpperCase() ?? '';
 
 /** Without the lines of these names. */
 export const without = (lines: readonly string[], ...names: readonly string[]): string[] =>
-  lines.filter((line) => !names.includes(nameOf(line)));
+  lines.filter((line) => !names.includes(readPropertyName(line)));
 
 export type OccurrenceChange = Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>;
 
@@ -87,7 +87,7 @@ export function changedEvent(
     `LAST-MODIFIED:${utcText(now)}`,
   ];
   // An end takes the place of a duration: a VEVENT has one of them (RFC 5545 §3.6.1).
-  const names = [...replaced.map(nameOf), ...(end === undefined ? [] : ['DURATION'])];
+  const names = [...replaced.map(readPropertyName), ...(end === undefined ? [] : ['DURATION'])];
   return [...without(lines, ...names), ...replaced];
 }
 

@@ -31,8 +31,8 @@ export function organizerMessages(change: ObjectChange, { own, now }: Sender): I
   if (object === undefined || from === undefined) return [];
   const guests = [...new Set([...invitedTo(before), ...invitedTo(after)])].filter((guest) => !own.has(guest));
   return guests.flatMap((to) => {
-    const told = messageTo(to, change, now);
-    return told === undefined ? [] : { ...told, uid: object.uid, title: titleOf(object), from, to };
+    const message = messageTo(to, change, now);
+    return message === undefined ? [] : { ...message, uid: object.uid, title: titleOf(object), from, to };
   });
 }
 
@@ -42,9 +42,9 @@ const invitedTo = (object: ScheduledObject | undefined): string[] =>
     [...attendees].flatMap(([address, line]) => (isServersTask(line) ? address : [])),
   );
 
-type Told = Pick<ItipMessage, 'method' | 'icalendar' | 'isSignificant'>;
+type GuestMessage = Pick<ItipMessage, 'method' | 'icalendar' | 'isSignificant'>;
 
-function messageTo(to: string, { before, after }: ObjectChange, now: number): Told | undefined {
+function messageTo(to: string, { before, after }: ObjectChange, now: number): GuestMessage | undefined {
   const [had, has] = [eventsOf(before, to), eventsOf(after, to)];
   if (has.length === 0 || after === undefined) {
     return before === undefined || had.length === 0
@@ -52,8 +52,8 @@ function messageTo(to: string, { before, after }: ObjectChange, now: number): To
       : cancellation(to, before, { had, after, now });
   }
   const request = requestedEvents(after, to);
-  const known = before === undefined ? [] : requestedEvents(before, to);
-  if (had.length > 0 && textOf(request) === textOf(known)) return undefined;
+  const requestedBefore = before === undefined ? [] : requestedEvents(before, to);
+  if (had.length > 0 && toComparableText(request) === toComparableText(requestedBefore)) return undefined;
   const forced = has.some(
     ({ attendees }) =>
       parameterIn(attendees.get(to) ?? '', 'SCHEDULE-FORCE-SEND')?.toUpperCase() === 'REQUEST',
@@ -65,7 +65,7 @@ function messageTo(to: string, { before, after }: ObjectChange, now: number): To
   return {
     method: 'REQUEST',
     icalendar: messageText('REQUEST', after, stamped),
-    isSignificant: forced || significanceOf(request) !== significanceOf(known),
+    isSignificant: forced || significanceOf(request) !== significanceOf(requestedBefore),
   };
 }
 
@@ -96,7 +96,7 @@ const withAnswer = (line: string): string =>
     ? withParameters(line, { PARTSTAT: 'NEEDS-ACTION' })
     : line;
 
-const textOf = (events: readonly Component[]): string =>
+const toComparableText = (events: readonly Component[]): string =>
   events.map(({ lines }) => linesWithout(lines, 'DTSTAMP', 'LAST-MODIFIED').join('\n')).join('\n\n');
 
 const SIGNIFICANT = ['DTSTART', 'DTEND', 'DURATION', 'RRULE', 'RDATE', 'EXDATE', 'RECURRENCE-ID', 'STATUS'];
@@ -115,7 +115,7 @@ type Cancelled = {
  * Returns a cancellation of the whole event, or of the exceptions to which the guest was invited alone. It is the next
  * revision, RFC 5546 §3.2.5.
  */
-function cancellation(to: string, before: ScheduledObject, { had, after, now }: Cancelled): Told {
+function cancellation(to: string, before: ScheduledObject, { had, after, now }: Cancelled): GuestMessage {
   const series = had.find(({ key }) => key === 'series');
   const events = (series === undefined ? had : [series]).map((event) => {
     const current = after?.events.find(({ key }) => key === event.key);

@@ -20,8 +20,9 @@ export function postToOutbox(resource: DavResource, body: string, context: DavCo
     throw new SandboxRefusal(405, 'method not allowed', 'Only an outbox takes messages');
   const { lines, window } = request(body);
   const [organizer = ''] = linesNamed(lines, 'ORGANIZER').map(addressIn);
-  const own = addressesOf(context.account, context.behaviour).map(comparable);
-  if (!own.includes(organizer)) throw failedCondition(403, 'c:valid-organizer', 'Somebody else asks here');
+  const userAddresses = addressesOf(context.account, context.behaviour).map(comparable);
+  if (!userAddresses.includes(organizer))
+    throw failedCondition(403, 'c:valid-organizer', 'Somebody else asks here');
   const responses = linesNamed(lines, 'ATTENDEE').map((line) => busyResponse(line, window, context));
   const document = davDocument('c:schedule-response', responses.join(''));
   return { status: 200, headers: { 'content-type': 'application/xml; charset=utf-8' }, body: document };
@@ -30,19 +31,24 @@ export function postToOutbox(resource: DavResource, body: string, context: DavCo
 type Window = { readonly start: number; readonly end: number };
 
 function request(body: string): { readonly lines: readonly string[]; readonly window: Window } {
-  const asked = componentsOf(body).find(({ name }) => name === 'VFREEBUSY');
+  const freeBusy = componentsOf(body).find(({ name }) => name === 'VFREEBUSY');
   const instant = (name: string) => {
-    const [line] = linesNamed(asked?.lines ?? [], name);
+    const [line] = linesNamed(freeBusy?.lines ?? [], name);
     return line === undefined ? undefined : parseInstant(parseContentLine(line));
   };
   const [start, end] = [instant('DTSTART'), instant('DTEND')];
-  if (asked === undefined || start === undefined || end === undefined || !/^METHOD:REQUEST\s*$/im.test(body))
+  if (
+    freeBusy === undefined ||
+    start === undefined ||
+    end === undefined ||
+    !/^METHOD:REQUEST\s*$/im.test(body)
+  )
     throw failedCondition(
       403,
       'c:valid-scheduling-message',
       'Busy times are asked for, between two instants',
     );
-  return { lines: asked.lines, window: { start, end } };
+  return { lines: freeBusy.lines, window: { start, end } };
 }
 
 function componentsOf(body: string) {

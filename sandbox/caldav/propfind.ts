@@ -31,7 +31,7 @@ export function propfind(
   return multistatus(
     resources.map((member) => {
       const names = requested?.children.map(({ name }) => name) ?? allNames(member);
-      const values = valuesOf(member, names, context);
+      const values = readProperties(member, names, context);
       const answered = requested === undefined ? present(values, onlyNames) : values;
       return propertyResponse(pathOf(member, behaviour), answered);
     }),
@@ -39,7 +39,7 @@ export function propfind(
 }
 
 /** Returns the values of these properties of a resource. */
-export function valuesOf(
+export function readProperties(
   resource: DavResource,
   names: readonly string[],
   context: DavContext,

@@ -1,6 +1,6 @@
 /** REPORT (RFC 3253 §3.6) on a calendar: sync-collection, calendar-query, calendar-multiget, free-busy-query. */
 import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
-import { child, hrefsOf, textOf, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
+import { child, listHrefs, readElementText, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import { hasEffect } from '../core/faults.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { calendarZone } from './calendar-zone.ts';
@@ -8,7 +8,7 @@ import type { CalendarObject } from './collection.ts';
 import { failedCondition, multistatus, propertyResponse, statusResponse, xmlText } from './dav-answer.ts';
 import { type DavContext, withFaults } from './dav-context.ts';
 import { freeBusyText } from './free-busy.ts';
-import { valuesOf } from './propfind.ts';
+import { readProperties } from './propfind.ts';
 import { matches, readFilter, readTimeRange } from './query-filter.ts';
 import { type DavResource, pathOf, resourceAt } from './resource-tree.ts';
 
@@ -32,9 +32,9 @@ export function report(
 /** RFC 6578 §3. */
 function syncCollection(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
   const { effects, behaviour, syncPage } = context;
-  const syncToken = textOf(child(body, dav('sync-token'))) ?? '';
+  const syncToken = readElementText(child(body, dav('sync-token'))) ?? '';
   const forgotten = hasEffect(effects, 'token_forgotten') && syncToken !== '';
-  const limit = Number(textOf(child(child(body, dav('limit')), dav('nresults'))) ?? syncPage);
+  const limit = Number(readElementText(child(child(body, dav('limit')), dav('nresults'))) ?? syncPage);
   const most = Number.isInteger(limit) && limit > 0 ? Math.min(limit, syncPage) : syncPage;
   const changes = forgotten ? undefined : resource.calendar.changesSince(syncToken, most);
   if (changes === undefined) throw failedCondition(403, 'd:valid-sync-token', 'The sync token is not known');
@@ -74,7 +74,7 @@ function calendarQuery(
 
 /** §7.9: each requested href has a response. */
 function calendarMultiget(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
-  const responses = hrefsOf(body).map((href) => {
+  const responses = listHrefs(body).map((href) => {
     const path = URL.parse(href, context.homeOrigin)?.pathname ?? '';
     const member = resourceAt(path, context);
     const isHere = member?.type === 'object' && member.calendar === resource.calendar;
@@ -93,7 +93,7 @@ function freeBusyQuery({ calendar }: CalendarResource, body: XmlElement, { now }
 
 function resourceResponse(resource: DavResource, body: XmlElement, context: DavContext): string {
   const names = requestedNames(body);
-  const values = new Map(valuesOf(resource, names, context));
+  const values = new Map(readProperties(resource, names, context));
   // The whole object is always sent: no client here uses the options to leave parts out (§9.6).
   if (resource.type === 'object' && names.includes(caldav('calendar-data')))
     values.set(caldav('calendar-data'), xmlText(resource.object.icalendar));

@@ -3,12 +3,12 @@
  * its events.
  */
 import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
-import { parameterOf, parseContentLine } from '../../src/lib/icalendar/content-line.ts';
+import { findParameter, parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { linesNamed } from '../../src/lib/icalendar/edit-lines.ts';
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
-import { type ReadEvent, readEvents, zonesOf } from '../../src/lib/icalendar/parse-icalendar.ts';
+import { createZoneLookup, type ReadEvent, readEvents } from '../../src/lib/icalendar/parse-icalendar.ts';
 import { contentLine, type LineParameters } from '../../src/lib/icalendar/write-lines.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { failedCondition } from './dav-answer.ts';
 
 /** The single event or the master of a series, or an exception by its original start in epoch milliseconds. */
@@ -48,12 +48,12 @@ export function scheduledObject(icalendar: string): ScheduledObject | undefined 
     const { recurrenceId, recurrence } = event;
     const lines = linesNamed(component.lines, 'ATTENDEE');
     return {
-      key: recurrenceId === undefined ? 'series' : instantOf(recurrenceId, 'UTC'),
+      key: recurrenceId === undefined ? 'series' : toInstant(recurrenceId, 'UTC'),
       component,
       attendees: new Map(lines.map((line) => [addressIn(line), line])),
       excluded: excludedIn(
         component,
-        recurrence.exdates.map((exdate) => instantOf(exdate, 'UTC')),
+        recurrence.exdates.map((exdate) => toInstant(exdate, 'UTC')),
       ),
     };
   });
@@ -66,7 +66,7 @@ type ReadObject = { readonly calendar: Component; readonly read: readonly ReadEv
 function parsed(icalendar: string): ReadObject | undefined {
   try {
     const [calendar] = parseComponents(icalendar);
-    return calendar && { calendar, read: readEvents(calendar, zonesOf(calendar)).events };
+    return calendar && { calendar, read: readEvents(calendar, createZoneLookup(calendar)).events };
   } catch (error) {
     if (error instanceof ICalendarError) return undefined;
     throw error;
@@ -91,7 +91,7 @@ export const addressIn = (line: string): string => comparable(parseContentLine(l
 /** Returns a parameter's first value. */
 export function parameterIn(line: string, name: string): string | undefined {
   const property = parseContentLine(line);
-  return property && parameterOf(property, name);
+  return property && findParameter(property, name);
 }
 
 /** Returns the line with other values of these parameters; `undefined` removes one. */

@@ -100,19 +100,21 @@ function write(
     before: before === undefined ? undefined : scheduledObject(before),
     after: after === undefined ? undefined : scheduledObject(after),
   };
-  const own = ownAddresses(account, server);
-  const sender = { own, now: server.now() };
+  const userAddresses = ownAddresses(account, server);
+  const sender = { own: userAddresses, now: server.now() };
   const organizer = change.before?.organizer ?? change.after?.organizer;
   if (organizer === undefined) return after;
-  if (own.has(organizer)) {
+  if (userAddresses.has(organizer)) {
     refuseOtherOrganizer(change);
     return withStatuses(after, change, send(organizerMessages(change, sender), server));
   }
   const isGuest = [change.before, change.after].some((object) =>
-    object?.events.some(({ attendees }) => [...attendees.keys()].some((address) => own.has(address))),
+    object?.events.some(({ attendees }) =>
+      [...attendees.keys()].some((address) => userAddresses.has(address)),
+    ),
   );
   if (!isGuest) return after;
-  refuseForeignChanges(change, own);
+  refuseForeignChanges(change, userAddresses);
   if (after === undefined && isSilent) return undefined;
   return withStatuses(after, change, send(guestMessages(change, sender), server));
 }

@@ -1,5 +1,5 @@
 /** PUT and DELETE of calendar objects (RFC 4791 §5.3.2), and creating and deleting calendars (§5.3.1). */
-import { type Component, parseComponents, propertiesOf } from '../../src/lib/icalendar/component.ts';
+import { type Component, parseComponents, parseProperties } from '../../src/lib/icalendar/component.ts';
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { child, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
@@ -93,12 +93,14 @@ function checkedUid(icalendar: string, calendar: CalendarCollection, { behaviour
     throw failedCondition(403, 'c:valid-calendar-object-resource', 'An object is of one kind of component');
   if (!calendar.components.includes(name))
     throw failedCondition(403, 'c:supported-calendar-component', `This calendar takes no ${name}`);
-  const uids = new Set(components.map((component) => propertiesOf(component).get('UID')?.[0]?.value.trim()));
+  const uids = new Set(
+    components.map((component) => parseProperties(component).get('UID')?.[0]?.value.trim()),
+  );
   const [uid] = uids;
   if (uid === undefined || uid === '' || uids.size > 1)
     throw failedCondition(403, 'c:valid-calendar-object-resource', 'An object has one UID');
   const isBare = (component: Component) => {
-    const properties = propertiesOf(component);
+    const properties = parseProperties(component);
     return component.name === 'VEVENT' && !properties.has('DTEND') && !properties.has('DURATION');
   };
   if (!behaviour.allowsStartAlone && components.some(isBare)) throw invalid('an event has no end');

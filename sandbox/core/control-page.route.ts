@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { readBody, readQuery, text } from '../../src/http/fields.ts';
 import { sendPage } from '../../src/http/page.ts';
 import { type ControlNotice, type ControlView, controlPage } from './control.page.ts';
-import { turnOf } from './control.schema.ts';
+import { parseTurn } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { ACCESS_FORM, CLOCK_FORM, faultOfForm, OFF_FORM, personOf, SWITCH_FORM } from './control-form.ts';
 import { STYLE_SOURCE } from './page-answer.ts';
@@ -48,7 +48,7 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsync {
     app.post('/control/turn', async ({ body }, reply) => {
       const { turn = '' } = readBody(body, CLOCK_FORM);
       if (turn === 'back') clock.reset();
-      else clock.turn(turnOf(turn, clock.now()));
+      else clock.turn(parseTurn(turn, clock.now()));
       return back(reply, turn === 'back' ? 'back' : 'turned');
     });
     app.post('/control/withdraw', async ({ body }, reply) => {

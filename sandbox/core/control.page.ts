@@ -46,7 +46,7 @@ function faultSection({ faults, people }: ControlView): Html {
 ${faults.length === 0 ? html`<p>Nothing is broken.</p>` : faultList(faults)}
 <form class="row" method="post" action="/control/switch-on">
 <label>Fault <select name="fault">${COMMON_FAULTS.map(
-    (fault) => html`<option value="${fault.name}">${fault.label}${placesOf(fault)}</option>`,
+    (fault) => html`<option value="${fault.name}">${fault.label}${renderPlaces(fault)}</option>`,
   )}</select></label>
 <label>Befalls <select name="whom">${SANDBOX_KINDS.map(
     (kind) => html`<option value="${kind}">Everybody at ${KIND_NAMES[kind]}</option>`,
@@ -60,7 +60,7 @@ const personOption = (person: ControlPerson): Html =>
   html`<option value="${formValue(person)}">${KIND_NAMES[person.kind]}: ${person.email}</option>`;
 
 /** Where it can happen, unless that is everywhere. */
-function placesOf({ at }: CommonFault): string {
+function renderPlaces({ at }: CommonFault): string {
   const places = SANDBOX_KINDS.filter((kind) => at[kind] !== undefined).map((kind) => KIND_NAMES[kind]);
   return places.length === SANDBOX_KINDS.length ? '' : ` (${places.join(', ')})`;
 }

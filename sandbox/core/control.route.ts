@@ -7,7 +7,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { readBody } from '../../src/http/fields.ts';
 import { ANY_CALL, ApiError } from '../../src/http/refusal.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
-import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, SANDBOX, turnOf } from './control.schema.ts';
+import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, parseTurn, SANDBOX } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { controlPageRoute } from './control-page.route.ts';
 
@@ -42,7 +42,7 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
         throw invalid('turn', 'turn is missing: milliseconds or an ISO 8601 duration; or send reset: true');
       }
       if (reset) clock.reset();
-      if (turn !== undefined) clock.turn(turnOf(turn, clock.now()));
+      if (turn !== undefined) clock.turn(parseTurn(turn, clock.now()));
       return time();
     });
     await app.register(controlPageRoute(deps));

@@ -102,7 +102,7 @@ function effectOf({ kind, ms, status, reason, retryAfter }: FaultBody['effect'])
 const MOST_TURN_MS = 100 * 366 * 86_400_000;
 
 /** Milliseconds forward, of a number of them or of an ISO 8601 duration counted from `now`. Fails as ApiError. */
-export function turnOf(text: number | string, now: number): number {
+export function parseTurn(text: number | string, now: number): number {
   const by = typeof text === 'number' ? text : (durationMs(text, now) ?? Number.NaN);
   if (!(by > 0 && by <= MOST_TURN_MS)) {
     throw invalid('turn', `turn ${TURN}`);

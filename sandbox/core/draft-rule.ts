@@ -1,6 +1,6 @@
 /** The recurrence of a draft as a rule of RFC 5545. */
 import { formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import type { DraftRecurrence } from './provider-sandbox.ts';
 
@@ -23,6 +23,6 @@ export function ruleOfDraft(
 function untilOf(date: string, start: EventTime): string {
   if (parseLocal(date) === undefined) throw new Error(`Not a date: ${date}`);
   if (start.type !== 'zoned') return date.replaceAll('-', '');
-  const last = instantOf({ ...start, local: `${date}T23:59:59` }, 'UTC');
+  const last = toInstant({ ...start, local: `${date}T23:59:59` }, 'UTC');
   return `${formatLocal(last).replace(/[-:]/g, '')}Z`;
 }

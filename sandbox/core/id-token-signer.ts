@@ -12,10 +12,10 @@ type SigningKey = { readonly kid: string; readonly privateKey: KeyObject; readon
 
 export function idTokenSigner(): IdTokenSigner {
   // The key is generated on first use: that takes a moment, and many tests sign no one in.
-  let made: Promise<SigningKey> | undefined;
+  let signingKey: Promise<SigningKey> | undefined;
   const key = () => {
-    made ??= newKey();
-    return made;
+    signingKey ??= newKey();
+    return signingKey;
   };
   return {
     async sign(claims) {

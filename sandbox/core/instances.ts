@@ -1,16 +1,16 @@
 /** The occurrences of a series in a window of time, by the model of occurrences.ts, in the types of the sandbox's calendars. */
-import { localOf, timeLike } from '../../src/lib/recurrence/event-instant.ts';
+import { timeLike, toLocalMs } from '../../src/lib/recurrence/event-instant.ts';
 import type { CustomZone, EventTime } from '../../src/lib/recurrence/event-time.ts';
 import type { Instance, Series, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { offsetAt } from '../../src/lib/recurrence/zone.ts';
 import {
   instancesOf,
-  instantOf,
   isIn,
   lengthBetween,
   type Moment,
   type OwnZone,
   ruleOf,
+  toInstant,
 } from './occurrences.ts';
 import { DAY, MINUTE } from './rule-times.ts';
 
@@ -36,7 +36,7 @@ export function instancesIn<T>(
   }
   const momentOf = (time: EventTime): Moment => ({
     clock: clockOf(time, calendarZone),
-    local: localOf(time),
+    local: toLocalMs(time),
   });
   const start = momentOf(master.start);
   const { rrules = [], rdates = [], exdates = [], duration } = master.recurrence ?? {};
@@ -46,7 +46,7 @@ export function instancesIn<T>(
       : { days: duration.days, minutes: duration.milliseconds / MINUTE };
   const passed = (from: Moment, to: Moment) => ({
     days: 0,
-    minutes: Math.max(0, instantOf(to) - instantOf(from)) / MINUTE,
+    minutes: Math.max(0, toInstant(to) - toInstant(from)) / MINUTE,
   });
   const series = {
     start,

@@ -93,7 +93,7 @@ function askedOffset(clock: Clock, instant: number): number {
  * Returns the first instant at which the clock shows the time; a skipped time is read with the offset before the
  * change.
  */
-export function instantOf({ clock, local }: Moment): number {
+export function toInstant({ clock, local }: Moment): number {
   if (clock === 'UTC' || clock === 'date') return local;
   // No clock is further from UTC.
   const first = local - 15 * HOUR;
@@ -114,7 +114,7 @@ export const shownAt = (clock: Clock, instant: number): number => instant + offs
 function onClock({ clock, local: startLocal }: Moment, moment: Moment): number {
   if (moment.clock === 'date') return dayOf(moment.local) + (startLocal - dayOf(startLocal));
   if (clock === 'date') return dayOf(moment.local);
-  return moment.clock === clock ? moment.local : shownAt(clock, instantOf(moment));
+  return moment.clock === clock ? moment.local : shownAt(clock, toInstant(moment));
 }
 
 /** Returns the rule that an RRULE value states for a series that starts then, or undefined if it cannot be read. */
@@ -128,9 +128,9 @@ export function ruleOf(text: string, { clock }: Moment): Rule | undefined {
   });
 }
 
-export function endOf({ clock, local }: Moment, { days, minutes }: Length): number {
-  const begin = instantOf({ clock, local });
-  const after = days === 0 ? begin : instantOf({ clock, local: local + days * DAY });
+export function computeEnd({ clock, local }: Moment, { days, minutes }: Length): number {
+  const begin = toInstant({ clock, local });
+  const after = days === 0 ? begin : toInstant({ clock, local: local + days * DAY });
   return Math.max(begin, after + minutes * MINUTE);
 }
 
@@ -138,7 +138,7 @@ export function endOf({ clock, local }: Moment, { days, minutes }: Length): numb
 export function lengthBetween(start: Moment, end: Moment): Length {
   const byClock = onClock(start, end) - start.local;
   if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, minutes: 0 };
-  return { days: 0, minutes: Math.max(0, instantOf(end) - instantOf(start)) / MINUTE };
+  return { days: 0, minutes: Math.max(0, toInstant(end) - toInstant(start)) / MINUTE };
 }
 
 /** Returns the starts of a series on its clock, with the periods of RDATEs, before exceptions are removed. */
@@ -166,13 +166,13 @@ export function instancesOf(
 ): Instance[] {
   const { start, overrides } = series;
   const { clock } = start;
-  const keyOf = (moment: Moment) => instantOf({ clock, local: onClock(start, moment) });
+  const keyOf = (moment: Moment) => toInstant({ clock, local: onClock(start, moment) });
   const excluded = new Set(series.exdates.filter((one) => one.clock !== 'date').map(keyOf));
   const excludedDays = new Set(
     series.exdates.filter((one) => one.clock === 'date').map(({ local }) => dayOf(local)),
   );
   const isExcluded = (local: number) =>
-    excluded.has(instantOf({ clock, local })) || excludedDays.has(dayOf(local));
+    excluded.has(toInstant({ clock, local })) || excludedDays.has(dayOf(local));
   const current = new Map<number, Override>();
   for (const override of overrides) {
     const isOut = override.older && !override.future && isExcluded(onClock(start, override.original));
@@ -180,29 +180,29 @@ export function instancesOf(
   }
   const instances: Instance[] = [];
   for (const [originalAt, { start: moved, end, cancelled, title, original }] of current) {
-    const startsAt = instantOf(moved);
-    const endsAt = Math.max(startsAt, instantOf(end));
+    const startsAt = toInstant(moved);
+    const endsAt = Math.max(startsAt, toInstant(end));
     if (!cancelled) instances.push({ startsAt, endsAt, originalAt, title, local: onClock(start, original) });
   }
-  const taken = new Set(current.keys());
+  const usedInstants = new Set(current.keys());
   const starts = [...startsOf(series, last)].filter(([local]) => local >= first);
   if (starts.length > MOST_OCCURRENCES) throw new TooManyOccurrences();
   // Occurrences that a clock change moves come last, and may find their time taken.
-  const isShown = (local: number) => shownAt(clock, instantOf({ clock, local })) === local;
+  const isShown = (local: number) => shownAt(clock, toInstant({ clock, local })) === local;
   for (const [local, period] of [
     ...starts.filter(([at]) => isShown(at)),
     ...starts.filter(([at]) => !isShown(at)),
   ]) {
-    const originalAt = instantOf({ clock, local });
-    if (taken.has(originalAt)) continue;
-    taken.add(originalAt);
+    const originalAt = toInstant({ clock, local });
+    if (usedInstants.has(originalAt)) continue;
+    usedInstants.add(originalAt);
     if (isExcluded(local)) continue;
     const shapes = [...current].filter(([key, { future }]) => future && key < originalAt);
     const [, shape] = shapes.sort(([one], [other]) => other - one)[0] ?? [];
     if (shape?.cancelled === true) continue;
     const place =
       shape === undefined
-        ? { startsAt: originalAt, endsAt: endOf({ clock, local }, period ?? series.length) }
+        ? { startsAt: originalAt, endsAt: computeEnd({ clock, local }, period ?? series.length) }
         : shaped(shape, start, local);
     instances.push({ ...place, originalAt, title: shape?.title ?? 'master', local });
   }
@@ -213,9 +213,9 @@ export function instancesOf(
 /** An override for all later occurrences shifts them on its clock by the distance that it was moved itself. */
 function shaped({ start: moved, end, original }: Override, start: Moment, local: number) {
   const onOwn = (at: number) =>
-    moved.clock === start.clock ? at : shownAt(moved.clock, instantOf({ clock: start.clock, local: at }));
+    moved.clock === start.clock ? at : shownAt(moved.clock, toInstant({ clock: start.clock, local: at }));
   const place = { clock: moved.clock, local: onOwn(local) + moved.local - onOwn(onClock(start, original)) };
-  return { startsAt: instantOf(place), endsAt: endOf(place, lengthBetween(moved, end)) };
+  return { startsAt: toInstant(place), endsAt: computeEnd(place, lengthBetween(moved, end)) };
 }
 
 export const isIn = (

@@ -40,8 +40,8 @@ const dates: DateParts[] = [];
 
 export function dateOf(local: number): DateParts {
   const day = Math.floor(local / DAY);
-  const known = dates[day];
-  if (known !== undefined) return known;
+  const cached = dates[day];
+  if (cached !== undefined) return cached;
   const at = new Date(day * DAY);
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate();

@@ -2,7 +2,7 @@
   // More than the server keeps; the oldest go.
   const MOST_ROWS = 100;
   const list = document.getElementById('deliveries');
-  const said = document.getElementById('said');
+  const announcement = document.getElementById('said');
   const lost = document.getElementById('lost');
   const moves = document.getElementById('moves');
 
@@ -19,7 +19,7 @@
     list.insertAdjacentHTML('afterbegin', data);
     const row = list.firstElementChild;
     row.classList.add('new');
-    said.textContent = row.querySelector('.head').textContent;
+    announcement.textContent = row.querySelector('.head').textContent;
     while (list.children.length > MOST_ROWS) list.lastElementChild.remove();
   });
 
@@ -38,7 +38,7 @@
       const fresh = page.getElementById('moves');
       if (fresh === null) throw new TypeError('The answer is another page');
       moves.replaceChildren(...fresh.childNodes);
-      said.textContent = moves.querySelector('.notice')?.textContent ?? '';
+      announcement.textContent = moves.querySelector('.notice')?.textContent ?? '';
       document.getElementById(submitter.id)?.focus();
     } catch {
       location.reload();

@@ -87,10 +87,12 @@ export function deliveryLog(): DeliveryLog {
   };
   /** A delivery has an event's last state, so it also covers earlier moves of the event. */
   const afterMs = ({ at, payload }: VerifiedDelivery): number | undefined => {
-    const told = moves.findLast((move) => payload.events?.some((event) => tells(payload, event, move)));
-    if (told === undefined) return undefined;
-    moves = moves.filter((move) => !isOfSameEvent(move, told));
-    return at - told.at;
+    const reportedMove = moves.findLast((move) =>
+      payload.events?.some((event) => tells(payload, event, move)),
+    );
+    if (reportedMove === undefined) return undefined;
+    moves = moves.filter((move) => !isOfSameEvent(move, reportedMove));
+    return at - reportedMove.at;
   };
 
   return {

@@ -44,8 +44,8 @@ export type OpenCalendar = {
 /** Returns the calendar of the path; `primary` is the person's own. Fails with 404 if it is not in their list. */
 export function calendarOf(context: ApiContext): OpenCalendar {
   const { store, person, params, scopes, query, origin, habits } = context;
-  const named = params.calendarId ?? 'primary';
-  const { calendar, entry } = calendarNamed(store, person, named);
+  const calendarId = params.calendarId ?? 'primary';
+  const { calendar, entry } = calendarNamed(store, person, calendarId);
   const viewer: Viewer = {
     role: entry.role,
     busyOnly: showsBusyOnly(scopes),

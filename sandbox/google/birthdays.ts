@@ -1,7 +1,7 @@
 /** Birthdays, of which Google lets little be changed (the guide to event types). That the refusal is this one no source confirms. */
 import { isDeepStrictEqual } from 'node:util';
 
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventInput } from './calendar-events.ts';
 import type { StoredEvent } from './google-store.ts';
@@ -17,7 +17,7 @@ export function refuseBirthdayChange({ details: former, recurrence }: StoredEven
   const isOther = [...before.keys(), ...after.keys()].some(
     (name) => !CHANGEABLE.has(name) && !isDeepStrictEqual(before.get(name), after.get(name)),
   );
-  const isDay = start.type === 'date' && instantOf(end, 'UTC') - instantOf(start, 'UTC') === DAY;
+  const isDay = start.type === 'date' && toInstant(end, 'UTC') - toInstant(start, 'UTC') === DAY;
   if (!isOther && isDay && isDeepStrictEqual(recurrence, input.recurrence)) return;
   throw new SandboxRefusal(400, 'eventTypeRestriction', 'This change is not allowed for this event type.');
 }

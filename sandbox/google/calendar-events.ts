@@ -1,7 +1,7 @@
 /** Changes to the events of a calendar, by the API or by people in Google's own app. */
 import { randomBytes } from 'node:crypto';
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
-import { instanceIdOf, instantOf, parseInstanceId } from '../../src/lib/recurrence/event-instant.ts';
+import { formatInstanceId, parseInstanceId, toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
@@ -119,10 +119,10 @@ function put(calendar: GoogleCalendar, event: Omit<StoredEvent, 'version'>): Sto
 export function findEvent(calendar: GoogleCalendar, id: string): StoredEvent | undefined {
   const event = calendar.events.get(id);
   if (event !== undefined) return event;
-  const named = parseInstanceId(id);
-  const master = named && calendar.events.get(named.masterId);
-  if (named === undefined || master === undefined || !isMaster(master)) return undefined;
-  return instanceAt(calendar, master, named.originalStart);
+  const parsedId = parseInstanceId(id);
+  const master = parsedId && calendar.events.get(parsedId.masterId);
+  if (parsedId === undefined || master === undefined || !isMaster(master)) return undefined;
+  return instanceAt(calendar, master, parsedId.originalStart);
 }
 
 /** An instance of the pattern as the exception it would become when somebody changes it. */
@@ -142,7 +142,7 @@ export function unchangedInstance(
 ): StoredEvent {
   return {
     ...master,
-    id: instanceIdOf(master.id, originalStart, calendar.timeZone),
+    id: formatInstanceId(master.id, originalStart, calendar.timeZone),
     start: timeAt(master.start, startsAt),
     end: timeAt(master.end, endsAt),
     recurrence: undefined,
@@ -161,6 +161,6 @@ function timeAt(model: EventTime, instant: number): EventTime {
 
 /** Returns the event's interval; for a cancelled exception, that of the instance it cancels. */
 export const spanOf = ({ start, end }: StoredEvent, { timeZone }: GoogleCalendar) => ({
-  startsAt: instantOf(start, timeZone),
-  endsAt: instantOf(end, timeZone),
+  startsAt: toInstant(start, timeZone),
+  endsAt: toInstant(end, timeZone),
 });

@@ -24,7 +24,7 @@ const ROLE_NAMES: readonly string[] = ACCESS_ROLES;
 
 export function listCalendars(context: ApiContext): SandboxAnswer {
   const { person, query, effects } = context;
-  const of = `list ${person.email}`;
+  const subject = `list ${person.email}`;
   const parameters = parametersOf(query);
   const sync = query.get('syncToken');
   if (sync !== null && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
@@ -32,22 +32,31 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
   if (sync !== null && (query.has('minAccessRole') || flag(query, 'showDeleted') === false)) {
     throw new SandboxRefusal(400, 'badRequest', 'Sync token cannot be used with these query restrictions.');
   }
-  const since = sync === null ? undefined : readSyncToken(sync, { of, epoch, parameters: '' }).version;
+  const since =
+    sync === null ? undefined : readSyncToken(sync, { of: subject, epoch, parameters: '' }).version;
   const pageText = query.get('pageToken');
-  const page = pageText === null ? undefined : readPageToken(pageText, { of, parameters });
+  const page = pageText === null ? undefined : readPageToken(pageText, { of: subject, parameters });
   const version = page?.version ?? person.version;
   const rest = listedEntries(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
   const entries = rest.slice(0, pageSize(query, 100, 250));
   const last = entries.at(-1);
   const next: calendar_v3.Schema$CalendarList =
     last !== undefined && entries.length < rest.length
-      ? { nextPageToken: tokenText({ kind: 'page', of, after: last.calendarId, version, parameters }) }
+      ? {
+          nextPageToken: tokenText({
+            kind: 'page',
+            of: subject,
+            after: last.calendarId,
+            version,
+            parameters,
+          }),
+        }
       : query.has('minAccessRole')
         ? {}
         : {
             nextSyncToken: tokenText({
               kind: 'sync',
-              of,
+              of: subject,
               epoch,
               version,
               parameters: '',
@@ -129,7 +138,7 @@ export function insertCalendar(context: ApiContext): SandboxAnswer {
 }
 
 export function patchCalendar(context: ApiContext): SandboxAnswer {
-  const { calendar, entry } = ownedCalendarOf(context);
+  const { calendar, entry } = requireOwnedCalendar(context);
   const { summary, description, timeZone } = readCalendar(jsonBody(context.body));
   calendar.title = summary ?? calendar.title;
   calendar.description = description ?? calendar.description;
@@ -140,7 +149,7 @@ export function patchCalendar(context: ApiContext): SandboxAnswer {
 }
 
 export function deleteCalendar(context: ApiContext): SandboxAnswer {
-  const { calendar } = ownedCalendarOf(context);
+  const { calendar } = requireOwnedCalendar(context);
   if (calendar.id === context.person.email) {
     throw new SandboxRefusal(403, 'forbidden', 'The primary calendar of a user cannot be deleted.');
   }
@@ -151,7 +160,7 @@ export function deleteCalendar(context: ApiContext): SandboxAnswer {
   return { status: 204 };
 }
 
-function ownedCalendarOf({ store, person, params }: ApiContext) {
+function requireOwnedCalendar({ store, person, params }: ApiContext) {
   const open = calendarNamed(store, person, params.calendarId ?? '');
   if (open.entry.role === 'owner') return open;
   throw new SandboxRefusal(403, 'forbidden', 'Forbidden');

@@ -1,5 +1,5 @@
 /** Events as clients send them, checked as Google checks them. */
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventInput } from './calendar-events.ts';
@@ -119,7 +119,7 @@ export function eventInput(
     const message = 'Start and end times must either both be date or both be dateTime.';
     throw new SandboxRefusal(400, 'invalid', message);
   }
-  const length = instantOf(end, timeZone) - instantOf(start, timeZone);
+  const length = toInstant(end, timeZone) - toInstant(start, timeZone);
   if (length < 0 || (length === 0 && start.type === 'date')) {
     throw new SandboxRefusal(400, 'timeRangeEmpty', 'The specified time range is empty.');
   }

@@ -1,7 +1,7 @@
 /** events.get, insert, update, patch, delete and instances. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { messagesOf } from '../core/mailed-messages.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
@@ -102,7 +102,7 @@ function change(
   const event = eventOf(open, context);
   const sent = withOwnAnswer(jsonBody(context.body), event, calendar.id);
   // Restoring a deleted event is not supported: clients insert it again.
-  if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
+  if (event.status === 'cancelled' && event.instanceOf === undefined) throw resourceDeleted();
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
   const recurrence = event.recurrence === undefined ? {} : { recurrence: event.recurrence };
@@ -146,7 +146,7 @@ function merged(former: unknown, patch: JsonObject): JsonObject {
 export function remove(context: ApiContext): SandboxAnswer {
   const open = writableCalendarOf(context);
   const event = eventOf(open, context);
-  if (event.status === 'cancelled') throw gone();
+  if (event.status === 'cancelled') throw resourceDeleted();
   refuseStale(event, context);
   cancelEvent({ calendar: open.calendar, event }, writerOf(context));
   context.channels.changed(open.calendar.id);
@@ -162,10 +162,10 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   if (master === undefined || master.status === 'cancelled') throw notFound();
   const instances = listedInstances(context, { calendar, master, now });
   const size = pageSize(query, 250, context.habits.instancesPerPage);
-  const of = `${calendar.id} ${master.id}`;
+  const subject = `${calendar.id} ${master.id}`;
   const parameters = parametersOf(query);
   const token = query.get('pageToken');
-  const after = token === null ? '' : readPageToken(token, { of, parameters }).after;
+  const after = token === null ? '' : readPageToken(token, { of: subject, parameters }).after;
   const rest = instances.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
   const page = rest.slice(0, size);
   const last = page.at(-1);
@@ -179,7 +179,7 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   };
   if (last !== undefined && page.length < rest.length) {
     const { version } = calendar;
-    answer.nextPageToken = tokenText({ kind: 'page', of, after: last.id, version, parameters });
+    answer.nextPageToken = tokenText({ kind: 'page', of: subject, after: last.id, version, parameters });
   }
   return jsonAnswer(200, answer);
 }
@@ -222,7 +222,7 @@ function listedInstances(
   return [...regular, ...exceptions].filter(
     ({ instanceOf }) =>
       originalStart === undefined ||
-      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === originalStart),
+      (instanceOf !== undefined && toInstant(instanceOf.original, calendar.timeZone) === originalStart),
   );
 }
 
@@ -241,7 +241,7 @@ function eventOf({ calendar }: OpenCalendar, { params }: ApiContext): StoredEven
   return event;
 }
 
-const gone = () => new SandboxRefusal(410, 'deleted', 'Resource has been deleted');
+const resourceDeleted = () => new SandboxRefusal(410, 'deleted', 'Resource has been deleted');
 
 /** If-Match (RFC 9110 §13.1.1), with the etag the change was based on. */
 function refuseStale(event: StoredEvent, { headers }: ApiContext): void {

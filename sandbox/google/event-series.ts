@@ -1,7 +1,7 @@
 /** The instances of stored events. */
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { parseTime } from '../../src/lib/icalendar/time-value.ts';
-import { instanceIdOf, instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { formatInstanceId, toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../src/lib/recurrence/event-time.ts';
 import type { Instance, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
@@ -49,7 +49,7 @@ export function instancesOf(
   const exceptions = exceptionsOf(calendar, event.id);
   const replaced = new Set(exceptions.map(({ id }) => id));
   const pattern = patternOf(calendar, event, window).filter(
-    ({ originalStart }) => !replaced.has(instanceIdOf(event.id, originalStart, calendar.timeZone)),
+    ({ originalStart }) => !replaced.has(formatInstanceId(event.id, originalStart, calendar.timeZone)),
   );
   const live = exceptions
     .flatMap((exception) => exceptionInstance(calendar, exception))
@@ -76,7 +76,7 @@ export function patternInstanceAt(
   originalStart: EventTime,
 ): Instance<StoredEvent> | undefined {
   if (originalStart.type !== master.start.type) return undefined;
-  const start = instantOf(originalStart, calendar.timeZone);
+  const start = toInstant(originalStart, calendar.timeZone);
   return patternOf(calendar, master, { start, end: start + 1 }).find(({ startsAt }) => startsAt === start);
 }
 
@@ -88,7 +88,7 @@ export function exceptionsOf({ exceptions, events }: GoogleCalendar, masterId: s
 function exceptionInstance({ timeZone }: GoogleCalendar, event: StoredEvent): Instance<StoredEvent>[] {
   const { instanceOf, start, end, status } = event;
   if (instanceOf === undefined || status === 'cancelled') return [];
-  const startsAt = instantOf(start, timeZone);
-  const endsAt = Math.max(startsAt, instantOf(end, timeZone));
+  const startsAt = toInstant(start, timeZone);
+  const endsAt = Math.max(startsAt, toInstant(end, timeZone));
   return [{ startsAt, endsAt, originalStart: instanceOf.original, payload: event, isOverride: true }];
 }

@@ -2,7 +2,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone, instantOfLocal, localOfInstant, offsetAt } from '../../src/lib/recurrence/zone.ts';
 import type { DraftTime } from '../core/provider-sandbox.ts';
@@ -72,7 +72,7 @@ export function readTime(
 export function writeTime(time: EventTime, shownIn: string): GoogleTime {
   if (time.type === 'date') return { date: time.date };
   const timeZone = time.type === 'zoned' && typeof time.zone === 'string' ? time.zone : shownIn;
-  return { dateTime: textOfInstant(instantOf(time, shownIn), shownIn), timeZone };
+  return { dateTime: textOfInstant(toInstant(time, shownIn), shownIn), timeZone };
 }
 
 /** RFC 3339 in the zone's offset. */

@@ -69,7 +69,7 @@ function detailsOf(
   const isSelf = (address: string) => address === calendar.id || address === invitation?.guest;
   const self = (address: string) => (isSelf(address) ? { self: true } : {});
   const isWhole = (attendees?.length ?? 0) <= mostGuests;
-  const named = isWhole ? attendees : attendees?.filter(({ email }) => isSelf(email ?? ''));
+  const visibleAttendees = isWhole ? attendees : attendees?.filter(({ email }) => isSelf(email ?? ''));
   return {
     ...details,
     htmlLink: `${origin}/calendar/event?eid=${Buffer.from(`${event.id} ${calendar.id}`).toString('base64url')}`,
@@ -79,10 +79,10 @@ function detailsOf(
         ? { email: calendar.id, displayName: calendar.title, self: true }
         : { email: invitation.organizer },
     ...(isWhole ? {} : { attendeesOmitted: true }),
-    ...(named === undefined
+    ...(visibleAttendees === undefined
       ? {}
       : {
-          attendees: named.map((attendee) => ({
+          attendees: visibleAttendees.map((attendee) => ({
             ...attendee,
             responseStatus: attendee.responseStatus ?? 'needsAction',
             ...self(attendee.email ?? ''),

@@ -33,8 +33,8 @@ export const PROFILE_SCOPE = `${AUTH}userinfo.profile`;
 /** Returns the scopes of a `scope` parameter under their full names, each once, or `undefined` if one is unknown. */
 export function scopesOf(text: string): readonly string[] | undefined {
   const scopes = text.split(/\s+/).filter((part) => part !== '');
-  const named = scopes.map((scope) => ALIASES[scope] ?? scope);
-  return named.every((scope) => SCOPES.has(scope)) ? [...new Set(named)] : undefined;
+  const scopeNames = scopes.map((scope) => ALIASES[scope] ?? scope);
+  return scopeNames.every((scope) => SCOPES.has(scope)) ? [...new Set(scopeNames)] : undefined;
 }
 
 const LISTING = calendar('', 'readonly', 'calendarlist', 'calendarlist.readonly');

@@ -31,13 +31,13 @@ const plain = (input: EventInput): unknown =>
   JSON.parse(JSON.stringify(input, (_name, value: unknown) => value ?? undefined));
 
 function ownDetails(event: StoredEvent, details: EventDetails): EventDetails {
-  const own = Object.fromEntries(OWN_DETAILS.map((name) => [name, details[name]]));
+  const ownFields = Object.fromEntries(OWN_DETAILS.map((name) => [name, details[name]]));
   const shared = event.details.extendedProperties?.shared;
   const ofThisCopy = details.extendedProperties?.private;
   const properties = { ...(shared && { shared }), ...(ofThisCopy && { private: ofThisCopy }) };
   const attendees = invitedGuests(event, details.attendees);
   const members = { extendedProperties: Object.keys(properties).length === 0 ? null : properties };
-  return { ...own, ...members, ...(attendees && { attendees }) };
+  return { ...ownFields, ...members, ...(attendees && { attendees }) };
 }
 
 /** Returns the former guests, with the guest's own response, and the people whom the guest invites. */
@@ -46,12 +46,12 @@ function invitedGuests(
   attendees: EventDetails['attendees'],
 ): EventDetails['attendees'] {
   const former = details.attendees ?? [];
-  const own = attendees?.find(({ email }) => email === invitation?.guest);
-  const known = new Set(former.map(({ email }) => email));
+  const ownEntry = attendees?.find(({ email }) => email === invitation?.guest);
+  const formerEmails = new Set(former.map(({ email }) => email));
   const invited = details.guestsCanInviteOthers === false ? [] : (attendees ?? []);
   return [
-    ...former.map((guest) => (own !== undefined && guest.email === own.email ? own : guest)),
-    ...invited.filter(({ email }) => !known.has(email)),
+    ...former.map((guest) => (ownEntry !== undefined && guest.email === ownEntry.email ? ownEntry : guest)),
+    ...invited.filter(({ email }) => !formerEmails.has(email)),
   ];
 }
 
@@ -64,10 +64,10 @@ export function withOwnAnswer(
   const { attendeesOmitted, attendees, ...rest } = sent;
   if (attendeesOmitted !== true) return sent;
   const self = invitation?.guest ?? calendarId;
-  const own = (Array.isArray(attendees) ? attendees : []).find(
+  const ownEntry = (Array.isArray(attendees) ? attendees : []).find(
     (guest) => isJsonObject(guest) && guest.email === self,
   );
-  const responseStatus = isJsonObject(own) ? own.responseStatus : undefined;
+  const responseStatus = isJsonObject(ownEntry) ? ownEntry.responseStatus : undefined;
   const guests = (details.attendees ?? []).map((guest) =>
     guest.email === self && typeof responseStatus === 'string' ? { ...guest, responseStatus } : guest,
   );

@@ -43,12 +43,12 @@ export function withInvitations(
   { invitationEvery }: GoogleHabits,
   deps: InvitationDeps,
 ): ManualChanges {
-  let made = 0;
+  let createdCount = 0;
   return {
     ...manual,
     async createEvent(email, calendarId, draft) {
-      made += 1;
-      if (invitationEvery === 0 || made % invitationEvery !== 0)
+      createdCount += 1;
+      if (invitationEvery === 0 || createdCount % invitationEvery !== 0)
         return manual.createEvent(email, calendarId, draft);
       const organizer = 'somebody@other.example';
       const guest = `alias-of-${email}`;

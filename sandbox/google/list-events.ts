@@ -68,7 +68,7 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const { listing, page, repeating } = readListing(input);
   const size = pageSize(query, 250, input.eventsPerPage);
   const version = page?.version ?? calendar.version;
-  const rows = rowsOf(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
+  const rows = listEventRows(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const pageRows = rows.slice(0, size);
   const last = pageRows.at(-1);
@@ -159,14 +159,15 @@ function readOrder(query: URLSearchParams, singleEvents: boolean): Listing['orde
 
 type Row = { readonly key: string; readonly event: StoredEvent };
 
-function rowsOf(calendar: GoogleCalendar, listing: Listing): Row[] {
+function listEventRows(calendar: GoogleCalendar, listing: Listing): Row[] {
   const rows: Row[] = [];
   for (const event of calendar.events.values()) {
     if (!isOfKind(event, listing)) continue;
     const events = listing.singleEvents
       ? instanceRows(calendar, event, listing)
       : resourceRows(calendar, event, listing);
-    for (const one of events) rows.push({ key: keyOf(calendar, one, listing), event: one });
+    for (const listedEvent of events)
+      rows.push({ key: keyOf(calendar, listedEvent, listing), event: listedEvent });
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 /** The changes that people make in Google's own app. */
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { ruleOfDraft } from '../core/draft-rule.ts';
@@ -164,7 +164,7 @@ export function inputOf({ start, end, recurrence, ...draft }: EventDraft): Event
 
 function checkTimes({ start, end }: Pick<EventInput, 'start' | 'end'>): void {
   if (start.type !== end.type) throw new Error('A start and an end are both dates or both times');
-  const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+  const length = toInstant(end, 'UTC') - toInstant(start, 'UTC');
   if (length < 0 || (length === 0 && start.type === 'date'))
     throw new Error('The end is not after the start');
 }

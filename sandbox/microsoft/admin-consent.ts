@@ -29,7 +29,8 @@ export function answerAdminConsent(
   }
   // At `common` and `organizations` the administrator's own tenant is meant: here, every tenant that needs one.
   const tenants = deps.directory.adminOnly.has(tenant) ? [tenant] : [...deps.directory.adminOnly];
-  for (const one of tenants) deps.directory.adminConsents.add(`${app.clientId} ${one}`);
+  for (const consentingTenant of tenants)
+    deps.directory.adminConsents.add(`${app.clientId} ${consentingTenant}`);
   return redirectTo(target, {
     admin_consent: 'True',
     tenant: tenants[0] ?? tenant,

@@ -30,9 +30,9 @@ export function answerAttachments(call: GraphCall): SandboxAnswer {
 export function answerAttachment(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$select']);
-  const found = eventOfCall(call).event.attachments.find(({ id }) => id === call.parts.attachmentId);
-  if (found === undefined) throw itemNotFound();
-  return jsonAnswer(selected(resourceOf(found), searchParams), call);
+  const attachment = eventOfCall(call).event.attachments.find(({ id }) => id === call.parts.attachmentId);
+  if (attachment === undefined) throw itemNotFound();
+  return jsonAnswer(selected(resourceOf(attachment), searchParams), call);
 }
 
 /** Only files are accepted; no source says which other bodies are refused. */

@@ -33,8 +33,15 @@ export function answerNewCalendar(call: GraphCall): SandboxAnswer {
   const change = nextChange(mailbox);
   const id = newCalendarId();
   const isOf = { canEdit: true, isDefault: false, sharedBy: undefined };
-  const named = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
-  mailbox.calendars.set(id, { id, ...isOf, ...named, change, events: new Map(), eventsChange: change });
+  const nameAndColor = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
+  mailbox.calendars.set(id, {
+    id,
+    ...isOf,
+    ...nameAndColor,
+    change,
+    events: new Map(),
+    eventsChange: change,
+  });
   return { ...answerCalendar({ ...call, parts: { calendarId: id } }), status: 201 };
 }
 

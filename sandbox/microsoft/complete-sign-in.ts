@@ -15,7 +15,7 @@ export async function completeSignIn(authorizationUrl: URL, choices: SignInChoic
     if (location !== null) return new URL(location);
     const page = await answer.text();
     const form = formOf(page, answer.url, choices);
-    if (form === undefined) throw new Error(`Sign-in ended on a page: ${textOf(page)}`);
+    if (form === undefined) throw new Error(`Sign-in ended on a page: ${stripMarkup(page)}`);
     answer = await fetch(form.action, { method: 'POST', body: form.fields, redirect: 'manual' });
   }
   throw new Error('Sign-in goes round in circles');
@@ -48,7 +48,7 @@ const unescaped = (text: string): string =>
     code === undefined ? (NAMED[name] ?? entity) : String.fromCodePoint(Number(code)),
   );
 
-const textOf = (page: string): string =>
+const stripMarkup = (page: string): string =>
   page
     .replace(/<style>.*?<\/style>/s, '')
     .replace(/<[^>]*>/g, ' ')

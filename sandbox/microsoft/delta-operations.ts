@@ -25,7 +25,7 @@ export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const body = {
     '@odata.context': contextOf(call, 'Collection(event)'),
     [name]: link.href,
-    value: withFaults(told(entries, call), call.effects).map((entry) => resourceOf(entry, call)),
+    value: withFaults(filterReported(entries, call), call.effects).map((entry) => resourceOf(entry, call)),
   };
   return jsonAnswer(body, call);
 }
@@ -45,7 +45,7 @@ function requestedPage(
   return deltas.begin({ account, size }, calendar, readWindow(searchParams));
 }
 
-const told = (entries: readonly DeltaEntry[], { effects }: GraphCall): readonly DeltaEntry[] =>
+const filterReported = (entries: readonly DeltaEntry[], { effects }: GraphCall): readonly DeltaEntry[] =>
   hasEffect(effects, 'deletions_untold') ? entries.filter(({ kind }) => kind !== 'removed') : entries;
 
 /** There is no `$select` here. */

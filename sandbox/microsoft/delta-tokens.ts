@@ -102,13 +102,13 @@ function newRound(calendar: StoredCalendar, window: TimeWindow, since: DeltaRoun
   if (since?.eventsChange === eventsChange) return { ...since, groups: [] };
   const before: ReadonlyMap<string, StoredEvent> = since?.events ?? new Map();
   const events = new Map(calendar.events);
-  const gone = [...before]
+  const deletions = [...before]
     .filter(([key]) => !events.has(key))
     .map(([, event]) => difference(event, undefined, window));
   const other = [...events]
     .filter(([key, event]) => before.get(key) !== event)
     .map(([key, event]) => difference(before.get(key), event, window));
-  const groups = [...gone, ...other].filter((entries) => entries.length > 0);
+  const groups = [...deletions, ...other].filter((entries) => entries.length > 0);
   return { calendarId, window, groups, events, eventsChange };
 }
 

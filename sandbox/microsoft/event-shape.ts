@@ -1,7 +1,7 @@
 /** Events in Graph v1.0's responses, typed by Microsoft's published types. */
 import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-types';
 
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { htmlOfText, plainText } from './body-text.ts';
 import { eventTimeOf, graphDate, graphTime, stampOf } from './graph-time.ts';
@@ -33,8 +33,8 @@ export type EventResource = GraphEvent & {
 /** Renders a single event or a master. */
 export function eventResource(event: StoredEvent, view: EventView): EventResource {
   const { content, recurrence, change, createdAt, modifiedAt, key } = event;
-  const start = instantOf(eventTimeOf(content.start, content.isAllDay), 'UTC');
-  const end = instantOf(eventTimeOf(content.end, content.isAllDay), 'UTC');
+  const start = toInstant(eventTimeOf(content.start, content.isAllDay), 'UTC');
+  const end = toInstant(eventTimeOf(content.end, content.isAllDay), 'UTC');
   return {
     ...members(content, view),
     hasAttachments: event.attachments.some(({ isInline }) => !isInline),
@@ -64,7 +64,7 @@ export function instanceResource(instance: EventInstance, view: EventView): Even
     type: exception === undefined ? 'occurrence' : 'exception',
     seriesMasterId: eventId(event.key, view.idForm),
     recurrence: null,
-    originalStart: stampOf(instantOf(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
+    originalStart: stampOf(toInstant(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
     occurrenceId: dayId(event, original, view),
     ...times(content.isAllDay, { start, end }, view),
     webLink: webLink(event.key, view),

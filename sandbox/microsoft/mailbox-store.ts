@@ -89,13 +89,13 @@ export type EventPlace = {
  * through its calendar. Throws a 404.
  */
 export function findEvent(place: EventPlace, id: string): LocatedEvent {
-  const named = parseEventId(id);
-  if (named === undefined) throw itemNotFound();
+  const parsedId = parseEventId(id);
+  if (parsedId === undefined) throw itemNotFound();
   for (const calendar of calendarsOf(place)) {
-    const event = calendar.events.get(named.key);
+    const event = calendar.events.get(parsedId.key);
     if (event === undefined) continue;
-    if (named.original === undefined) return { calendar, event, instance: undefined };
-    const instance = instanceAt(event, named.original);
+    if (parsedId.original === undefined) return { calendar, event, instance: undefined };
+    const instance = instanceAt(event, parsedId.original);
     if (instance !== undefined) return { calendar, event, instance };
   }
   throw itemNotFound();
@@ -103,10 +103,10 @@ export function findEvent(place: EventPlace, id: string): LocatedEvent {
 
 function calendarsOf({ account, calendarId, effects }: EventPlace): readonly StoredCalendar[] {
   const { calendars, deletedItems } = account.mailbox;
-  const named = calendarId === undefined ? undefined : calendarOf(account, calendarId);
-  const isOwn = named?.sharedBy === undefined;
-  const own = [...calendars.values()].filter(({ sharedBy }) => sharedBy === undefined);
-  const isAnywhere = named === undefined || (isOwn && hasEffect(effects, 'any_calendar'));
-  const places = isAnywhere ? own : [named];
+  const calendar = calendarId === undefined ? undefined : calendarOf(account, calendarId);
+  const isOwn = calendar?.sharedBy === undefined;
+  const ownCalendars = [...calendars.values()].filter(({ sharedBy }) => sharedBy === undefined);
+  const isAnywhere = calendar === undefined || (isOwn && hasEffect(effects, 'any_calendar'));
+  const places = isAnywhere ? ownCalendars : [calendar];
   return isOwn && hasEffect(effects, 'deleted_items') ? [...places, deletedItems] : places;
 }

@@ -48,17 +48,18 @@ export function eventIn(place: ManualPlace, id: string) {
 }
 
 export function manualEvents(deps: ManualChangesDeps): ManualEvents {
-  const placeOf = (email: string, calendarId: string) => placeIn(deps, email, calendarId);
-  const existing = (email: string, calendarId: string, id: string) => eventIn(placeOf(email, calendarId), id);
+  const findPlace = (email: string, calendarId: string) => placeIn(deps, email, calendarId);
+  const existing = (email: string, calendarId: string, id: string) =>
+    eventIn(findPlace(email, calendarId), id);
   const create = (place: ManualPlace, draft: EventDraft, complete: (event: StoredEvent) => StoredEvent) => {
-    const made = deps.store.write(place, (change) =>
+    const created = deps.store.write(place, (change) =>
       complete(newEvent(bodyOfDraft(draft, place.account), writeDeps(place.account, change, deps))),
     );
-    return eventId(made?.key ?? '', 'immutable');
+    return eventId(created?.key ?? '', 'immutable');
   };
   return {
     async createEvent(email, calendarId, draft) {
-      return create(placeOf(email, calendarId), draft, (event) => withConference(event, draft));
+      return create(findPlace(email, calendarId), draft, (event) => withConference(event, draft));
     },
     async updateEvent(email, calendarId, { id, ...draft }) {
       const { place, event } = existing(email, calendarId, id);
@@ -95,7 +96,7 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
       deps.store.write(place, (change) => ({ ...inCustomZone(event), change, modifiedAt: deps.now() }));
     },
     async invite(email, calendarId, { organizer, ...draft }) {
-      return create(placeOf(email, calendarId), draft, (event) => invited(event, organizer));
+      return create(findPlace(email, calendarId), draft, (event) => invited(event, organizer));
     },
     async forbidMeetings(email) {
       accountOf(deps.directory, email).mailbox.onlineMeetings = false;

@@ -1,6 +1,6 @@
 /** The occurrences and exceptions of an event. */
 import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf, localOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant, toLocalMs } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { instancesIn } from '../core/instances.ts';
@@ -59,7 +59,7 @@ export function instanceAt(event: StoredEvent, original: string): EventInstance 
   if (event.recurrence === undefined || event.deleted.has(original)) return undefined;
   const exception = event.exceptions.get(original);
   const start = exception === undefined ? time : exceptionTimes(event, original, exception).start;
-  const at = instantOf(start, 'UTC');
+  const at = toInstant(start, 'UTC');
   const window = { start: at - 2 * DAY, end: at + 2 * DAY };
   return instancesOf(event, window).find((instance) => instance.original === original);
 }
@@ -69,14 +69,14 @@ export function neighboursOf(
   event: StoredEvent,
   original: string,
 ): { readonly before: EventInstance | undefined; readonly after: EventInstance | undefined } {
-  const at = instantOf(originalTime(event, original), 'UTC');
+  const at = toInstant(originalTime(event, original), 'UTC');
   // Far enough for every pattern except those that pause for more than two years.
   const reach = 800 * DAY;
   const near = instancesOf(event, { start: at - reach, end: at + reach })
     .filter((instance) => instance.original !== original)
-    .map((instance) => ({ instance, key: localOf(originalTime(event, instance.original ?? '')) }))
+    .map((instance) => ({ instance, key: toLocalMs(originalTime(event, instance.original ?? '')) }))
     .sort((a, b) => a.key - b.key);
-  const here = localOf(originalTime(event, original));
+  const here = toLocalMs(originalTime(event, original));
   return {
     before: near.findLast(({ key }) => key < here)?.instance,
     after: near.find(({ key }) => key > here)?.instance,
@@ -85,7 +85,7 @@ export function neighboursOf(
 
 /** `20261128T090000` in the zone of the series, or `20261128`. */
 export function originalText(time: EventTime): string {
-  const local = localOf(time);
+  const local = toLocalMs(time);
   return (time.type === 'date' ? formatDate(dayOfLocal(local)) : formatLocal(local)).replace(/[-:]/g, '');
 }
 
@@ -111,7 +111,7 @@ function exceptionTimes(
   }
   const start = originalTime(event, original);
   const length = lengthInZone(event.content);
-  const local = localOf(start) + length;
+  const local = toLocalMs(start) + length;
   return {
     start,
     end:
@@ -126,6 +126,6 @@ function lengthInZone({ start, end, isAllDay }: EventContent): number {
   const from = eventTimeOf(start, isAllDay);
   const to = eventTimeOf(end, isAllDay);
   return start.zone === end.zone || isAllDay
-    ? localOf(to) - localOf(from)
-    : instantOf(to, 'UTC') - instantOf(from, 'UTC');
+    ? toLocalMs(to) - toLocalMs(from)
+    : toInstant(to, 'UTC') - toInstant(from, 'UTC');
 }

@@ -15,7 +15,7 @@ export function chooserPage(
   const ordered = [...accounts].sort((a, b) => Number(b === hinted) - Number(a === hinted));
   return page(
     'Pick an account',
-    html`<p class="quiet">to continue to ${nameOf(request)}</p>
+    html`<p class="quiet">to continue to ${appDisplayName(request)}</p>
 <form method="post" action="/${request.tenant}/oauth2/v2.0/authorize/account">
 <input type="hidden" name="request" value="${request.query}">
 ${accountButtons(ordered)}
@@ -29,7 +29,7 @@ export function consentPage(account: Account, request: AuthorizeRequest): Sandbo
   return page(
     'Permissions requested',
     html`<p class="quiet">${account.email}</p>
-<p><strong>${nameOf(request)}</strong> would like to:</p>
+<p><strong>${appDisplayName(request)}</strong> would like to:</p>
 <ul class="points">${permissions}</ul>
 ${consentForm(account, request, ACCEPT_OR_CANCEL)}`,
     request.redirectUri,
@@ -40,7 +40,7 @@ export function needsAdminPage(account: Account, request: AuthorizeRequest): San
   return page(
     'Need admin approval',
     html`<p class="quiet">${account.email}</p>
-<p><strong>${nameOf(request)}</strong> needs permission to access resources in ${tenantNameOf(account)}
+<p><strong>${appDisplayName(request)}</strong> needs permission to access resources in ${tenantNameOf(account)}
 that only an admin can grant. Please ask an admin to grant permission to this app before you can use it.</p>
 <p class="quiet">AADSTS90094</p>
 ${consentForm(
@@ -81,7 +81,7 @@ ${buttons}
 </form>`;
 }
 
-const nameOf = ({ app }: AuthorizeRequest): string => app.name ?? app.clientId;
+const appDisplayName = ({ app }: AuthorizeRequest): string => app.name ?? app.clientId;
 
 const ACCEPT_OR_CANCEL = html`<div class="pair"><button name="decision" value="cancel">Cancel</button>
 <button name="decision" value="accept">Accept</button></div>`;

@@ -47,11 +47,14 @@ export function answerSubscriptions(call: GraphCall, deps: GraphDeps): SandboxAn
 }
 
 export function answerSubscription(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  return jsonAnswer({ '@odata.context': context(call), ...resourceOf(named(call, deps)) }, call);
+  return jsonAnswer(
+    { '@odata.context': context(call), ...resourceOf(requireSubscription(call, deps)) },
+    call,
+  );
 }
 
 export function answerRenewal(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const subscription = named(call, deps);
+  const subscription = requireSubscription(call, deps);
   const body = jsonBody(call.request);
   if (!Value.Check(Renewal, body)) throw invalid('expirationDateTime is missing or not valid.');
   if ('lifecycleNotificationUrl' in body)
@@ -61,12 +64,12 @@ export function answerRenewal(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 }
 
 export function answerReauthorize(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  named(call, deps);
+  requireSubscription(call, deps);
   return { status: 204 };
 }
 
 export function answerUnsubscribe(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  deps.subscriptions.remove(named(call, deps).id);
+  deps.subscriptions.remove(requireSubscription(call, deps).id);
   return { status: 204 };
 }
 
@@ -80,7 +83,7 @@ function subscriptionsOf(
   return subscriptions.list().filter((one) => one.account === account && one.clientId === clientId);
 }
 
-function named(call: GraphCall, deps: GraphDeps): StoredSubscription {
+function requireSubscription(call: GraphCall, deps: GraphDeps): StoredSubscription {
   const subscription = subscriptionsOf(call, deps).find(({ id }) => id === call.parts.subscriptionId);
   if (subscription === undefined)
     throw new SandboxRefusal(404, 'ResourceNotFound', 'The object was not found.');

@@ -1,5 +1,5 @@
 /** Changing and deleting one occurrence of a series. */
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventBody } from './event.schema.ts';
 import { eventTimeOf, graphDate, graphTime } from './graph-time.ts';
@@ -64,8 +64,8 @@ function contentOf({ event, exception, start, end }: EventInstance): EventConten
 
 /** Exchange keeps the occurrences of a series in order, each on a separate day. */
 function refuseCrossing(event: StoredEvent, original: string, { start, end, isAllDay }: EventContent): void {
-  const from = instantOf(eventTimeOf(start, isAllDay), 'UTC');
-  const to = instantOf(eventTimeOf(end, isAllDay), 'UTC');
+  const from = toInstant(eventTimeOf(start, isAllDay), 'UTC');
+  const to = toInstant(eventTimeOf(end, isAllDay), 'UTC');
   const { before, after } = neighboursOf(event, original);
   const day = (instant: number) => graphTime(instant, event.content.start.zone).dateTime?.slice(0, 10) ?? '';
   const dayOf = (instant: number) =>

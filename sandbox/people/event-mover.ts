@@ -52,18 +52,18 @@ export function eventMover(accounts: readonly MovableAccounts[]): EventMover {
     moving.find((one) => one.kind === kind && one.plan.calendarId === calendarId);
   return {
     find(kind, calendarId) {
-      const found = findMoving(kind, calendarId);
-      return found && viewOf(found);
+      const movable = findMoving(kind, calendarId);
+      return movable && viewOf(movable);
     },
     async move(kind, calendarId) {
-      const found = findMoving(kind, calendarId);
-      if (found === undefined) throw new Error('This calendar has no event to move');
-      const { plan, manual } = found;
-      const steps = (found.steps + 1) % (MOST_STEPS + 1);
+      const movable = findMoving(kind, calendarId);
+      if (movable === undefined) throw new Error('This calendar has no event to move');
+      const { plan, manual } = movable;
+      const steps = (movable.steps + 1) % (MOST_STEPS + 1);
       const draft = movedBy(plan.draft, steps);
       await manual.updateEvent(plan.email, calendarId, { ...draft, id: plan.eventId });
-      found.steps = steps;
-      return viewOf(found);
+      movable.steps = steps;
+      return viewOf(movable);
     },
   };
 }

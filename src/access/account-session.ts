@@ -1,7 +1,7 @@
 /** The instance's services for an open account: a valid access token, and limits of requests. */
 import type { Account } from '../calendars/account-store.ts';
 import type { AccountSession, OAuthCredentials } from '../calendars/calendar-provider.ts';
-import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
+import { toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import { type GateDeps, requestGate } from './request-gate.ts';
 import { SPARE_MS, type TokenRenewalDeps, usableCredentials } from './token-renewal.ts';
 
@@ -38,7 +38,7 @@ export function accountSessions(deps: AccountSessionDeps): AccountSessions {
         return credentials;
       };
       return {
-        owner: ownerOf(account),
+        owner: toSlotOwner(account),
         accountKey: account.accountKey,
         user: account,
         accessToken: async () => (await current()).accessToken,

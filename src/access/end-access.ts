@@ -5,7 +5,7 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
 import type { EndedAccess, EndedAccessStore } from './ended-access-store.ts';
-import { oauthCredentialsOf } from './oauth-credentials.ts';
+import { parseOAuthCredentials } from './oauth-credentials.ts';
 import type { ProviderApps } from './provider-apps.ts';
 
 export type EndAccessDeps = {
@@ -48,12 +48,12 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   const { clientId, provider } = access;
   const signIn = providers[provider]?.signIn;
   if (signIn?.method !== 'redirect') return;
-  const credentials = oauthCredentialsOf(access.credentials);
+  const credentials = parseOAuthCredentials(access.credentials);
   const { appClientId } = credentials;
   const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
   // Google ends everything that a user granted, so the access stays while another account here uses it.
   const twins = await endedAccess.credentialsOfSameAccount(access);
-  if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
+  if (twins.some((twin) => grantOf(parseOAuthCredentials(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);
   if (app === undefined) {
     log.warn(

@@ -1,7 +1,7 @@
 import type { OAuthCredentials, ProviderCredentials } from '../calendars/calendar-provider.ts';
 
 /** Parses the stored credentials of an OAuth account. Throws for any other shape. */
-export function oauthCredentialsOf(credentials: ProviderCredentials): OAuthCredentials {
+export function parseOAuthCredentials(credentials: ProviderCredentials): OAuthCredentials {
   const { accessToken, refreshToken, expiresAt, scopes, appClientId, issuedAt } = credentials;
   const isWhole =
     typeof accessToken === 'string' &&

@@ -22,11 +22,11 @@ export type AppQuestion = {
  * Checks an app. The issuer must respond (OpenID Connect Discovery 1.0 §4), and must refuse a made-up code because of
  * the code, not because of the app (RFC 6749 §5.2). `refusal` is its error code. Resolves within ten seconds.
  */
-export async function askAboutApp(
+export async function checkProviderAnswers(
   { app, issuer, redirectUri }: AppQuestion,
   egress: Egress,
 ): Promise<{ readonly verdict: AppVerdict; readonly refusal?: string }> {
-  const metadata = await askForJson(
+  const metadata = await requestJson(
     { method: 'GET', url: `${issuer}/.well-known/openid-configuration` },
     egress,
   );
@@ -41,7 +41,7 @@ export async function askAboutApp(
   };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const body = String(new URLSearchParams(form));
-  const answer = await askForJson({ method: 'POST', url: endpoint, headers, body }, egress);
+  const answer = await requestJson({ method: 'POST', url: endpoint, headers, body }, egress);
   const refusal = answer?.error;
   if (refusal === 'invalid_client' || refusal === 'unauthorized_client')
     return { verdict: 'app_refused', refusal };
@@ -52,7 +52,7 @@ export async function askAboutApp(
 type Question = Pick<Parameters<Egress['request']>[0], 'method' | 'url' | 'headers' | 'body'>;
 
 /** Returns the JSON object of the response, whatever its status; `undefined` for anything else. */
-async function askForJson(question: Question, egress: Egress): Promise<Record<string, unknown> | undefined> {
+async function requestJson(question: Question, egress: Egress): Promise<Record<string, unknown> | undefined> {
   try {
     // A redirect would send the secret to its target.
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES, mayFollow: () => false };

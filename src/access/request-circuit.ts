@@ -24,7 +24,7 @@ const FIRST_PAUSE_MS = 1_000;
 
 export function requestCircuits(store: RequestLimitStore, now: () => number) {
   /** Returns the error of an open circuit; `undefined` lets the request pass. */
-  const refusalOf = async (
+  const checkCircuit = async (
     accountKey: string,
     { operation, openUntil, failure }: Circuit,
   ): Promise<Refused | undefined> => {
@@ -62,7 +62,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
     async enter(accountKey: string, operation: string): Promise<Entry> {
       const failing = await store.circuitsOf(accountKey, [ALL, operation]);
       for (const circuit of failing) {
-        const refused = await refusalOf(accountKey, circuit);
+        const refused = await checkCircuit(accountKey, circuit);
         if (refused !== undefined) return refused;
       }
       return { isOpen: false, leave: (error) => leave({ accountKey, operation }, failing, error) };

@@ -44,28 +44,28 @@ export function requestGate(deps: GateDeps): RequestGate {
   const budgets = requestBudgets(deps.requestLimits, deps.now);
   const slots = requestSlots(deps.requestLimits, deps.now);
 
-  const limitsOf = (kind: ProviderKind): ProviderLimits =>
+  const findLimits = (kind: ProviderKind): ProviderLimits =>
     deps.limits === undefined ? PROVIDER_FACTS[kind].requestLimits : (deps.limits[kind] ?? {});
   const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
-    const app = appOf(account, appClientId);
+    const app = toAppKey(account, appClientId);
     if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
     if (limits.user !== undefined)
-      await budgets.take(`user ${mailboxOf(app, account.accountId)}`, limits.user);
+      await budgets.take(`user ${hashMailbox(app, account.accountId)}`, limits.user);
   };
   const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
-    const rate = limitsOf(account.provider).app;
+    const rate = findLimits(account.provider).app;
     if (error.reason !== 'quota_exhausted' || rate === undefined) return;
-    await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
+    await budgets.drain(`app ${toAppKey(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
   };
   /** Makes one attempt. Throws the errors of Kalends' own limits; a response of the provider is an outcome. */
   const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
     const { account, appClientId } = gated;
-    const limits = limitsOf(account.provider);
+    const limits = findLimits(account.provider);
     // Tokens come first, so that no request waits for them while it holds a slot that others could use.
     await takeTokens(gated, limits);
     const pass = await enter(gated);
-    const ask = () => outcomeOf(request);
-    const mailbox = mailboxOf(appOf(account, appClientId), account.accountId);
+    const ask = () => captureOutcome(request);
+    const mailbox = hashMailbox(toAppKey(account, appClientId), account.accountId);
     const outcome = limits.atOnce === undefined ? await ask() : await slots.run(mailbox, limits.atOnce, ask);
     await pass.leave(outcome.error);
     return outcome;
@@ -104,17 +104,17 @@ export function requestGate(deps: GateDeps): RequestGate {
 }
 
 /** Returns a digest, so that the rows that remain for some minutes do not identify a user whose account is deleted. */
-const mailboxOf = (app: string, accountId: string): string => hash('sha256', `${app} ${accountId}`);
+const hashMailbox = (app: string, accountId: string): string => hash('sha256', `${app} ${accountId}`);
 
 type Pass = Extract<Entry, { isOpen: false }>;
 
-const appOf = ({ provider }: Account, appClientId: string): string => `${provider} ${appClientId}`;
+const toAppKey = ({ provider }: Account, appClientId: string): string => `${provider} ${appClientId}`;
 
 type Outcome<T> =
   | { readonly ok: true; readonly value: T; readonly error?: undefined }
   | { readonly ok: false; readonly error: unknown };
 
-async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+async function captureOutcome<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {

@@ -10,7 +10,7 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { errorOfFailure, failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
 import { LATE, within } from '../lib/within.ts';
-import { oauthCredentialsOf } from './oauth-credentials.ts';
+import { parseOAuthCredentials } from './oauth-credentials.ts';
 import type { ProviderApps } from './provider-apps.ts';
 import type { NewLease, StoredCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
 
@@ -51,12 +51,12 @@ export async function usableCredentials(
     const stored = await deps.tokens.findCredentials(accountKey);
     if (stored === undefined) throw new ProviderError('unauthorized', 'The account is no longer connected');
     const { version, failures } = stored;
-    const credentials = oauthCredentialsOf(stored.credentials);
+    const credentials = parseOAuthCredentials(stored.credentials);
     const isNew = before !== undefined && before.version !== version;
     // A token that another caller renewed during the wait is used even if it is valid only for seconds.
     const isValid = credentials.expiresAt - (isNew ? 0 : SPARE_MS) > deps.now();
     if (isValid && credentials.accessToken !== refused) return credentials;
-    if (mustNotRetry(stored, startedAt, deps.now())) throw refusalOf(stored.failure, deps.now());
+    if (mustNotRetry(stored, startedAt, deps.now())) throw toCallerError(stored.failure, deps.now());
 
     const lease = { accountKey, version, failures, holder: randomUUID() };
     const now = deps.now();
@@ -96,11 +96,11 @@ async function renewUnder(
   try {
     renewed = await renew(credentials, renewal);
   } catch (reason) {
-    const failure = failureOf(reason, lease.failures, renewal);
+    const failure = reportRenewalFailure(reason, lease.failures, renewal);
     if (!(await deps.tokens.failRenewal(lease, failure, deps.now()))) return undefined;
     const problem = healthAfter(failure, account.provider);
     if (problem !== undefined) await deps.accounts.setHealth(account, problem, deps.now());
-    throw refusalOf(failure, deps.now());
+    throw toCallerError(failure, deps.now());
   }
   if (!(await storeWithRetries(lease, renewed, deps))) return undefined;
   deps.log.debug(
@@ -119,7 +119,7 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
   }
   const provider = deps.providers[account.provider];
   if (provider?.signIn.method !== 'redirect') throw notSetUp(account);
-  const app = await issuerOf(credentials, renewal);
+  const app = await requireIssuer(credentials, renewal);
   const renewing = provider.signIn.renew(credentials, { ...app, user: account }, account.identity);
   const renewed = await within(RENEWAL_MS, renewing);
   if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not answer in time');
@@ -128,7 +128,7 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
 }
 
 /** Returns the app that issued the tokens: no other can renew them. */
-async function issuerOf({ appClientId }: OAuthCredentials, { account, deps }: Renewal) {
+async function requireIssuer({ appClientId }: OAuthCredentials, { account, deps }: Renewal) {
   const { clientId, provider } = account;
   const issuer = await deps.apps.findIssuer(clientId, provider, appClientId);
   if (issuer !== undefined) return issuer;
@@ -171,7 +171,7 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
 /** Returns the failure. `retryAt` is when an instance may try again: later each time, and never before Retry-After. */
-function failureOf(reason: unknown, failures: number, { account, deps }: Renewal): SyncFailure {
+function reportRenewalFailure(reason: unknown, failures: number, { account, deps }: Renewal): SyncFailure {
   const { accountKey, provider } = account;
   const fields = { accountKey, provider, err: reason };
   const now = deps.now();
@@ -197,7 +197,7 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewal
 }
 
 /** Returns the callers' error. After `unauthorized` it has no time: a user who signs in again need not wait. */
-function refusalOf({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
+function toCallerError({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   const failure = { kind, message, ...(reason === undefined ? {} : { reason }) };
   const isTimed = kind !== 'unauthorized' && retryAt !== undefined;
   return errorOfFailure(isTimed ? { ...failure, retryAt } : failure, now);

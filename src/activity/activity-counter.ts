@@ -2,7 +2,7 @@
 import type { Asker } from '../http/asker.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
-import { type Activity, type ActivityCount, type ActivityNotes, hourOf } from './activity.ts';
+import { type Activity, type ActivityCount, type ActivityNotes, startOfHour } from './activity.ts';
 import type { ActivityStore } from './activity-store.ts';
 
 export type ActivityCounterDeps = {
@@ -43,7 +43,7 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
     for (let from = 0; from < counts.length; from += WRITTEN_TOGETHER) {
       const part = counts.slice(from, from + WRITTEN_TOGETHER);
       try {
-        await activity.addCounts(part, hourOf(now()));
+        await activity.addCounts(part, startOfHour(now()));
       } catch (err) {
         // The next write includes these counts.
         for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);

@@ -32,7 +32,7 @@ export type ActivityCount = {
 export const HOUR_MS = 3_600_000;
 
 /** Returns the first instant of the hour, in epoch milliseconds. */
-export const hourOf = (at: number): number => at - (at % HOUR_MS);
+export const startOfHour = (at: number): number => at - (at % HOUR_MS);
 
 /** The retention, enough for a chart of a week on any day and at any hour. */
 const KEPT_MS = 9 * 24 * HOUR_MS;

@@ -1,6 +1,6 @@
 /** An application's own apps at Google and Microsoft, and who may set them. Secrets are never returned. */
 import type { AppRegistration } from '../access/app-registration.ts';
-import { type AppVerdict, askAboutApp } from '../access/provider-app-check.ts';
+import { type AppVerdict, checkProviderAnswers } from '../access/provider-app-check.ts';
 import { type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import { apiMessage } from '../http/refusal.ts';
@@ -48,7 +48,7 @@ export async function setOwnApp(
   { providerApps, now }: ApplicationAppsDeps,
 ): Promise<AppProblems> {
   mustBeAllowed(actor, 'application.secrets', clientId);
-  const problems = problemsOf({ appClientId, clientSecret });
+  const problems = findAppProblems({ appClientId, clientSecret });
   if (Object.keys(problems).length > 0) return problems;
   const before = (await providerApps.listProviderApps(clientId))[kind];
   if (clientSecret === '') {
@@ -62,17 +62,17 @@ export async function setOwnApp(
   return {};
 }
 
-function problemsOf({ appClientId, clientSecret }: Required<AppProblems>): AppProblems {
+function findAppProblems({ appClientId, clientSecret }: Required<AppProblems>): AppProblems {
   const idProblem =
-    appClientId === '' ? 'Give the client id' : problemOf({ appClientId, clientSecret: undefined });
-  const secretProblem = problemOf({ appClientId: undefined, clientSecret });
+    appClientId === '' ? 'Give the client id' : findAppProblem({ appClientId, clientSecret: undefined });
+  const secretProblem = findAppProblem({ appClientId: undefined, clientSecret });
   return {
     ...(idProblem !== undefined && { appClientId: idProblem }),
     ...(secretProblem !== undefined && { clientSecret: secretProblem }),
   };
 }
 
-function problemOf(app: Parameters<typeof checkProviderApp>[0]): string | undefined {
+function findAppProblem(app: Parameters<typeof checkProviderApp>[0]): string | undefined {
   try {
     checkProviderApp(app);
     return undefined;
@@ -105,6 +105,6 @@ export async function checkOwnApp(
   if (wait !== undefined) return { wait };
   const app = await providerApps.findProviderApp(clientId, kind);
   if (app === undefined) return { verdict: 'none' };
-  const { verdict } = await askAboutApp({ ...appRegistrations[kind], app }, egress);
+  const { verdict } = await checkProviderAnswers({ ...appRegistrations[kind], app }, egress);
   return { verdict };
 }

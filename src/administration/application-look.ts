@@ -37,7 +37,7 @@ export async function changeApplicationLook(
 ): Promise<Problem> {
   mustBeAllowed(actor, 'application.change', clientId);
   const { primaryColor, theme, enabled, hideFooter } = typed;
-  return problemOf(async () => {
+  return catchProblem(async () => {
     const color = primaryColor === '' ? null : readPrimaryColor(primaryColor);
     await change(clientId, { primaryColor: color, theme: parseTheme(theme), enabled, hideFooter }, deps);
   });
@@ -65,7 +65,7 @@ export async function setLogo(
   const name = LOGOS[field];
   if (file === undefined && url === '') return 'Choose a picture, or give its address';
   if (file !== undefined && url !== '') return 'Choose a picture or give its address, not both';
-  return problemOf(async () => {
+  return catchProblem(async () => {
     const publicOnly = !may(actor, 'endpoint.any_address', clientId);
     const bytes = file ?? (await fetchLogo({ url, publicOnly }, name, deps.egress));
     await change(clientId, { [field]: await deps.drawLogo(bytes, name) }, deps);
@@ -90,7 +90,7 @@ async function change(
 }
 
 /** Returns the message of an invalid value for its field; any other error is thrown. */
-async function problemOf(set: () => Promise<void>): Promise<Problem> {
+async function catchProblem(set: () => Promise<void>): Promise<Problem> {
   try {
     await set();
     return undefined;

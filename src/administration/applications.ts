@@ -55,10 +55,10 @@ export async function readApplication(
   { clients }: Pick<ApplicationsDeps, 'clients'>,
 ): Promise<Client> {
   mustBeAllowed(actor, 'application.read', clientId);
-  return thereIs(await clients.findClient(clientId));
+  return mustExist(await clients.findClient(clientId));
 }
 
-function thereIs<T>(found: T | undefined): T {
+function mustExist<T>(found: T | undefined): T {
   if (found === undefined) throw new PeopleRefusal('not_there');
   return found;
 }
@@ -100,7 +100,7 @@ export async function changeSettings(
   deps: ApplicationsDeps,
 ): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
-  const before = thereIs(await deps.clients.findClient(clientId));
+  const before = mustExist(await deps.clients.findClient(clientId));
   const webhookUrl = typed.webhookUrl || undefined;
   // Setting the same address again would end a pause of its endpoint.
   const isMoved = webhookUrl !== before.webhookUrl;
@@ -117,7 +117,7 @@ export async function changeSettings(
     ...look.problems,
   };
   if (Object.keys(problems).length > 0) return { problems };
-  thereIs(await changeClient({ clientId, change }, deps));
+  mustExist(await changeClient({ clientId, change }, deps));
   await deps.branding.changeLook(clientId, look.change, deps.now());
   const hasNewUrl = isMoved && webhookUrl !== undefined;
   return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
@@ -159,7 +159,7 @@ export async function changeSecurity(
   deps: ApplicationsDeps,
 ): Promise<void> {
   mustBeAllowed(actor, 'application.change', clientId);
-  thereIs(await changeClient({ clientId, change }, deps));
+  mustExist(await changeClient({ clientId, change }, deps));
 }
 
 /** The new secret, and when the previous one expires. */
@@ -172,13 +172,13 @@ export async function rotateSecret(
   deps: ApplicationsDeps,
 ): Promise<RotatedSecret> {
   mustBeAllowed(actor, 'application.secrets', rotation.clientId);
-  return thereIs(await rotateClientSecret(rotation, deps));
+  return mustExist(await rotateClientSecret(rotation, deps));
 }
 
 export const MOST_COUNTED = 10_000;
 
 /** Counts what deleting the application would delete. Throws PeopleRefusal. */
-export async function contentsOf(
+export async function countApplicationContents(
   actor: Actor,
   clientId: string,
   { clients }: Pick<ApplicationsDeps, 'clients'>,
@@ -194,7 +194,7 @@ export async function deleteApplication(
   { clients, now }: Pick<ApplicationsDeps, 'clients' | 'now'>,
 ): Promise<boolean> {
   mustBeAllowed(actor, 'application.delete', clientId);
-  const { name } = thereIs(await clients.findClient(clientId));
+  const { name } = mustExist(await clients.findClient(clientId));
   if (typedName.trim() !== name.trim()) return false;
   await clients.deleteClient(clientId, now());
   return true;

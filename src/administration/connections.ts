@@ -2,12 +2,12 @@
 import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
-import type { AilingAccount, AilingAccounts, AilingPlace } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyAccount, UnhealthyAccounts, UnhealthyPosition } from '../user-data/ailing-accounts.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './shown-user.ts';
-import { ownAppsOf, readableClientIds, type UsersDeps } from './users.ts';
+import { listOwnApps, readableClientIds, type UsersDeps } from './users.ts';
 
 export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
-  readonly ailing: AilingAccounts;
+  readonly ailing: UnhealthyAccounts;
 };
 
 /** Returns each reason, the most frequent first, with its newest accounts. Throws PeopleRefusal. */
@@ -29,24 +29,31 @@ export async function readConnections(
 /** Returns a page of the accounts with one reason. Throws PeopleRefusal. */
 export async function listConnections(
   actor: Actor,
-  page: { readonly reason: HealthReason; readonly after?: AilingPlace | undefined; readonly limit: number },
+  page: {
+    readonly reason: HealthReason;
+    readonly after?: UnhealthyPosition | undefined;
+    readonly limit: number;
+  },
   deps: ConnectionsDeps,
-): Promise<{ readonly accounts: readonly ListedAccount[]; readonly next: AilingPlace | undefined }> {
+): Promise<{ readonly accounts: readonly ListedAccount[]; readonly next: UnhealthyPosition | undefined }> {
   mustBeAllowed(actor, 'user.list');
   const { reason, after, limit } = page;
   const clientIds = await readableClientIds(actor, deps);
-  const found = await deps.ailing.listAiling({ clientIds, reason }, { after, limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
+  const matches = await deps.ailing.listAiling({ clientIds, reason }, { after, limit: limit + 1 });
+  const visible = matches.slice(0, limit);
+  const last = matches.length > limit ? visible.at(-1) : undefined;
   const next = last && { since: last.health.since, accountKey: last.accountKey };
-  return { accounts: await withApps(shown, deps), next };
+  return { accounts: await withApps(visible, deps), next };
 }
 
-async function withApps(accounts: readonly AilingAccount[], deps: ConnectionsDeps): Promise<ListedAccount[]> {
+async function withApps(
+  accounts: readonly UnhealthyAccount[],
+  deps: ConnectionsDeps,
+): Promise<ListedAccount[]> {
   const clientIds = [...new Set(accounts.map(({ clientId }) => clientId))];
   const apps = new Map(
     await Promise.all(
-      clientIds.map(async (clientId) => [clientId, await ownAppsOf(clientId, deps)] as const),
+      clientIds.map(async (clientId) => [clientId, await listOwnApps(clientId, deps)] as const),
     ),
   );
   return accounts.map((account) => ({

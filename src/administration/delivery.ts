@@ -2,9 +2,9 @@
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
-import { type CheckedSignature, checkSignatures, contentOf } from '../webhooks/check-signatures.ts';
+import { type CheckedSignature, checkSignatures, toSignedContent } from '../webhooks/check-signatures.ts';
 import type { DeliveriesDeps } from '../webhooks/deliveries.ts';
-import { secretSignaturesOf } from '../webhooks/endpoint-secret.ts';
+import { signWithSecrets } from '../webhooks/endpoint-secret.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageDetails } from '../webhooks/message-log.ts';
 import { visibleBody } from '../webhooks/visible-body.ts';
@@ -39,11 +39,11 @@ export async function openDelivery(
   // A member who may not see the body needs no signatures of it.
   if (last === undefined || body === undefined) return { body, signatures: [] };
   const timestamp = String(Math.floor(last.startedAt / 1000));
-  const content = contentOf({ messageId, timestamp, body: message.body });
+  const content = toSignedContent({ messageId, timestamp, body: message.body });
   const secrets = (await deps.endpoints.secretsOf(message.endpointId)) ?? [];
   const line = [
     ...deps.webhookSigner.signaturesOf(clientId, content),
-    ...secretSignaturesOf(content, secrets, deps.now()),
+    ...signWithSecrets(content, secrets, deps.now()),
   ].join(' ');
   return { body, signatures: await checked(message, { timestamp, line }, deps) };
 }

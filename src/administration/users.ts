@@ -75,7 +75,7 @@ export async function findUsers(
 }
 
 /** Returns the user. Throws PeopleRefusal `not_there`, also if the actor may not read the application. */
-async function thereIs(
+async function requireUser(
   actor: Actor,
   { needs, clientId, userId }: UserOfClient & { readonly needs: Permission },
   { users }: Pick<UsersDeps, 'users'>,
@@ -89,14 +89,14 @@ async function thereIs(
 /** Returns a user with accounts and grants. Throws PeopleRefusal. */
 export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps): Promise<ShownUser> {
   const client = await readApplication(actor, of.clientId, deps);
-  const user = await thereIs(actor, { ...of, needs: 'user.read' }, deps);
+  const user = await requireUser(actor, { ...of, needs: 'user.read' }, deps);
   const { clientId, userId } = of;
   const [accounts, events, updates, grants, ownApps] = await Promise.all([
     deps.accounts.listAccounts(clientId, userId),
     deps.healthHistory.listHealthEvents(clientId, userId),
     deps.watches.listUpdates(clientId, userId, deps.now()),
     deps.users.livingGrantsOf(clientId, userId),
-    ownAppsOf(clientId, deps),
+    listOwnApps(clientId, deps),
   ]);
   return {
     ...{ client, user, accounts, grants, ownApps },
@@ -106,7 +106,7 @@ export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps):
 }
 
 /** Returns the providers at which the application has its own app. */
-export async function ownAppsOf(
+export async function listOwnApps(
   clientId: string,
   { providerApps }: Pick<UsersDeps, 'providerApps'>,
 ): Promise<ReadonlySet<string>> {
@@ -127,9 +127,9 @@ export async function readAccount(actor: Actor, page: AccountPage, deps: UsersDe
   if (account === undefined) throw new PeopleRefusal('not_there');
   const { after, limit } = page;
   const read = { after, limit: limit + 1, now: deps.now() };
-  const found = await deps.accountCalendars.listCalendars(account.accountKey, read);
-  const calendars = found.slice(0, limit);
-  return { ...shown, account, calendars, next: found.length > limit ? calendars.at(-1) : undefined };
+  const matches = await deps.accountCalendars.listCalendars(account.accountKey, read);
+  const calendars = matches.slice(0, limit);
+  return { ...shown, account, calendars, next: matches.length > limit ? calendars.at(-1) : undefined };
 }
 
 /** Brings the syncs of the user's accounts forward, or of one of them; returns how many. Throws PeopleRefusal. */
@@ -138,7 +138,7 @@ export async function syncUser(
   of: UserOfClient & { readonly accountKey?: string | undefined },
   { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
 ): Promise<number> {
-  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
+  await requireUser(actor, { ...of, needs: 'user.change' }, { users });
   return accounts.requestSync(of, now());
 }
 
@@ -148,7 +148,7 @@ export async function revokeUser(
   of: UserOfClient,
   { users, families, now }: Pick<UsersDeps, 'users' | 'families' | 'now'>,
 ): Promise<number> {
-  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
+  await requireUser(actor, { ...of, needs: 'user.change' }, { users });
   return families.endGrantsOf(of.clientId, of.userId, now());
 }
 
@@ -158,7 +158,7 @@ export async function disconnectAccount(
   of: UserOfClient & { readonly accountKey: string },
   { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
 ): Promise<void> {
-  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
+  await requireUser(actor, { ...of, needs: 'user.change' }, { users });
   const linked = await accounts.listAccounts(of.clientId, of.userId);
   const isTheirs = linked.some(({ accountKey }) => accountKey === of.accountKey);
   if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now())))
@@ -171,19 +171,19 @@ export async function readUserDocument(
   of: UserOfClient,
   deps: Pick<UsersDeps, 'users' | 'userRecords' | 'now'>,
 ): Promise<AsyncIterable<string>> {
-  await thereIs(actor, { ...of, needs: 'user.change' }, deps);
+  await requireUser(actor, { ...of, needs: 'user.change' }, deps);
   const pieces = await exportUser(of, deps);
   if (pieces === undefined) throw new PeopleRefusal('not_there');
   return pieces;
 }
 
 /** Deletes a user permanently and returns a receipt. Throws PeopleRefusal. */
-export async function deleteUserForGood(
+export async function deleteUserPermanently(
   actor: Actor,
   of: UserOfClient,
   deps: Pick<UsersDeps, 'users' | 'clearLog' | 'now'>,
 ): Promise<DeletionReceipt> {
-  await thereIs(actor, { ...of, needs: 'user.change' }, deps);
+  await requireUser(actor, { ...of, needs: 'user.change' }, deps);
   const receipt = await deleteUser(of, deps);
   if (receipt === undefined) throw new PeopleRefusal('not_there');
   return receipt;

@@ -27,7 +27,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 export type ShownEndpoint = ListedEndpoint & { readonly figures: EndpointFigures };
 
 /** Returns the endpoints of an application with their statistics. Throws PeopleRefusal. */
-export async function endpointsOf(
+export async function readEndpoints(
   actor: Actor,
   clientId: string,
   deps: WebhooksDeps,
@@ -38,7 +38,7 @@ export async function endpointsOf(
 }
 
 /** Returns an endpoint with its statistics. Throws PeopleRefusal `not_there` if it is another application's. */
-export async function endpointOf(
+export async function readEndpoint(
   actor: Actor,
   named: NamedEndpoint,
   deps: WebhooksDeps,
@@ -147,9 +147,9 @@ export async function testWebhook(
   named: NamedEndpoint,
   deps: WebhooksDeps & SendDeps,
 ): Promise<Attempt | undefined> {
-  const found = await find(actor, named, { needs: 'application.change', ...deps });
-  if (found.expiresAt !== undefined) return undefined;
-  const secrets = (await deps.endpoints.secretsOf(found.endpointId)) ?? [];
-  const { attempt } = await sendTest({ ...found, secrets }, deps);
+  const endpoint = await find(actor, named, { needs: 'application.change', ...deps });
+  if (endpoint.expiresAt !== undefined) return undefined;
+  const secrets = (await deps.endpoints.secretsOf(endpoint.endpointId)) ?? [];
+  const { attempt } = await sendTest({ ...endpoint, secrets }, deps);
   return attempt;
 }

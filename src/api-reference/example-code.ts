@@ -10,12 +10,12 @@ export type ExampleCode = {
 
 /** Returns the examples in the order in which pages show them. */
 export const exampleCode = (request: ExampleRequest): readonly ExampleCode[] => [
-  { label: 'curl', language: 'sh', code: curlOf(request) },
-  { label: 'TypeScript', language: 'ts', code: typescriptOf(request) },
-  { label: 'Python', language: 'python', code: pythonOf(request) },
+  { label: 'curl', language: 'sh', code: renderCurl(request) },
+  { label: 'TypeScript', language: 'ts', code: renderTypescript(request) },
+  { label: 'Python', language: 'python', code: renderPython(request) },
 ];
 
-function curlOf({ method, url, credentials, body }: ExampleRequest): string {
+function renderCurl({ method, url, credentials, body }: ExampleRequest): string {
   const authorization = {
     user: ['-H "Authorization: Bearer $ACCESS_TOKEN"'],
     application: ['-u "$CLIENT_ID:$CLIENT_SECRET"'],
@@ -39,7 +39,7 @@ function curlBody(body: ExampleRequest['body']): string[] {
 /** Quotes a text as one argument of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function typescriptOf({ method, url, credentials, body }: ExampleRequest): string {
+function renderTypescript({ method, url, credentials, body }: ExampleRequest): string {
   const authorization = {
     user: [`authorization: \`Bearer \${process.env.ACCESS_TOKEN}\``],
     application: [
@@ -72,7 +72,7 @@ function typescriptBody(body: ExampleRequest['body']): string[] {
 
 const setIn = (text: string): string => text.replaceAll('\n', '\n  ');
 
-function pythonOf({ method, url, credentials, body }: ExampleRequest): string {
+function renderPython({ method, url, credentials, body }: ExampleRequest): string {
   const isUser = credentials === 'user';
   const usesEnvironment = credentials !== 'none';
   const options = [

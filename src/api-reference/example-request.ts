@@ -35,18 +35,18 @@ export function exampleRequest({ path, method, operation, origin }: ExampleCall)
   return {
     method: method.toUpperCase(),
     url: `${origin}${filled}${query && `?${query}`}`,
-    credentials: credentialsOf(security),
-    body: bodyOf(requestBody),
+    credentials: chooseExampleLogin(security),
+    body: toExampleBody(requestBody),
   };
 }
 
-function credentialsOf([first]: OpenApiOperation['security']): ExampleRequest['credentials'] {
+function chooseExampleLogin([first]: OpenApiOperation['security']): ExampleRequest['credentials'] {
   if (first === undefined) return 'none';
   if ('accessToken' in first) return 'user';
   return 'application' in first ? 'application' : 'none';
 }
 
-function bodyOf(body: OpenApiOperation['requestBody']): ExampleRequest['body'] {
+function toExampleBody(body: OpenApiOperation['requestBody']): ExampleRequest['body'] {
   const [first] = Object.entries(body?.content ?? {});
   if (first === undefined) return undefined;
   const [type, { example }] = first;

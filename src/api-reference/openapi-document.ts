@@ -81,7 +81,7 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
-    methods[operation.method] = operationOf(operation, schemas.reference);
+    methods[operation.method] = toOpenApiOperation(operation, schemas.reference);
     paths[operation.path] = methods;
   }
   return {
@@ -147,23 +147,23 @@ function securitySchemes(publicUrl: string): Record<string, Json> {
   };
 }
 
-function operationOf(operation: Operation, reference: Reference): OpenApiOperation {
+function toOpenApiOperation(operation: Operation, reference: Reference): OpenApiOperation {
   const { id, group, summary, description, callers, body, page, answer, errors } = operation;
   const { pathFields = {}, query = {}, headers = {} } = operation;
   const parameters = Object.entries({ path: pathFields, query, header: headers }).flatMap(([place, table]) =>
-    parametersOf(place, table, reference),
+    toParameters(place, table, reference),
   );
   return {
     operationId: id,
     tags: [group],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: callers.map(securityOf),
+    security: callers.map(toSecurity),
     ...(parameters.length > 0 && { parameters }),
-    ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
+    ...(body === undefined ? {} : { requestBody: toRequestBody(body, reference) }),
     responses: {
-      ...(page === undefined ? {} : { 200: pageOf(page) }),
-      ...(answer === undefined ? {} : { [answer.status ?? 200]: answerOf(answer, reference) }),
+      ...(page === undefined ? {} : { 200: toHtmlResponse(page) }),
+      ...(answer === undefined ? {} : { [answer.status ?? 200]: toOpenApiResponse(answer, reference) }),
       ...errorResponses([...errors, ...largeHeader(errors), internalError(errors)], reference),
     },
   };
@@ -177,17 +177,17 @@ function largeHeader(errors: readonly OperationError[]): OperationError[] {
   return [{ ...ANY_CALL.request_refused, status, message, field, when: 'The header is too large.' }];
 }
 
-const pageOf = (description: string): OpenApiResponse => ({
+const toHtmlResponse = (description: string): OpenApiResponse => ({
   description,
   content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
 });
 
-function securityOf(caller: Caller): Record<string, string[]> {
+function toSecurity(caller: Caller): Record<string, string[]> {
   if (caller === 'anybody') return {};
   return caller === 'application' ? { application: [] } : { accessToken: [caller] };
 }
 
-const parametersOf = (place: string, table: Table, reference: Reference): OpenApiParameter[] =>
+const toParameters = (place: string, table: Table, reference: Reference): OpenApiParameter[] =>
   Object.entries(table).map(([name, { doc = '', isRequired, schema, example }]) => {
     const exampleField = example === undefined ? {} : { example };
     return {
@@ -200,7 +200,7 @@ const parametersOf = (place: string, table: Table, reference: Reference): OpenAp
     };
   });
 
-function bodyOf(
+function toRequestBody(
   { fields, name, description, shows = Object.keys(fields), required, types = ['application/json'] }: Body,
   reference: Reference,
 ) {
@@ -210,17 +210,20 @@ function bodyOf(
   return { required, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) };
 }
 
-function answerOf({ description, schema, example, headers }: Answer, reference: Reference): OpenApiResponse {
+function toOpenApiResponse(
+  { description, schema, example, headers }: Answer,
+  reference: Reference,
+): OpenApiResponse {
   return {
     description,
-    ...headersOf(headers),
+    ...toHeaders(headers),
     ...(schema === undefined
       ? {}
       : { content: { 'application/json': { schema: reference(schema), example } } }),
   };
 }
 
-function headersOf(headers: Readonly<Record<string, string>> | undefined) {
+function toHeaders(headers: Readonly<Record<string, string>> | undefined) {
   const entries = Object.entries(headers ?? {});
   if (entries.length === 0) return {};
   const described = entries.map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
@@ -246,11 +249,11 @@ function exampleBody(error: OperationError): object {
 function errorResponses(errors: readonly OperationError[], reference: Reference) {
   const byStatus = Map.groupBy(errors, ({ status }) => status);
   const sorted = [...byStatus].toSorted(([a], [b]) => a - b);
-  return Object.fromEntries(sorted.map(([status, cases]) => [status, responseOf(cases, reference)]));
+  return Object.fromEntries(sorted.map(([status, cases]) => [status, toErrorResponse(cases, reference)]));
 }
 
 /** Returns the response of one status, with its codes as an enumeration and an example for each. */
-function responseOf(cases: readonly OperationError[], reference: Reference): OpenApiResponse {
+function toErrorResponse(cases: readonly OperationError[], reference: Reference): OpenApiResponse {
   const rest = cases.filter(({ shape }) => shape === undefined);
   const oauth = cases.filter(({ shape }) => shape === 'oauth');
   const shapes = [
@@ -264,7 +267,7 @@ function responseOf(cases: readonly OperationError[], reference: Reference): Ope
   const examples = cases.map((one) => [exampleName(one), { summary: one.when, value: exampleBody(one) }]);
   return {
     description: [...new Set(cases.map(({ when }) => when))].join(' '),
-    ...headersOf(Object.assign({}, ...cases.map(headersOfError))),
+    ...toHeaders(Object.assign({}, ...cases.map(headersOfError))),
     content: {
       'application/json': {
         schema: shapes.length === 1 && only !== undefined ? only : { anyOf: shapes },

@@ -9,7 +9,7 @@ export const REFERENCE_PATH = '/docs/api';
 export const SHAPES_PATH = `${REFERENCE_PATH}/shapes`;
 
 /** Returns the groups in the document's order. Every operation has its id as its anchor on the page of its group. */
-export function groupsOf(document: OpenApiDocument): Group[] {
+export function listReferenceGroups(document: OpenApiDocument): Group[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -39,7 +39,7 @@ export type RefusalRow = {
 };
 
 /** Returns every error of an operation, by status. */
-export const refusalsOf = ({ responses }: OpenApiOperation): RefusalRow[] =>
+export const listOperationErrors = ({ responses }: OpenApiOperation): RefusalRow[] =>
   Object.entries(responses).flatMap(([status, { content }]) =>
     Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { summary, value }]) => ({
       status,

@@ -6,14 +6,14 @@ import {
   callersText,
   type Entry,
   type Group,
-  groupsOf,
-  refusalsOf,
+  listOperationErrors,
+  listReferenceGroups,
   SHAPES_PATH,
 } from './reference-groups.ts';
-import { membersOf, typeOf } from './schema-text.ts';
+import { describeType, listMembers } from './schema-text.ts';
 
 export function overviewMarkdown(document: OpenApiDocument): string {
-  const groups = groupsOf(document).map(({ name, address, entries }) => {
+  const groups = listReferenceGroups(document).map(({ name, address, entries }) => {
     const operations = entries.map(
       ({ path, method, operation }) => `- \`${method.toUpperCase()} ${path}\`: ${operation.summary}`,
     );
@@ -40,7 +40,7 @@ function operationMarkdown({ path, method, operation }: Entry, document: OpenApi
       `- \`${one.name}\` (${one.in}, ${typeText(one.schema)}${one.required ? ', required' : ''}): ${one.description}`,
   );
   const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
-  const refusals = refusalsOf(operation).map(
+  const refusals = listOperationErrors(operation).map(
     ({ status, code: name, when }) => `- ${status} \`${name}\`: ${when}`,
   );
   return [
@@ -76,7 +76,7 @@ export function shapesMarkdown(document: OpenApiDocument): string {
 }
 
 const memberLines = (schema: unknown, document: OpenApiDocument): string[] =>
-  membersOf(schema, document).map(
+  listMembers(schema, document).map(
     ({ name, schema: type, description = '', isRequired }) =>
       `- \`${name}\` (${typeText(type)}${isRequired ? ', required' : ''})${description && `: ${description}`}`,
   );
@@ -87,7 +87,7 @@ const listUnder = (heading: string, lines: readonly string[]): string[] =>
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\`\n`;
 
 const typeText = (schema: unknown): string =>
-  typeOf(schema)
+  describeType(schema)
     .map((piece) => {
       if (piece.kind === 'shape') return piece.name;
       return piece.kind === 'code' ? `\`${piece.text}\`` : piece.text;

@@ -7,11 +7,11 @@ import {
   callersText,
   type Entry,
   type Group,
-  groupsOf,
-  refusalsOf,
+  listOperationErrors,
+  listReferenceGroups,
   SHAPES_PATH,
 } from './reference-groups.ts';
-import { type Member, membersOf, typeOf } from './schema-text.ts';
+import { describeType, listMembers, type Member } from './schema-text.ts';
 
 /** Renders the content beside an operation, under its code. */
 export type AsideOf = (entry: Entry) => Html;
@@ -28,7 +28,7 @@ ${operationList(document)}
 
 /** Renders every operation as a link, by group. `hasAnchors` adds ids for links from before there were pages. */
 export const operationList = (document: OpenApiDocument, hasAnchors = false): Html =>
-  html`${groupsOf(document).map(
+  html`${listReferenceGroups(document).map(
     ({ name, address, entries }) => html`<h2><a href="${address}">${name}</a></h2>
 <ul class="operations">
 ${entries.map(
@@ -99,7 +99,7 @@ ${fields.map(
 
 function bodyPart(content: Content, document: OpenApiDocument): Html {
   const [first] = Object.values(content);
-  const members = membersOf(first?.schema, document);
+  const members = listMembers(first?.schema, document);
   return html`<h3>Body</h3>
 <p><code>${Object.keys(content).join(', ')}</code>: ${typeText(first?.schema)}</p>
 ${members.length > 0 && fieldList(members.map(fieldOfMember))}`;
@@ -111,7 +111,7 @@ function answerPart({ responses }: OpenApiOperation, document: OpenApiDocument):
   return html`<h3>Answer</h3>
 ${answers.map(([status, { description, headers = {}, content }]) => {
   const [first] = Object.values(content ?? {});
-  const members = membersOf(first?.schema, document);
+  const members = listMembers(first?.schema, document);
   const names = Object.entries(headers);
   return html`<p><strong>${status}</strong> ${withCode(description)}${first !== undefined && html` ${typeText(first.schema)}.`}</p>
 ${names.length > 0 && html`<ul>${names.map(([name, { description: text }]) => html`<li><code>${name}</code>: ${withCode(text)}</li>`)}</ul>`}
@@ -120,7 +120,7 @@ ${members.length > 0 && html`<details><summary>Its members</summary>${fieldList(
 }
 
 function refusalPart(operation: OpenApiOperation): Html {
-  const refusals = refusalsOf(operation);
+  const refusals = listOperationErrors(operation);
   if (refusals.length === 0) return html``;
   return html`<h3>Errors</h3>
 <div class="wide" tabindex="0"><table>
@@ -155,7 +155,7 @@ function answerExamples({ responses }: OpenApiOperation): Html {
 /** Renders every named shape under `schema-NAME`. */
 export const shapesPage = (document: OpenApiDocument): Html => html`<h1>Shapes</h1>
 ${Object.entries(document.components.schemas).map(([name, schema]) => {
-  const members = membersOf(schema, document);
+  const members = listMembers(schema, document);
   const { description } = schema;
   return html`<h2 id="schema-${name}">${name}</h2>
 ${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
@@ -163,7 +163,7 @@ ${members.length === 0 ? html`<p>${typeText(schema)}</p>` : fieldList(members.ma
 })}`;
 
 const typeText = (schema: unknown): Html =>
-  html`${typeOf(schema).map((piece) => {
+  html`${describeType(schema).map((piece) => {
     if (piece.kind === 'shape') return html`<a href="${SHAPES_PATH}#schema-${piece.name}">${piece.name}</a>`;
     return piece.kind === 'code' ? html`<code>${piece.text}</code>` : piece.text;
   })}`;

@@ -17,10 +17,10 @@ export function collectSchemas() {
   }
 
   const mapped = (schema: Json): Json =>
-    Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, partOf(value)]));
+    Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, referenceParts(value)]));
 
-  function partOf(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(partOf);
+  function referenceParts(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(referenceParts);
     return typeof value === 'object' && value !== null ? reference(value) : value;
   }
 

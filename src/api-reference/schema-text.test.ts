@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { typeOf } from './schema-text.ts';
+import { describeType } from './schema-text.ts';
 
 it('a type in the reference states its bounds', () => {
   const cases: [object, string][] = [
@@ -10,5 +10,5 @@ it('a type in the reference states its bounds', () => {
     [{ type: 'string', format: 'date-time' }, 'string (date-time)'],
   ];
   for (const [schema, expected] of cases)
-    assert.deepEqual(typeOf(schema), [{ kind: 'text', text: expected }]);
+    assert.deepEqual(describeType(schema), [{ kind: 'text', text: expected }]);
 });

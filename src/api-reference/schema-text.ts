@@ -14,17 +14,17 @@ export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the short form of a schema's type. */
-export function typeOf(schema: unknown): readonly TypePiece[] {
+export function describeType(schema: unknown): readonly TypePiece[] {
   if (!isJson(schema)) return [text('anything')];
   const { $ref, anyOf, type, items, format, minimum, maximum, maxLength } = schema;
   if (typeof $ref === 'string') return [{ kind: 'shape', name: shapeName($ref) }];
-  if (Array.isArray(anyOf)) return joined(anyOf.map(typeOf), ' or ');
+  if (Array.isArray(anyOf)) return joinTypes(anyOf.map(describeType), ' or ');
   if (Array.isArray(schema.enum)) {
-    const words = schema.enum.map((word): TypePiece[] => [{ kind: 'code', text: String(word) }]);
-    return [text('one of '), ...joined(words, ', ')];
+    const values = schema.enum.map((word): TypePiece[] => [{ kind: 'code', text: String(word) }]);
+    return [text('one of '), ...joinTypes(values, ', ')];
   }
   if (schema.const !== undefined) return [{ kind: 'code', text: JSON.stringify(schema.const) }];
-  if (type === 'array') return [text('list of '), ...typeOf(items)];
+  if (type === 'array') return [text('list of '), ...describeType(items)];
   const bounds =
     minimum === undefined ? '' : ` from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`;
   const name = typeof type === 'string' ? type : 'anything';
@@ -33,7 +33,7 @@ export function typeOf(schema: unknown): readonly TypePiece[] {
   return [text(`${name}${typeof format === 'string' ? ` (${format})` : ''}${bounds}${length}`)];
 }
 
-const joined = (types: readonly (readonly TypePiece[])[], between: string): TypePiece[] =>
+const joinTypes = (types: readonly (readonly TypePiece[])[], between: string): TypePiece[] =>
   types.flatMap((pieces, i) => (i > 0 ? [text(between), ...pieces] : pieces));
 
 const shapeName = (reference: string): string => reference.split('/').at(-1) ?? '';
@@ -46,10 +46,10 @@ export type Member = {
 };
 
 /** Returns the fields of an object, or of each form that it may have; none for anything else. Follows a reference. */
-export function membersOf(schema: unknown, document: OpenApiDocument): Member[] {
+export function listMembers(schema: unknown, document: OpenApiDocument): Member[] {
   if (!isJson(schema)) return [];
   const { $ref, properties } = schema;
-  if (typeof $ref === 'string') return membersOf(document.components.schemas[shapeName($ref)], document);
+  if (typeof $ref === 'string') return listMembers(document.components.schemas[shapeName($ref)], document);
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isJson(properties) ? properties : {}).map(([name, value]) => {
     const member = isJson(value) ? value : {};

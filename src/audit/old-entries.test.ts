@@ -7,10 +7,10 @@ const DAY_MS = 86_400_000;
 const NOW = 1_790_000_000_000;
 
 it('deletes entries after the configured number of days, and never if it is 0', async () => {
-  const asked: number[] = [];
+  const deletedBefore: number[] = [];
   const audit = {
     async deleteOldEntries(before: number) {
-      asked.push(before);
+      deletedBefore.push(before);
       return 3;
     },
   };
@@ -18,5 +18,5 @@ it('deletes entries after the configured number of days, and never if it is 0', 
 
   assert.equal(await deleteOldEntries({ audit, auditDays: 730, now }), 3);
   assert.equal(await deleteOldEntries({ audit, auditDays: 0, now }), 0);
-  assert.deepEqual(asked, [NOW - 730 * DAY_MS]);
+  assert.deepEqual(deletedBefore, [NOW - 730 * DAY_MS]);
 });

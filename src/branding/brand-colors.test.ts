@@ -22,7 +22,10 @@ const anyColor = fc.oneof(
   fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`),
 );
 
-async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
+async function measureContrasts(
+  primary: HexColor,
+  scheme: 'light' | 'dark',
+): Promise<Record<string, number>> {
   const { accent, button, buttonHover, onButton, tint } = (await brandColors(primary))[scheme];
   const onGrounds = Object.entries(GROUNDS[scheme]).map(
     ([name, ground]) => [`accent on ${name}`, wcagContrast(accent, ground)] as const,
@@ -38,7 +41,7 @@ async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise
 describe('brand colors', () => {
   it('text in brand colors is readable in both schemes for any primary color', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
-      for (const [what, contrast] of Object.entries(await contrastsOf(primary, scheme)))
+      for (const [what, contrast] of Object.entries(await measureContrasts(primary, scheme)))
         assert.ok(contrast >= TEXT_CONTRAST, `${what}: ${contrast} for ${primary}, ${scheme}`);
     });
     await fc.assert(property, { numRuns: 1500 });

@@ -31,12 +31,12 @@ async function pixel(webp: Uint8Array, across: number, down: number): Promise<nu
   return [...data.subarray(start, start + 4)];
 }
 
-const sizeOf = async (webp: Uint8Array) => {
+const describeImage = async (webp: Uint8Array) => {
   const { width, height, format } = await sharp(webp).metadata();
   return `${width}×${height} ${format}`;
 };
 
-const refusalOf = async (bytes: Uint8Array): Promise<string> => {
+const catchRefusal = async (bytes: Uint8Array): Promise<string> => {
   const reason = await logoImage(bytes, 'logo').then(
     () => 'it was drawn',
     (thrown: unknown) => thrown,
@@ -80,10 +80,10 @@ describe('a logo', () => {
   it('fits into a transparent square of at most 192 pixels and is not enlarged', async () => {
     const [wide, small] = await Promise.all([logoImage(png, 'logo'), logoImage(webp, 'logo')]);
 
-    assert.equal(await sizeOf(wide.webp), '192×192 webp');
+    assert.equal(await describeImage(wide.webp), '192×192 webp');
     assert.deepEqual(await pixel(wide.webp, 0.5, 0.5), [255, 0, 0, 255]);
     assert.equal((await pixel(wide.webp, 0.5, 0.05))[3], 0);
-    assert.equal(await sizeOf(small.webp), '50×50 webp');
+    assert.equal(await describeImage(small.webp), '50×50 webp');
   });
 
   it('keeps its transparency', async () => {
@@ -100,7 +100,7 @@ describe('a logo', () => {
     const { webp: drawn } = await logoImage(await noise(900, 900).png().toBuffer(), 'logo');
 
     assert.ok(drawn.length <= 16 * 1024, `${drawn.length} bytes`);
-    assert.equal(await sizeOf(drawn), '192×192 webp');
+    assert.equal(await describeImage(drawn), '192×192 webp');
   });
 
   it('is upright and contains no camera metadata', async () => {
@@ -143,7 +143,7 @@ describe('a logo', () => {
       'logo',
     );
 
-    assert.equal(await sizeOf(drawn), '192×192 webp');
+    assert.equal(await describeImage(drawn), '192×192 webp');
     assert.deepEqual(await pixel(drawn, 0.5, 0.5), [255, 0, 0, 255]);
     assert.doesNotMatch(Buffer.from(drawn).toString('latin1'), /canary|script/);
   });
@@ -173,13 +173,13 @@ describe('a logo', () => {
     ['an SVG that takes for ever', () => svg(forEver()), /within 10 seconds/],
   ];
   for (const [what, bytes, sentence] of refused) {
-    it(`is refused for ${what}`, async () => assert.match(await refusalOf(await bytes()), sentence));
+    it(`is refused for ${what}`, async () => assert.match(await catchRefusal(await bytes()), sentence));
   }
 
   it('is refused for a picture that is cut off anywhere', async () => {
     const messages = await Promise.all(
       [jpeg, png, webp].flatMap((picture) =>
-        [0.1, 0.5, 0.9].map((part) => refusalOf(picture.subarray(0, Math.ceil(picture.length * part)))),
+        [0.1, 0.5, 0.9].map((part) => catchRefusal(picture.subarray(0, Math.ceil(picture.length * part)))),
       ),
     );
 
@@ -204,7 +204,7 @@ describe('a logo', () => {
     const outcomes = await Promise.all(
       changed.map((bytes) =>
         logoImage(bytes, 'logo').then(
-          ({ webp: drawn }) => sizeOf(drawn),
+          ({ webp: drawn }) => describeImage(drawn),
           (reason) => (reason instanceof ApiError ? reason.message : String(reason)),
         ),
       ),

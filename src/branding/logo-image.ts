@@ -27,7 +27,7 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
   const refusal = (problem: string, cause?: unknown) =>
     new ApiError(SETTINGS.invalid_client_metadata, { message: `The ${name} ${problem}`, cause });
   if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
-  const format = formatOf(bytes);
+  const format = detectFormat(bytes);
   if (format === undefined) {
     throw refusal('must be a PNG, JPEG, WebP or SVG picture; it is told by its content, not by its name');
   }
@@ -39,7 +39,7 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
 }
 
 /** Detects the format by the first bytes, because a file name or a header can be wrong. */
-function formatOf(bytes: Uint8Array): Format | undefined {
+function detectFormat(bytes: Uint8Array): Format | undefined {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'PNG';
   if (head.startsWith('\xff\xd8\xff')) return 'JPEG';

@@ -2,36 +2,36 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { ProviderCalendar } from './calendar.ts';
-import { keptList, LONGEST_TITLE } from './calendar-list.ts';
+import { LONGEST_TITLE, limitList } from './calendar-list.ts';
 
 const calendar = (href: string, change: Partial<ProviderCalendar> = {}): ProviderCalendar => {
   return { href, title: 'T', timeZone: 'UTC', access: 'read', original: {}, ...change };
 };
-const hrefs = ({ calendars }: { calendars: readonly ProviderCalendar[] }) =>
+const listHrefs = ({ calendars }: { calendars: readonly ProviderCalendar[] }) =>
   calendars.map(({ href }) => href);
 
 describe('a list of calendars', () => {
   it('a list of calendars up to the limit is stored whole, without a failure', () => {
-    const { calendars, cut } = keptList([calendar('a'), calendar('b')], 2);
+    const { calendars, cut } = limitList([calendar('a'), calendar('b')], 2);
 
-    assert.deepEqual(hrefs({ calendars }), ['a', 'b']);
+    assert.deepEqual(listHrefs({ calendars }), ['a', 'b']);
     assert.equal(cut, undefined);
   });
 
   it('a list of calendars over the limit is cut to the first in the provider’s order, with a failure', () => {
-    const { calendars, cut } = keptList([calendar('b'), calendar('a'), calendar('c')], 2);
+    const { calendars, cut } = limitList([calendar('b'), calendar('a'), calendar('c')], 2);
 
-    assert.deepEqual(hrefs({ calendars }), ['b', 'a']);
+    assert.deepEqual(listHrefs({ calendars }), ['b', 'a']);
     assert.equal(cut?.reason, 'too_many_calendars');
     assert.match(cut?.message ?? '', /more than 2 calendars: the first 2 are read/);
   });
 
   it('a long title or description of a calendar is cut without splitting a character', () => {
     const title = `${'x'.repeat(LONGEST_TITLE - 1)}😀`;
-    const { calendars } = keptList([calendar('a', { title, description: 'd'.repeat(20_000) })], 1);
+    const { calendars } = limitList([calendar('a', { title, description: 'd'.repeat(20_000) })], 1);
 
     assert.equal(calendars[0]?.title, 'x'.repeat(LONGEST_TITLE - 1));
     assert.equal(calendars[0]?.description?.length, 10_000);
-    assert.ok(!('description' in (keptList([calendar('b')], 1).calendars[0] ?? {})));
+    assert.ok(!('description' in (limitList([calendar('b')], 1).calendars[0] ?? {})));
   });
 });

@@ -10,7 +10,7 @@ export const LONGEST_DESCRIPTION = 10_000;
 const MOST_ADDRESSES = 50;
 const LONGEST_ADDRESS = 320;
 
-export const keptAddresses = (addresses: readonly string[]): readonly string[] =>
+export const limitAddresses = (addresses: readonly string[]): readonly string[] =>
   addresses.filter(({ length }) => length <= LONGEST_ADDRESS).slice(0, MOST_ADDRESSES);
 
 /** The stored part of a list, and the failure to report if the list was cut. */
@@ -20,20 +20,20 @@ export type KeptList = {
 };
 
 /** Returns the first `most` calendars in the provider's order, with cut titles and descriptions. */
-export function keptList(calendars: readonly ProviderCalendar[], most: number): KeptList {
-  const kept = calendars.slice(0, most).map((calendar): ProviderCalendar => {
+export function limitList(calendars: readonly ProviderCalendar[], most: number): KeptList {
+  const firstCalendars = calendars.slice(0, most).map((calendar): ProviderCalendar => {
     const { title, description } = calendar;
-    const bounded = { ...calendar, title: beginningOf(title, LONGEST_TITLE) };
+    const bounded = { ...calendar, title: truncateText(title, LONGEST_TITLE) };
     if (description === undefined) return bounded;
-    return { ...bounded, description: beginningOf(description, LONGEST_DESCRIPTION) };
+    return { ...bounded, description: truncateText(description, LONGEST_DESCRIPTION) };
   });
-  if (calendars.length <= most) return { calendars: kept, cut: undefined };
+  if (calendars.length <= most) return { calendars: firstCalendars, cut: undefined };
   const message = `This account has more than ${most} calendars: the first ${most} are read. Whoever needs another one can leave the account fewer calendars.`;
-  return { calendars: kept, cut: { kind: 'too_large', message, reason: 'too_many_calendars' } };
+  return { calendars: firstCalendars, cut: { kind: 'too_large', message, reason: 'too_many_calendars' } };
 }
 
 /** Returns the text, or its first characters, without splitting a surrogate pair. */
-function beginningOf(text: string, most: number): string {
+function truncateText(text: string, most: number): string {
   if (text.length <= most) return text;
   return text.slice(0, /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most);
 }

@@ -9,13 +9,13 @@ export interface ConnectionCounts {
   ): Promise<{ readonly count: number; readonly isExact: boolean }>;
 
   /** Counts unhealthy accounts by state and reason, the most frequent first. Stops at `most` accounts. */
-  countByHealth(most: number, clientIds?: readonly string[]): Promise<readonly AilingCount[]>;
+  countByHealth(most: number, clientIds?: readonly string[]): Promise<readonly UnhealthyCount[]>;
 
   /** Stores the total of each application, at most once per hour. Returns the number of applications. */
   keepTotals(now: number): Promise<number>;
 }
 
-export type AilingCount = {
+export type UnhealthyCount = {
   readonly state: Exclude<AccountHealth['state'], 'active'>;
   readonly reason: HealthReason;
   readonly count: number;

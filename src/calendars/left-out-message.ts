@@ -8,7 +8,7 @@ type Lacking = Pick<LeftOutResource, 'kind'> & { readonly title: string; readonl
 
 /** Returns the message for `count` resources, of which up to ten are given. */
 export function leftOutEvents(named: readonly Named[], { kind, title, count }: Lacking): LeftOutEvents {
-  const eventIds = named.map(idOf);
+  const eventIds = named.map(readableId);
   const name = shortened(eventIds[0] ?? '', LONGEST);
   const others = count === 1 ? '' : ` and ${count - 1 === 1 ? '1 other' : `${count - 1} others`}`;
   const verb = count === 1 ? 'is' : 'are';
@@ -26,7 +26,7 @@ const shortened = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 
 /** Returns the name that people know: the event id, or the last segment of the href. */
-function idOf({ href, eventId }: Named): string {
+function readableId({ href, eventId }: Named): string {
   const last = eventId || (href.split('/').findLast((part) => part !== '') ?? href);
   try {
     return shortened(eventId ? last : decodeURIComponent(last), LONGEST_ID);

@@ -1,10 +1,10 @@
 /** Renders events at sync time, as JSON members of docs/wire.md 2.5, so that a listing only joins text. */
 import { createHash } from 'node:crypto';
 
-import { conferenceProviderOf } from '../lib/conference-provider.ts';
-import { instanceIdOf, instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
+import { findConferenceProvider } from '../lib/conference-provider.ts';
+import { formatInstanceId, resolveClockZone, toInstant } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { placesOf } from '../lib/recurrence/place-of.ts';
+import { computePlaces } from '../lib/recurrence/place-of.ts';
 import {
   dateText,
   instantText,
@@ -30,7 +30,7 @@ export function renderResource(resource: EventResource, calendarZone: string): M
   const text = renderObject(resource.original);
   const length = Buffer.byteLength(text);
   const isKept = length <= LONGEST_ORIGINAL;
-  const events = placed(renderEvents(resource, calendarZone), calendarZone);
+  const events = placeEvents(renderEvents(resource, calendarZone), calendarZone);
   return {
     href,
     etag,
@@ -49,9 +49,9 @@ type RenderedEvent = Omit<MirroredEvent, 'occurrence' | 'timing' | 'place' | 'by
 };
 
 /** If several events have one recurrence id, the last one counts: the mirror has only one. */
-function placed(rendered: readonly RenderedEvent[], calendarZone: string): MirroredEvent[] {
-  const events = new Map(rendered.map((event) => [occurrenceOf(event.timing.recurrenceId), event]));
-  const places = placesOf(
+function placeEvents(rendered: readonly RenderedEvent[], calendarZone: string): MirroredEvent[] {
+  const events = new Map(rendered.map((event) => [renderOccurrence(event.timing.recurrenceId), event]));
+  const places = computePlaces(
     [...events.values()].map(({ timing }) => timing),
     calendarZone,
   );
@@ -70,7 +70,7 @@ function placed(rendered: readonly RenderedEvent[], calendarZone: string): Mirro
 /** Enough characters to distinguish the zones of one calendar. */
 const LONGEST_ZONE = 200;
 
-function occurrenceOf(time: EventTime | undefined): string {
+function renderOccurrence(time: EventTime | undefined): string {
   if (time === undefined) return '';
   if (time.type === 'date') return time.date;
   if (time.type === 'floating') return time.local;
@@ -100,13 +100,13 @@ function renderSingle(
   calendarZone: string,
 ): RenderedEvent {
   const { recurrenceId } = event;
-  const startsAt = instantOf(event.start, calendarZone);
-  const endsAt = Math.max(instantOf(event.end, calendarZone), startsAt);
+  const startsAt = toInstant(event.start, calendarZone);
+  const endsAt = Math.max(toInstant(event.end, calendarZone), startsAt);
   const ofSeries = recurrenceId === undefined ? undefined : (seriesId ?? eventId);
   const id =
     recurrenceId === undefined || ofSeries === undefined
       ? eventId
-      : instanceIdOf(ofSeries, recurrenceId, calendarZone);
+      : formatInstanceId(ofSeries, recurrenceId, calendarZone);
   const instance: InstanceMembers = {
     id,
     start: instantText(startsAt),
@@ -126,7 +126,7 @@ function renderEvent(event: CalendarEvent, calendarZone: string, instance: Insta
   });
   return {
     uid,
-    timing: timingOf(event),
+    timing: toTiming(event),
     content,
     searchText: searchText([title, location, ...people, description]),
   };
@@ -137,14 +137,14 @@ export const eventDetails = (event: CalendarEvent, calendarZone: string) => ({
   title: event.title,
   description: event.description,
   allDay: event.start.type === 'date',
-  timeZone: zoneNameOf(event.start, calendarZone),
+  timeZone: findZoneName(event.start, calendarZone),
   color: event.color,
   location: event.location,
   attendees: event.attendees,
   response: event.response,
   custom: event.custom,
   conference: event.conference,
-  conferenceData: conferenceDataOf(event),
+  conferenceData: renderConference(event),
   availability: event.availability,
   privacy: event.privacy,
   status: event.status,
@@ -153,19 +153,19 @@ export const eventDetails = (event: CalendarEvent, calendarZone: string) => ({
 });
 
 /** Returns an IANA name. A date has no zone, and the name of a custom zone means nothing to others. */
-function zoneNameOf(start: EventTime, calendarZone: string): string | undefined {
-  const zone = start.type === 'date' ? undefined : zoneOf(start, calendarZone);
+function findZoneName(start: EventTime, calendarZone: string): string | undefined {
+  const zone = start.type === 'date' ? undefined : resolveClockZone(start, calendarZone);
   return typeof zone === 'string' ? zone : undefined;
 }
 
 /** Returns the service, if the URL reveals it, the join URL, and the provider's own object with its members. */
-function conferenceDataOf({ conference: url, conferenceData: original }: CalendarEvent) {
+function renderConference({ conference: url, conferenceData: original }: CalendarEvent) {
   if (url === undefined && original === undefined) return undefined;
-  const provider = url === undefined ? undefined : conferenceProviderOf(url);
+  const provider = url === undefined ? undefined : findConferenceProvider(url);
   return { provider, ...original, url, original };
 }
 
-const timingOf = ({
+const toTiming = ({
   start,
   end,
   recurrence,

@@ -11,22 +11,22 @@ import {
 import {
   invite,
   joinUrl,
-  type MadeLink,
   makeResetLink,
+  type NewLink,
   onLocalhost,
   type PeopleDeps,
   withdrawInvitation,
 } from '../people/invitations.ts';
 import {
   changeRole,
-  disconnectIdentityOf,
-  endSessionsOf,
+  disconnectMemberIdentity,
+  endMemberSessions,
   namedPerson,
-  removePasskeyOf,
+  removeMemberPasskey,
   removePerson,
 } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { loginOf, type Person, ROLES, type Role } from '../people/person.ts';
+import { type Person, parseLogin, ROLES, type Role } from '../people/person.ts';
 import type { OperatorStores } from '../system/operator-stores.ts';
 import {
   type Command,
@@ -68,7 +68,7 @@ const inviteCommand: Command = {
       const role = roleIn(options.role);
       const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
       const login = positionals.EMAIL;
-      if (login !== undefined && loginOf(login) === undefined)
+      if (login !== undefined && parseLogin(login) === undefined)
         throw usageError(`"${login}" is not an e-mail address.`);
       const deps = { people, now: context.deps.now };
       const link = await toCommandError(invite('command line', { role, login, clientIds }, deps));
@@ -140,7 +140,7 @@ export function roleIn(text: string | true | undefined): Role {
   return role;
 }
 
-function linkResult({ invitation, token }: MadeLink, context: Context): Result {
+function linkResult({ invitation, token }: NewLink, context: Context): Result {
   const { dashboardUrl } = context.config();
   if (dashboardUrl === undefined)
     throw new CommandError('dashboard_off', 'The dashboard is off (KALENDS_DASHBOARD).');
@@ -235,7 +235,7 @@ const signOut: Command = {
   notes: ['The links that the member created stop working too.'],
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
-      const ended = await toCommandError(endSessionsOf('command line', personId, deps));
+      const ended = await toCommandError(endMemberSessions('command line', personId, deps));
       return {
         json: { person_id: personId, email: login, ended },
         text: `Ended ${ended} session(s) of ${login}.`,
@@ -255,7 +255,7 @@ const removePasskey: Command = {
     withMember(input, context, async ({ personId, login }, deps) => {
       const passkeyId = input.positionals.PASSKEY ?? '';
       await confirm(`Removing a passkey of ${login}`, input, context);
-      await toCommandError(removePasskeyOf('command line', { personId, passkeyId }, deps));
+      await toCommandError(removeMemberPasskey('command line', { personId, passkeyId }, deps));
       return {
         json: { removed: true, person_id: personId, passkey_id: passkeyId },
         text: `Removed the passkey of ${login}.`,
@@ -274,7 +274,7 @@ const disconnect: Command = {
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
       await confirm(`Disconnecting the single sign-on of ${login}`, input, context);
-      await toCommandError(disconnectIdentityOf('command line', personId, deps));
+      await toCommandError(disconnectMemberIdentity('command line', personId, deps));
       return {
         json: { disconnected: true, person_id: personId },
         text: `Disconnected the single sign-on of ${login}.`,

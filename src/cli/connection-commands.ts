@@ -4,7 +4,7 @@ import { toDocument, toTable } from '../administration/documents/field.ts';
 import { fixText, UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../administration/shown-user.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
-import type { AilingPlace } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyPosition } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { tabulate } from './help.ts';
 import { hasMembers, limitIn, nextLine, PAGE_OPTIONS, positionIn, text, toNext } from './option-values.ts';
@@ -43,7 +43,7 @@ function readReason(name: string | undefined): HealthReason | undefined {
   return reason;
 }
 
-const isAilingPlace = (value: unknown): value is AilingPlace =>
+const isAilingPlace = (value: unknown): value is UnhealthyPosition =>
   hasMembers(value, { since: 'number', accountKey: 'string' });
 
 async function allReasons(storage: Storage): Promise<Result> {
@@ -55,7 +55,11 @@ async function allReasons(storage: Storage): Promise<Result> {
 }
 
 async function oneReason(
-  page: { readonly reason: HealthReason; readonly after: AilingPlace | undefined; readonly limit: number },
+  page: {
+    readonly reason: HealthReason;
+    readonly after: UnhealthyPosition | undefined;
+    readonly limit: number;
+  },
   storage: Storage,
 ): Promise<Result> {
   const { reason } = page;

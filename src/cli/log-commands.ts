@@ -11,7 +11,7 @@ import { busyIds } from '../reading/event-text.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import type { RequestFilter } from '../request-log/request-log.ts';
-import { refusalText } from '../request-log/shown-body.ts';
+import { renderErrorText } from '../request-log/shown-body.ts';
 import {
   type DeliveriesDeps,
   listDeliveries,
@@ -112,7 +112,7 @@ const emptyText = (days: number): string =>
 const ANSWER: DocumentField<RequestEntry> = {
   name: 'answer',
   value: (entry) =>
-    (refusalText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
+    (renderErrorText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
 };
 
 const DELIVERY_ID: Positional = {

@@ -4,10 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-
 import { ConfigError, loadConfig } from './config.ts';
 
-const problemsOf = (env: Record<string, string>): readonly string[] => {
+const loadProblems = (env: Record<string, string>): readonly string[] => {
   try {
     loadConfig(env);
   } catch (reason) {
@@ -74,7 +73,7 @@ describe('the settings of Google and Microsoft', () => {
       /^KALENDS_GOOGLE_CLIENT_SECRET must be printable ASCII/,
     ],
     [
-      'a word that says neither yes nor no',
+      'a word other than yes and no',
       { KALENDS_GOOGLE_CALENDARS: 'true' },
       /^KALENDS_GOOGLE_CALENDARS must be/,
     ],
@@ -91,7 +90,7 @@ describe('the settings of Google and Microsoft', () => {
   ];
   for (const [rule, env, problem] of refused) {
     it(`the settings of Google and Microsoft refuse ${rule}, naming the variable and showing no value`, () => {
-      const problems = problemsOf(env);
+      const problems = loadProblems(env);
 
       assert.equal(problems.length, 1);
       assert.match(problems[0] ?? '', problem);
@@ -110,7 +109,7 @@ describe('the name of the operator', () => {
 
   it('the operator’s name must not contain characters that could change how a notice reads', () => {
     for (const name of ['a'.repeat(101), 'Acme\u202e', 'a\nb']) {
-      assert.match(problemsOf({ KALENDS_OPERATOR_NAME: name })[0] ?? '', /^KALENDS_OPERATOR_NAME must not/);
+      assert.match(loadProblems({ KALENDS_OPERATOR_NAME: name })[0] ?? '', /^KALENDS_OPERATOR_NAME must not/);
     }
   });
 });
@@ -124,7 +123,7 @@ describe('the providers of the instance', () => {
   for (const text of ['yahoo', 'google,', 'google;apple']) {
     it(`the providers of the instance cannot be "${text}"`, () => {
       assert.match(
-        problemsOf({ KALENDS_PROVIDERS: text }).join(),
+        loadProblems({ KALENDS_PROVIDERS: text }).join(),
         /^KALENDS_PROVIDERS names ".*": it takes google/,
       );
     });
@@ -164,22 +163,22 @@ describe('the limits', () => {
 
   it('a limit is a whole number of at least one', () => {
     for (const text of ['0', '-1', '1.5', 'none']) {
-      assert.match(problemsOf({ KALENDS_LIMIT_NEW_USERS: text }).join(), /KALENDS_LIMIT_NEW_USERS must be/);
+      assert.match(loadProblems({ KALENDS_LIMIT_NEW_USERS: text }).join(), /KALENDS_LIMIT_NEW_USERS must be/);
     }
   });
 });
 
 describe('the seconds of draining', () => {
   it('draining takes five seconds by default, and none on SQLite, which has one instance', () => {
-    const secondsOf = (env: Record<string, string>) => loadConfig(env).drainSeconds;
+    const readDrainSeconds = (env: Record<string, string>) => loadConfig(env).drainSeconds;
     const postgres = { KALENDS_DATABASE_URL: 'postgres://me@db.example/kalends' };
 
-    assert.deepEqual([secondsOf({}), secondsOf(postgres)], [0, 5]);
+    assert.deepEqual([readDrainSeconds({}), readDrainSeconds(postgres)], [0, 5]);
     assert.deepEqual(
-      ['0', '300'].map((text) => secondsOf({ ...postgres, KALENDS_DRAIN_SECONDS: text })),
+      ['0', '300'].map((text) => readDrainSeconds({ ...postgres, KALENDS_DRAIN_SECONDS: text })),
       [0, 300],
     );
-    assert.match(problemsOf({ KALENDS_DRAIN_SECONDS: '301' }).join(), /^KALENDS_DRAIN_SECONDS must be/);
+    assert.match(loadProblems({ KALENDS_DRAIN_SECONDS: '301' }).join(), /^KALENDS_DRAIN_SECONDS must be/);
   });
 });
 
@@ -213,15 +212,19 @@ describe('the days of the request log', () => {
       ['KALENDS_TRACE_HEADERS', 'everybody'],
     ];
     for (const [name = '', text = ''] of refused)
-      assert.match(problemsOf({ [name]: text }).join(), new RegExp(`^${name} must [^,]*`), `${name} ${text}`);
+      assert.match(
+        loadProblems({ [name]: text }).join(),
+        new RegExp(`^${name} must [^,]*`),
+        `${name} ${text}`,
+      );
   });
 
   it('the request log is kept for a number of days, or is off', () => {
-    const daysOf = (text: string) => loadConfig({ KALENDS_REQUEST_LOG: text }).requestLogDays;
+    const readLogDays = (text: string) => loadConfig({ KALENDS_REQUEST_LOG: text }).requestLogDays;
 
-    assert.deepEqual(['', 'off', '0', '1', '90'].map(daysOf), [7, 0, 0, 1, 90]);
+    assert.deepEqual(['', 'off', '0', '1', '90'].map(readLogDays), [7, 0, 0, 1, 90]);
     for (const text of ['91', '-1', 'on', '1.5', '7d'])
-      assert.deepEqual(problemsOf({ KALENDS_REQUEST_LOG: text }), [
+      assert.deepEqual(loadProblems({ KALENDS_REQUEST_LOG: text }), [
         'KALENDS_REQUEST_LOG must be a number of days from 1 to 90, or off',
       ]);
   });
@@ -233,11 +236,11 @@ describe('scheduled backups', () => {
 
     assert.deepEqual(['', 'off', '1h', '30d'].map(every), [undefined, undefined, 3_600_000, 2_592_000_000]);
     for (const text of ['0h', '31d', '30m', '1.5h', 'on'])
-      assert.deepEqual(problemsOf({ KALENDS_BACKUP_EVERY: text }), [
+      assert.deepEqual(loadProblems({ KALENDS_BACKUP_EVERY: text }), [
         'KALENDS_BACKUP_EVERY must be off, or hours or days such as 6h or 1d: from 1h to 30d',
       ]);
     assert.match(
-      problemsOf({ KALENDS_BACKUP_EVERY: '1d', KALENDS_DATABASE_URL: 'postgres://a/b' })[0] ?? '',
+      loadProblems({ KALENDS_BACKUP_EVERY: '1d', KALENDS_DATABASE_URL: 'postgres://a/b' })[0] ?? '',
       /KALENDS_BACKUP_EVERY is set, but the database is PostgreSQL/,
     );
   });
@@ -253,11 +256,11 @@ describe('the previous master key', () => {
 
     assert.equal(previous?.toString('hex'), other);
     assert.match(
-      problemsOf({ KALENDS_MASTER_KEY_PREVIOUS: other })[0] ?? '',
+      loadProblems({ KALENDS_MASTER_KEY_PREVIOUS: other })[0] ?? '',
       /^KALENDS_MASTER_KEY is missing, but KALENDS_MASTER_KEY_PREVIOUS is set/,
     );
     assert.match(
-      problemsOf({ KALENDS_MASTER_KEY: one, KALENDS_MASTER_KEY_PREVIOUS: one })[0] ?? '',
+      loadProblems({ KALENDS_MASTER_KEY: one, KALENDS_MASTER_KEY_PREVIOUS: one })[0] ?? '',
       /KALENDS_MASTER_KEY_PREVIOUS is the same key/,
     );
   });
@@ -278,7 +281,7 @@ describe('generating the master key', () => {
   it('a generated master key excludes a configured one, and the previous key cannot be generated', () => {
     const [key, generate] = ['a'.repeat(64), 'generate'];
     const problem = (current: string, previous: string) =>
-      problemsOf({ KALENDS_MASTER_KEY: current, KALENDS_MASTER_KEY_PREVIOUS: previous }).join();
+      loadProblems({ KALENDS_MASTER_KEY: current, KALENDS_MASTER_KEY_PREVIOUS: previous }).join();
 
     assert.match(problem(generate, key), /^KALENDS_MASTER_KEY is generate, but KALENDS_MASTER_KEY_PREVIOUS/);
     assert.match(problem(key, generate), /^KALENDS_MASTER_KEY_PREVIOUS must be 32 bytes/);
@@ -292,7 +295,7 @@ describe('settings in files', () => {
     writeFileSync(empty, '');
     writeFileSync(blank, ' \n\t\n');
 
-    const problems = problemsOf({ KALENDS_MASTER_KEY_FILE: empty, KALENDS_PORT_FILE: blank });
+    const problems = loadProblems({ KALENDS_MASTER_KEY_FILE: empty, KALENDS_PORT_FILE: blank });
 
     await rm(folder, { recursive: true });
     assert.deepEqual(problems, [
@@ -311,7 +314,7 @@ describe('the address of PostgreSQL', () => {
   ];
   for (const url of several)
     it(`the address of PostgreSQL is refused if it names several hosts: ${url}`, () => {
-      assert.deepEqual(problemsOf({ KALENDS_DATABASE_URL: url }), [
+      assert.deepEqual(loadProblems({ KALENDS_DATABASE_URL: url }), [
         'KALENDS_DATABASE_URL names several hosts; use a proxy',
       ]);
     });
@@ -338,14 +341,14 @@ describe('networks and hosts', () => {
 
   for (const text of ['10/8', '10.0.0.0/33', 'all', '10.0.0.0/8;fd00::/8', 'example.com', '10.0.0.0/8,'])
     it(`neither the networks of the dashboard nor trusted proxies can be ${text}`, () => {
-      const problems = problemsOf({ KALENDS_DASHBOARD_NETWORKS: text, KALENDS_TRUST_PROXY: text });
+      const problems = loadProblems({ KALENDS_DASHBOARD_NETWORKS: text, KALENDS_TRUST_PROXY: text });
 
       assert.equal(problems.length, 2);
       for (const problem of problems)
         assert.match(problem, /^KALENDS_\w+ must be a list of address ranges such as/);
     });
 
-  const hostsOf = (text: string, env: Record<string, string> = url) => ({
+  const readHosts = (text: string, env: Record<string, string> = url) => ({
     ...env,
     KALENDS_APPLICATION_HOSTS: text,
   });
@@ -356,7 +359,7 @@ describe('networks and hosts', () => {
     ['https://{client_id}.hooks.example.com:8443', 'https://id.hooks.example.com:8443'],
   ] as const)
     it(`application hosts can be ${text}`, () => {
-      assert.equal(loadConfig(hostsOf(text)).applicationHosts, origin);
+      assert.equal(loadConfig(readHosts(text)).applicationHosts, origin);
     });
 
   for (const text of [
@@ -379,11 +382,11 @@ describe('networks and hosts', () => {
     'http://{client_id}.hooks.example.com',
   ])
     it(`application hosts cannot be ${text}`, () => {
-      assert.match(problemsOf(hostsOf(text)).join(), /^KALENDS_APPLICATION_HOSTS must /);
+      assert.match(loadProblems(readHosts(text)).join(), /^KALENDS_APPLICATION_HOSTS must /);
     });
 
   it('application hosts can be http if the public URL is', () => {
-    assert.ok(loadConfig(hostsOf('http://{client_id}.localhost:8080', {})).applicationHosts);
+    assert.ok(loadConfig(readHosts('http://{client_id}.localhost:8080', {})).applicationHosts);
   });
 
   it('application hosts must differ from the public host and the dashboard’s host at any port', () => {
@@ -391,7 +394,7 @@ describe('networks and hosts', () => {
     const problem = /^KALENDS_APPLICATION_HOSTS must not include the host of https:/;
 
     for (const text of ['https://{client_id}.example.com', 'https://{client_id}.example.com:8443'])
-      assert.match(problemsOf(hostsOf(text)).join(), problem);
-    assert.match(problemsOf(hostsOf('https://{client_id}.hooks.example.com', dashboard)).join(), problem);
+      assert.match(loadProblems(readHosts(text)).join(), problem);
+    assert.match(loadProblems(readHosts('https://{client_id}.hooks.example.com', dashboard)).join(), problem);
   });
 });

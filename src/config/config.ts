@@ -156,7 +156,7 @@ export function loadConfig(env: Environment): Config {
       return Object.freeze({
         name,
         value: secret && value !== '' ? undefined : value,
-        from: sourceOf(name, env),
+        from: findSource(name, env),
       });
     }),
     unknownNames: unknownNames(env, OPTIONS),
@@ -239,7 +239,7 @@ function readText(option: Option, { env, problems }: { env: Environment; problem
   return fallback;
 }
 
-function sourceOf(name: string, env: Environment): SettingInForce['from'] {
+function findSource(name: string, env: Environment): SettingInForce['from'] {
   if (env[name]) return 'environment';
   if (env[`${name}_FILE`]) return 'file';
   return name === 'KALENDS_PORT' && env.PORT ? 'PORT' : 'default';

@@ -1,6 +1,6 @@
 /** The settings of the dashboard, and those of how a server reports problems. */
 import { addressRanges } from '../lib/address-ranges.ts';
-import { claimRules, waysIn } from './dashboard-sign-in.ts';
+import { claimRules, parseSignInWays } from './dashboard-sign-in.ts';
 import { type OptionTable, onOff, openIdIssuer, optional, origin, printable } from './option.ts';
 
 export const DASHBOARD = {
@@ -46,7 +46,7 @@ export const SIGN_IN = {
   ways: {
     name: 'KALENDS_DASHBOARD_SIGN_IN',
     default: 'password,passkey',
-    parse: waysIn,
+    parse: parseSignInWays,
     doc: 'The ways into the dashboard beside single sign-on: `password`, `passkey`, both, or `none`. What is left out is off [once an owner has signed in by single sign-on](dashboard.md#without-passwords).',
   },
 } satisfies OptionTable;

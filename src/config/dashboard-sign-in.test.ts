@@ -9,7 +9,7 @@ const ISSUER = {
   KALENDS_DASHBOARD_OIDC_CLIENT_ID: 'kalends',
   KALENDS_DASHBOARD_OIDC_CLIENT_SECRET: 's3cret',
 };
-const problemsOf = (env: Readonly<Record<string, string>>): string => {
+const loadProblems = (env: Readonly<Record<string, string>>): string => {
   try {
     loadConfig(env);
   } catch (reason) {
@@ -50,7 +50,7 @@ describe('the settings of single sign-on', () => {
   });
 
   it('everything that is missing or wrong is reported together', () => {
-    const problems = problemsOf({
+    const problems = loadProblems({
       KALENDS_DASHBOARD_OIDC_ISSUER: 'https://login.example/?tenant=1',
       KALENDS_DASHBOARD_OIDC_ALLOWED: 'groups=admins',
       KALENDS_DASHBOARD_SIGN_IN: 'password,magic',
@@ -69,7 +69,7 @@ describe('the settings of single sign-on', () => {
 
   it('refuses to switch off the last way to sign in', () => {
     for (const ways of ['none', 'passkey'])
-      assert.match(problemsOf({ KALENDS_DASHBOARD_SIGN_IN: ways }), /there is no single sign-on/);
+      assert.match(loadProblems({ KALENDS_DASHBOARD_SIGN_IN: ways }), /there is no single sign-on/);
     const { usesPasswords, usesPasskeys } = loadConfig({
       ...ISSUER,
       KALENDS_DASHBOARD_SIGN_IN: 'passkey',
@@ -79,6 +79,6 @@ describe('the settings of single sign-on', () => {
 
   it('only developers can be limited to applications', () => {
     const allowed = { ...ISSUER, KALENDS_DASHBOARD_OIDC_ALLOWED: 'groups=a:owner(acme)' };
-    assert.match(problemsOf(allowed), /gives applications to the role owner/);
+    assert.match(loadProblems(allowed), /gives applications to the role owner/);
   });
 });

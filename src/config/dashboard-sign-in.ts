@@ -41,11 +41,11 @@ function claimRule(text: string): ClaimRule {
 }
 
 /** Returns the ways to sign in that are allowed besides single sign-on. */
-export function waysIn(text: string): ReadonlySet<'password' | 'passkey'> {
-  const named = text.split(',').map((way) => way.trim());
-  if (named.length === 1 && named[0] === 'none') return new Set();
-  const known = (['password', 'passkey'] as const).filter((way) => named.includes(way));
-  if (known.length !== new Set(named).size)
+export function parseSignInWays(text: string): ReadonlySet<'password' | 'passkey'> {
+  const ways = text.split(',').map((way) => way.trim());
+  if (ways.length === 1 && ways[0] === 'none') return new Set();
+  const allowed = (['password', 'passkey'] as const).filter((way) => ways.includes(way));
+  if (allowed.length !== new Set(ways).size)
     throw new Error('must be password, passkey, both with a comma between, or none');
-  return new Set(known);
+  return new Set(allowed);
 }

@@ -84,10 +84,10 @@ export const APPLE = {
 } satisfies OptionTable;
 
 function providers(text: string): readonly ProviderName[] {
-  const named = text.split(',').map((name) => name.trim().toLowerCase());
-  const unknown = named.find((name) => !PROVIDER_NAMES.some((known) => known === name));
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !PROVIDER_NAMES.some((known) => known === name));
   if (unknown !== undefined) {
     throw new Error(`names "${unknown}": it takes ${PROVIDER_NAMES.join(', ')}, separated by commas`);
   }
-  return Object.freeze(PROVIDER_NAMES.filter((name) => named.includes(name)));
+  return Object.freeze(PROVIDER_NAMES.filter((name) => names.includes(name)));
 }

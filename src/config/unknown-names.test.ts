@@ -6,7 +6,7 @@ import { unknownNames } from './unknown-names.ts';
 
 describe('unknownNames', () => {
   it('finds names in the environment that are not settings, with the nearest setting', () => {
-    const found = unknownNames(
+    const unknown = unknownNames(
       {
         KALENDS_URL: 'x',
         KALENDS_MASTER_KEY_FILE: 'x',
@@ -21,7 +21,7 @@ describe('unknownNames', () => {
       OPTIONS,
     );
 
-    assert.deepEqual(found, [
+    assert.deepEqual(unknown, [
       { name: 'KALENDS_TRUSTED_PROXY', nearest: 'KALENDS_TRUST_PROXY' },
       { name: 'KALENDS_LOGLEVEL', nearest: 'KALENDS_LOG_LEVEL' },
       { name: 'KALENDS_SOMETHING_ENTIRELY_ELSE', nearest: undefined },

@@ -15,15 +15,15 @@ export function unknownNames(
   env: Readonly<Record<string, string | undefined>>,
   options: readonly { readonly name: string }[],
 ): readonly UnknownName[] {
-  const known = options.flatMap(({ name }) => [name, `${name}_FILE`]);
+  const settingNames = options.flatMap(({ name }) => [name, `${name}_FILE`]);
   return Object.keys(env)
-    .filter((name) => name.startsWith('KALENDS_') && !known.includes(name))
+    .filter((name) => name.startsWith('KALENDS_') && !settingNames.includes(name))
     .filter((name) => !OTHERS.test(name) && !OF_SERVICE.test(name))
     .slice(0, MOST_NAMES)
-    .map((name) => ({ name: name.slice(0, MOST_CHARACTERS), nearest: nearestOf(name, known) }));
+    .map((name) => ({ name: name.slice(0, MOST_CHARACTERS), nearest: findNearest(name, settingNames) }));
 }
 
-function nearestOf(name: string, known: readonly string[]): string | undefined {
+function findNearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MOST_CHARACTERS) return undefined;
   const byDistance = known.map((candidate) => ({ candidate, slips: distance(name, candidate) }));
   const [first] = byDistance.sort((one, other) => one.slips - other.slips);

@@ -8,7 +8,7 @@ import { prepare } from './error-pages.ts';
 import { transactionCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
-import { browserOf } from './visit.ts';
+import { readBrowser } from './visit.ts';
 
 /** Starts a flow even if there is a `transaction`, for prefixes other than the origin's root (docs/wire.md 0). */
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
@@ -25,7 +25,7 @@ export async function startFlow(
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
   const { url, headers } = http;
-  const visit = { query: receivedQuery(url), ...browserOf(http, deps) };
+  const visit = { query: receivedQuery(url), ...readBrowser(http, deps) };
   const start = { visit, acceptLanguage: headers['accept-language'] };
   const { request, secret, path } = await startAuthorization(start, deps);
   if (secret !== undefined) {

@@ -9,29 +9,29 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import type { PageVisit } from './flow/connect-flow.ts';
 import { selectionPath } from './flow/paths.ts';
 import { calendarsPage } from './pages/calendars.page.ts';
-import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
+import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
 /** GET and POST /connect/calendars. */
 export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/calendars', async (http, reply) => {
     const page = await openPage(http, deps);
     const { visit, request } = page;
-    const choice = await choiceOf(page, scalar(visit.query, 'account'), deps);
+    const choice = await findCalendarChoice(page, scalar(visit.query, 'account'), deps);
     if (choice === undefined) return seeOther(reply, selectionPath(request));
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, calendarsPage({ request, ...choice }, appearance), { request });
   });
 
   app.post('/connect/calendars', { bodyLimit: CHOICE_BYTES }, async (http, reply) => {
     const form = await readForm(http, deps);
-    const choice = await choiceOf(form, form.field('account'), deps);
+    const choice = await findCalendarChoice(form, form.field('account'), deps);
     if (choice !== undefined) await choose(http, choice, deps);
     return seeOther(reply, selectionPath(form.request, 'calendars_chosen'));
   });
 }
 
 /** Returns `undefined` if the account is gone or not proved here, or if its calendars are not known yet. */
-async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: ConnectDeps) {
+async function findCalendarChoice(page: PageVisit, accountKey: string | undefined, deps: ConnectDeps) {
   const account = await manageableAccount(page, accountKey, deps);
   if (!account?.isProved) return undefined;
   const choice = await deps.calendarChoices.chosenCalendars(account.accountKey);
@@ -39,15 +39,17 @@ async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: C
 }
 
 async function choose(http: FastifyRequest, { account, calendars }: Choice, deps: ConnectDeps) {
-  const shown = formValues(http.body, 'shown');
+  const displayedKeys = formValues(http.body, 'shown');
   // A calendar that appeared after the page was rendered does not change.
-  const unseen = calendars.filter(({ calendarKey, isChosen }) => isChosen && !shown.includes(calendarKey));
+  const unseen = calendars.filter(
+    ({ calendarKey, isChosen }) => isChosen && !displayedKeys.includes(calendarKey),
+  );
   const chosen = [
     ...formValues(http.body, 'calendar'),
-    ...(shown.length === 0 ? [] : unseen.map(({ calendarKey }) => calendarKey)),
+    ...(displayedKeys.length === 0 ? [] : unseen.map(({ calendarKey }) => calendarKey)),
   ];
   const onlyThese = formField(http.body, 'only_these') === 'yes';
   await deps.calendarChoices.chooseCalendars(account.accountKey, { chosen, onlyThese }, deps.now());
 }
 
-type Choice = NonNullable<Awaited<ReturnType<typeof choiceOf>>>;
+type Choice = NonNullable<Awaited<ReturnType<typeof findCalendarChoice>>>;

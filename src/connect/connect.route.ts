@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { parseTheme } from '../branding/branding.ts';
 import { setCookie } from '../http/cookies.ts';
 import { privately, seeOther } from '../http/page.ts';
-import { formField, formOriginOf, isFromOtherSite } from '../http/page-form.ts';
+import { formField, isFromOtherSite, readFormOrigin } from '../http/page-form.ts';
 import { type AccountState, accountState } from './accounts/account-state.ts';
-import { accountsOf } from './accounts/account-views.ts';
+import { loadUserAccounts } from './accounts/account-views.ts';
 import { calendarsRoutes } from './calendars.route.ts';
 import { consentRoutes } from './consent.route.ts';
 import { disconnectRoutes } from './disconnect.route.ts';
@@ -48,7 +48,7 @@ export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): voi
 
   app.post('/connect/theme', async (http, reply) => {
     const theme = parseTheme(formField(http.body, 'theme'));
-    const isOurs = !isFromOtherSite(formOriginOf(http), deps.publicUrl);
+    const isOurs = !isFromOtherSite(readFormOrigin(http), deps.publicUrl);
     if (theme !== undefined && isOurs) setCookie(reply, themeCookie(theme), deps);
     return seeOther(reply, ownPath(formField(http.body, 'back') ?? '', deps.publicUrl) ?? '/');
   });
@@ -66,7 +66,7 @@ export type Progress = {
 export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/progress', async (http, reply) => {
     const page = await openPage(http, deps);
-    const { accounts: covered, loading } = await accountsOf(page, deps);
+    const { accounts: covered, loading } = await loadUserAccounts(page, deps);
     const messages = messagesFor(page.request.language);
     const manageable = covered.filter(({ isManageable }) => isManageable);
     const accounts = manageable.map((view) => {

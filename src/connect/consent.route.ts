@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { seeOther } from '../http/page.ts';
-import { accountsOf } from './accounts/account-views.ts';
+import { loadUserAccounts } from './accounts/account-views.ts';
 import { type Answer, approve, deny } from './flow/answer-request.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -12,24 +12,24 @@ import { popupAnswer } from './flow/popup-answer.ts';
 import { consentPage } from './pages/consent.page.ts';
 import { popupResultPage } from './pages/popup-result.page.ts';
 import { waitingPage } from './pages/waiting.page.ts';
-import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
+import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
 /** GET /connect/consent and /connect/waiting, POST /connect/approve and /connect/cancel. */
 export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/consent', async (http, reply) => {
     const page = await openPage(http, deps);
     const { request } = page;
-    const { accounts, ending } = await accountsOf(page, deps);
+    const { accounts, ending } = await loadUserAccounts(page, deps);
     // With one account, or nothing to consent to, the selection page is the last one.
     if (ending !== 'continue') return seeOther(reply, selectionPath(request));
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, consentPage({ request, accounts }, appearance), { request });
   });
 
   /** Sends the answer, repeatedly if requested: as a redirect, or in a popup to the page that opened it. */
   const send = async (http: FastifyRequest, reply: FastifyReply, { request, answer }: Answered) => {
     if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, popupResultPage(popupAnswer(request, answer), appearance), { request });
   };
 
@@ -54,7 +54,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const answer: Answer = await approve(page, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
     if (answer !== 'waits') return send(http, reply, { request, answer });
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, waitingPage({ request }, appearance), { request });
   });
 

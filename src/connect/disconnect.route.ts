@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 
 import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';
-import { type AccountView, accountsOf, manageableAccount } from './accounts/account-views.ts';
+import { type AccountView, loadUserAccounts, manageableAccount } from './accounts/account-views.ts';
 import { removeAccounts } from './accounts/remove-account.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { selectionPath } from './flow/paths.ts';
 import { disconnectPage } from './pages/disconnect.page.ts';
 import { disconnectAllPage } from './pages/disconnect-all.page.ts';
-import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
+import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
 /** GET and POST /connect/disconnect and /connect/disconnect-all, POST /connect/remove. */
 export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void {
@@ -18,7 +18,7 @@ export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void 
     const { visit, request } = page;
     const account = await manageableAccount(page, scalar(visit.query, 'account'), deps);
     if (account === undefined) return seeOther(reply, selectionPath(request));
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, disconnectPage({ request, account }, appearance), { request });
   });
 
@@ -39,16 +39,16 @@ export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void 
   app.get('/connect/disconnect-all', async (http, reply) => {
     const page = await openPage(http, deps);
     const { request } = page;
-    const { accounts: covered, others } = await accountsOf(page, deps);
+    const { accounts: covered, others } = await loadUserAccounts(page, deps);
     const accounts = [...covered, ...others];
     if (!accounts.some(isManageable)) return seeOther(reply, selectionPath(request));
-    const appearance = await appearanceOf(http, request, deps);
+    const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, disconnectAllPage({ request, accounts }, appearance), { request });
   });
 
   app.post('/connect/disconnect-all', async (http, reply) => {
     const form = await readForm(http, deps);
-    const { accounts, others } = await accountsOf(form, deps);
+    const { accounts, others } = await loadUserAccounts(form, deps);
     await removeAccounts(form, [...accounts, ...others].filter(isManageable), deps);
     return seeOther(reply, selectionPath(form.request, 'disconnected_all'));
   });

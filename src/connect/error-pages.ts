@@ -1,7 +1,7 @@
 /** Shows errors of the Connect routes as pages. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { acceptCookies } from '../http/cookies.ts';
-import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
+import { RETRY_AWAY_SECONDS, toRefusal } from '../http/error-mapping.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
@@ -23,7 +23,7 @@ import {
 } from './pages/appearance-without-request.ts';
 import { errorPage } from './pages/error.page.ts';
 import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
-import { appearanceOf, showPage } from './visit.ts';
+import { loadAppearance, showPage } from './visit.ts';
 
 /** Sets up the routes of the flow: size limits, cookies, errors as pages, and popups that can reach their opener. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
@@ -58,7 +58,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     ),
   );
   app.setErrorHandler(async (thrown, http, reply) => {
-    const error = connectErrorOf(thrown, http);
+    const error = toConnectError(thrown, http);
     // A ConnectError was logged where it was thrown.
     if (isDatabaseAway(thrown)) app.noteDatabaseAway(thrown, http);
     else if (error.status >= 500 && !(thrown instanceof ConnectError)) {
@@ -70,7 +70,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const request = requestOfBrowser(error, http.authorizationRequest);
     const appearance = await errorAppearance(error, http, { ...deps, notePlain });
-    const settings = settingsOf(error, request, http);
+    const settings = buildPageSettings(error, request, http);
     const page = errorPage({ error, request, reference: http.id, settings }, appearance);
     const { status } = error;
     return request ? showPage(reply, page, { request, status }) : sendPage(reply, page, status);
@@ -105,7 +105,7 @@ const isOpenedAgain = ({ method, url }: FastifyRequest): boolean =>
   method === 'GET' && !/^\/connect\/\w+\/callback\b/.test(url);
 
 /** Returns the address that shows the page in another language: its own, otherwise that of its request. */
-function settingsOf(
+function buildPageSettings(
   { context }: ConnectError,
   request: AuthorizationRequest | undefined,
   http: FastifyRequest,
@@ -131,7 +131,7 @@ async function errorAppearance(
 ): Promise<Appearance> {
   try {
     return request
-      ? await appearanceOf(http, inChosenLanguage(request, http), deps)
+      ? await loadAppearance(http, inChosenLanguage(request, http), deps)
       : await appearanceOfNone(http, deps);
   } catch (err) {
     // The cause of the error can also affect this. The user still needs a page.
@@ -140,7 +140,7 @@ async function errorAppearance(
   }
 }
 
-function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
+function toConnectError(thrown: unknown, http: FastifyRequest): ConnectError {
   if (thrown instanceof ConnectError) return thrown;
   const { authorizationRequest: request } = http;
   const context = { cause: thrown, ...(request && backToAccounts(request)) };
@@ -149,7 +149,7 @@ function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
     const kind = isStart(http) ? 'unexpected' : 'database_away';
     return new ConnectError(kind, { ...context, retryAfter: RETRY_AWAY_SECONDS });
   }
-  const refusal = thrown instanceof Error ? refusalOf(thrown, http) : undefined;
+  const refusal = thrown instanceof Error ? toRefusal(thrown, http) : undefined;
   // An error before the route, such as an unreadable or too large request. Others are internal.
   if (refusal !== undefined && refusal.status < 500) {
     const { status, message: description } = refusal;

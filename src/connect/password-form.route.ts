@@ -8,7 +8,7 @@ import { setCookie } from '../http/cookies.ts';
 import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';
 import { type AccountView, manageableAccount } from './accounts/account-views.ts';
-import { feedAmong, findPreset, presetOf } from './accounts/caldav-presets.ts';
+import { detectPreset, feedAmong, findPreset } from './accounts/caldav-presets.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
 import { type LinkMode, type LinkProblem, linkAccount, type TypedLogin } from './accounts/link-account.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
@@ -18,7 +18,7 @@ import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { changeLanguage, countStep } from './flow/connect-flow.ts';
 import { selectionPath } from './flow/paths.ts';
 import { type PasswordForm, passwordFormPage } from './pages/password-form.page.ts';
-import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
+import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
 type Provider = { Params: { provider: string } };
 
@@ -28,15 +28,15 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const page = await openPage(http, deps);
     const { visit, request } = page;
     const { kind, signIn } = formOffered(http.params.provider, request, deps);
-    const named = await manageableAccount(page, scalar(visit.query, 'account'), deps);
-    const account = named?.provider === kind ? named : undefined;
+    const linkedView = await manageableAccount(page, scalar(visit.query, 'account'), deps);
+    const account = linkedView?.provider === kind ? linkedView : undefined;
     const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
     await countStep(request, 'chosen', deps);
     const { server, username, isFeed } = await rememberedLogin(account, signIn, deps);
     const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
     const typed = { server: chosen?.server ?? server, username, address: '' };
     const by = scalar(visit.query, 'by') ?? (isFeed ? 'address' : typed.server === '' ? 'email' : 'server');
-    const mode = typed.server === '' || by === 'address' ? modeOf(by, signIn) : 'server';
+    const mode = typed.server === '' || by === 'address' ? parseLinkMode(by, signIn) : 'server';
     const form = {
       ...{ kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey },
       ...{ mode, confirm: confirms?.accountKey },
@@ -47,7 +47,7 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
 }
 
-function modeOf(by: string, { verifyAddress }: PasswordSignIn): LinkMode {
+function parseLinkMode(by: string, { verifyAddress }: PasswordSignIn): LinkMode {
   if (by === 'address' && verifyAddress !== undefined) return 'address';
   return by === 'server' ? 'server' : 'email';
 }
@@ -64,7 +64,7 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     address: field('address'),
   };
   const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
-  const mode = modeOf(field('by') || 'server', signIn);
+  const mode = parseLinkMode(field('by') || 'server', signIn);
   const form = {
     ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
     ...{ mode, confirm: confirms?.accountKey },
@@ -128,9 +128,9 @@ type ShownForm = {
 
 async function showForm({ http, reply, form, theme }: ShownForm, deps: ConnectDeps): Promise<FastifyReply> {
   const { kind, request, typed, problem, chosen } = form;
-  const preset = kind === 'caldav' ? presetOf(typed.server, chosen) : undefined;
+  const preset = kind === 'caldav' ? detectPreset(typed.server, chosen) : undefined;
   if (problem?.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-  const appearance = await appearanceOf(http, request, deps);
+  const appearance = await loadAppearance(http, request, deps);
   const chosenTheme = theme !== undefined && appearance.isThemeOpen ? { theme } : {};
   const page = passwordFormPage({ ...form, preset }, { ...appearance, ...chosenTheme });
   return showPage(reply, page, { request, status: problem?.status ?? 200 });

@@ -5,7 +5,7 @@ import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import { seeOther } from '../http/page.ts';
 import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
-import { type AccountView, accountsOf, type UserAccounts } from './accounts/account-views.ts';
+import { type AccountView, loadUserAccounts, type UserAccounts } from './accounts/account-views.ts';
 import { startFlow } from './authorize.route.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -15,7 +15,7 @@ import {
   type ProviderSelection,
   providerSelectionPage,
 } from './pages/provider-selection.page.ts';
-import { appearanceOf, openPage, showPage } from './visit.ts';
+import { loadAppearance, openPage, showPage } from './visit.ts';
 
 /** Only Kalends adds `transaction`, so it distinguishes the two roles (docs/wire.md 0). */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
@@ -33,9 +33,9 @@ async function showSelection(
   const page = await openPage(http, deps);
   const { visit, request } = page;
   const [user, available, appearance] = await Promise.all([
-    accountsOf(page, deps),
+    loadUserAccounts(page, deps),
     Promise.all(request.providers.map((kind) => isAvailable(kind, request, deps))),
-    appearanceOf(http, request, deps),
+    loadAppearance(http, request, deps),
   ]);
   const providers = request.providers.map((kind, index) => ({ kind, available: available[index] ?? false }));
   const only = onlyWay(providers, user, request);
@@ -50,7 +50,8 @@ async function showSelection(
     isManaging: request.hasDisconnected || user.accounts.some(({ givenScope }) => givenScope !== undefined),
     providers,
     happened:
-      happenedOf(visit.query, user.accounts) ?? (user.isUnredeemed ? { what: 'not_finished' } : undefined),
+      parseHappening(visit.query, user.accounts) ??
+      (user.isUnredeemed ? { what: 'not_finished' } : undefined),
   };
   const options = { request, providers: deps.signInOrigins };
   return showPage(reply, providerSelectionPage(selection, appearance), options);
@@ -78,7 +79,7 @@ async function isAvailable(
 }
 
 /** Returns the event that the address claims, if the accounts confirm it. */
-function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
+function parseHappening(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
   // Kalends appends its own value after everything that the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
   if (claim === 'disconnected' || claim === 'disconnected_all' || claim === 'removed') return { what: claim };

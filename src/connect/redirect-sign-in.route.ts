@@ -5,7 +5,7 @@ import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
-import { accountsOf, manageableAccount } from './accounts/account-views.ts';
+import { loadUserAccounts, manageableAccount } from './accounts/account-views.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './accounts/redirect-sign-in.ts';
 import { appearanceOfNone } from './error-pages.ts';
@@ -13,10 +13,10 @@ import type { AuthorizationRequest } from './flow/authorization-request-store.ts
 import { deviceCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
-import { requestOf } from './flow/connect-flow.ts';
+import { requireRequest } from './flow/connect-flow.ts';
 import { callbackPath, selectionPath } from './flow/paths.ts';
 import { adminConsentPage } from './pages/admin-consent.page.ts';
-import { browserOf, openPage } from './visit.ts';
+import { openPage, readBrowser } from './visit.ts';
 
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
@@ -37,7 +37,7 @@ async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDe
   const account = again?.provider === kind ? await deps.accounts.findAccount(again.accountKey) : undefined;
   const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
   if (account === undefined && confirms === undefined) {
-    const { limit } = await accountsOf(page, deps);
+    const { limit } = await loadUserAccounts(page, deps);
     // The page with the accounts shows the limit.
     if (limit !== undefined) return seeOther(reply, selectionPath(request));
   }
@@ -56,8 +56,8 @@ async function returnFromProvider({ kind, http, reply }: Exchange, deps: Connect
     throw new ConnectError('sign_in_failed', { provider: kind });
   }
   // The rest of the query is the provider's and does not concern our pages.
-  const visit = { transactionId: transactionOfState(state), query: [], ...browserOf(http, deps) };
-  const request = await requestOf(visit, deps);
+  const visit = { transactionId: transactionOfState(state), query: [], ...readBrowser(http, deps) };
+  const request = await requireRequest(visit, deps);
   http.authorizationRequest = request;
   const signIn = signInOffered(kind, request, deps);
   const callback = new URL(deps.publicUrl + callbackPath(kind));

@@ -2,14 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Page, sendPage } from '../http/page.ts';
-import { formField, formOriginOf, isFromRequestPage } from '../http/page-form.ts';
+import { formField, isFromRequestPage, readFormOrigin } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
-import { type PageVisit, requestOf, type Standing, type Visit } from './flow/connect-flow.ts';
-import { formSourceOf, formTargetsOf } from './flow/paths.ts';
+import { type PageVisit, requireRequest, type Standing, type Visit } from './flow/connect-flow.ts';
+import { formTargetsOf, toFormSource } from './flow/paths.ts';
 import { type Appearance, appearanceFor } from './pages/appearance.ts';
 
 declare module 'fastify' {
@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-export const browserOf = ({ cookies, ip }: FastifyRequest, deps: ConnectDeps) => ({
+export const readBrowser = ({ cookies, ip }: FastifyRequest, deps: ConnectDeps) => ({
   cookies: readCookies(cookies, deps),
   address: ip,
 });
@@ -31,8 +31,8 @@ export async function openPage(
   accepted?: readonly Standing[],
 ): Promise<PageVisit> {
   const query = receivedQuery(http.url);
-  const visit: Visit = { transactionId: scalar(query, 'transaction'), query, ...browserOf(http, deps) };
-  const request = await requestOf(visit, deps, accepted);
+  const visit: Visit = { transactionId: scalar(query, 'transaction'), query, ...readBrowser(http, deps) };
+  const request = await requireRequest(visit, deps, accepted);
   http.authorizationRequest = request;
   return { visit, request };
 }
@@ -50,10 +50,10 @@ export async function readForm(
 ): Promise<SentForm> {
   const { url, body } = http;
   const transactionId = formField(body, 'transaction');
-  const visit: Visit = { transactionId, query: receivedQuery(url), ...browserOf(http, deps) };
-  const request = await requestOf(visit, deps, accepted);
+  const visit: Visit = { transactionId, query: receivedQuery(url), ...readBrowser(http, deps) };
+  const request = await requireRequest(visit, deps, accepted);
   http.authorizationRequest = request;
-  if (!isFromRequestPage(formOriginOf(http), request.formToken, deps.publicUrl)) {
+  if (!isFromRequestPage(readFormOrigin(http), request.formToken, deps.publicUrl)) {
     throw new ConnectError('foreign_form', backToAccounts(request));
   }
   return { visit, request, field: (name) => formField(body, name) ?? '' };
@@ -75,12 +75,12 @@ export function showPage(
 ): FastifyReply {
   const { request, status, providers = [] } = options;
   // A provider can redirect to other hosts at once: Microsoft to personal accounts, or to those of an organization.
-  const onward = providers.length > 0 ? [...providers.map(formSourceOf), 'https:'] : [];
+  const onward = providers.length > 0 ? [...providers.map(toFormSource), 'https:'] : [];
   const formTargets = [...new Set([...formTargetsOf(request.redirectUri), ...onward])];
   return sendPage(reply, { document, policy: { ...policy, formTargets } }, status);
 }
 
-export const appearanceOf = (
+export const loadAppearance = (
   { cookies }: FastifyRequest,
   request: AuthorizationRequest,
   deps: ConnectDeps,

@@ -8,15 +8,15 @@ import { changePassword } from '../people/people.ts';
 import { personNameProblem } from '../people/person.ts';
 import type { Invitation, RefusedSignIns, Session } from '../people/person-store.ts';
 import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
-import { relyingPartyOf } from '../people/web-authn.ts';
+import { findRelyingParty } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { callerOf, type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { type DashboardRoute, type DashboardVisit, goTo, readCaller } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
 import { field, instant, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
-import { creatorOf } from './pages/people.page.ts';
+import { renderCreator } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
 
 const PATH = '/dashboard/account';
@@ -49,7 +49,7 @@ export async function showAccount(
     deps.people.listPasskeys(person.personId),
     deps.people.listInvitations(deps.now(), person.personId),
   ]);
-  const party = relyingPartyOf(deps.dashboardUrl);
+  const party = findRelyingParty(deps.dashboardUrl);
   const elsewhere = party?.id === http.hostname ? undefined : party?.origin;
   const usesPasskeys = party !== undefined;
   const ways = await otherWays(deps);
@@ -101,7 +101,7 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
       isFresh: true,
       async handle(visit) {
         await mustBeOn('usesPasswords', otherWays(deps));
-        const member = { ...visit, ...callerOf(visit) };
+        const member = { ...visit, ...readCaller(visit) };
         const passwordProblem = await changePassword(member, visit.field('password'), visit.deps);
         if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
         return goTo(visit.reply, `${PATH}?done=password`);
@@ -177,7 +177,7 @@ ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/s
 function linkPanel(links: readonly Invitation[], viewer: Viewer): Html {
   const items = links.map(({ invitationId, creator, createdAt, expiresAt }) => {
     const times = { created: instant(createdAt), until: instant(expiresAt) };
-    const facts = messages.markup('account.links.facts', { who: creatorOf(creator), ...times });
+    const facts = messages.markup('account.links.facts', { who: renderCreator(creator), ...times });
     const button = html`<button class="small">${messages.text('people.invited.withdraw')}</button>`;
     return html`<li><div><p>${facts}</p></div>
 ${postForm(viewer, `${PATH}/links/${invitationId}/withdraw`, button)}</li>`;

@@ -3,7 +3,7 @@
 import {
   changeSecurity,
   changeSettings,
-  contentsOf,
+  countApplicationContents,
   deleteApplication,
   MOST_COUNTED,
   readApplication,
@@ -46,11 +46,16 @@ export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
 ];
 
 /** Returns the application in the path. Throws PeopleRefusal `not_there`. */
-const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
+const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);
 
 /** Renders what a change of reviewed values does to the application's review. */
-async function editNoticeOf({ person, viewer, parameter, deps }: DashboardVisit): Promise<Html | undefined> {
+async function renderEditNotice({
+  person,
+  viewer,
+  parameter,
+  deps,
+}: DashboardVisit): Promise<Html | undefined> {
   const { verification } = await readReview(person, { clientId: parameter('clientId') }, deps);
   return editNotice(verification, viewer);
 }
@@ -71,9 +76,9 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     path: ONE,
     needs: 'application.read',
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const { facts } = await visit.deps.branding.findLook(client.clientId);
-      const content = html`${await editNoticeOf(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
+      const content = html`${await renderEditNotice(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
       return showTab(visit, { client, tab: '', content });
     },
   },
@@ -83,7 +88,7 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     needs: 'application.change',
     async handle(visit) {
       const { person, viewer, reply, field, deps } = visit;
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const { clientId } = client;
       const typed = typedFields(SETTINGS_FIELDS, field);
       const changed = await changeSettings(person, { clientId, typed }, deps);
@@ -91,7 +96,7 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
         const { facts } = await deps.branding.findLook(clientId);
         const filled = { values: typed, problems: changed.problems };
         const form = settingsContent({ client, facts, ...filled }, viewer);
-        const content = html`${await editNoticeOf(visit)}${form}`;
+        const content = html`${await renderEditNotice(visit)}${form}`;
         return showTab(visit, { client, tab: '', content }, 400);
       }
       if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);
@@ -103,7 +108,7 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     path: `${ONE}/start`,
     needs: 'application.read',
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const mayTry = may(visit.person, 'playground.use', client.clientId);
       const tryAt = mayTry ? playgroundPath(client.clientId) : undefined;
       return showTab(visit, {
@@ -120,7 +125,7 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
     path: `${ONE}/credentials`,
     needs: 'application.read',
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const content = credentialsContent(client, visit.viewer);
       return showTab(visit, { client, tab: '/credentials', content });
     },
@@ -130,7 +135,7 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
     path: `${ONE}/postman-environment`,
     needs: 'application.read',
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       return visit.reply
         .header('content-type', 'application/json; charset=utf-8')
         .header('cache-control', 'no-store')
@@ -145,7 +150,7 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
     needs: 'application.secrets',
     isFresh: true,
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const content = rotateContent(client, visit.viewer);
       return showTab(visit, { client, tab: '/credentials', content });
     },
@@ -156,7 +161,7 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
     needs: 'application.secrets',
     isFresh: true,
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const hours = OVERLAP_HOURS.find((one) => String(one) === visit.field('overlap')) ?? OVERLAP_HOURS[0];
       const overlapMs = (hours ?? 0) * HOUR_MS;
       const rotated = await rotateSecret(visit.person, { clientId: client.clientId, overlapMs }, visit.deps);
@@ -171,7 +176,7 @@ const security = (): DashboardRoute[] => [
     path: `${ONE}/security`,
     needs: 'application.read',
     async handle(visit) {
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       return showTab(visit, { client, tab: '/security', content: securityContent({ client }, visit.viewer) });
     },
   },
@@ -181,7 +186,7 @@ const security = (): DashboardRoute[] => [
     needs: 'application.change',
     async handle(visit) {
       const { person, viewer, reply, field, fields, deps } = visit;
-      const client = await clientOf(visit);
+      const client = await readClient(visit);
       const { clientId } = client;
       const picked = fields('provider');
       const providers =
@@ -210,8 +215,8 @@ const deletion = (): DashboardRoute[] => {
     typed: { typed?: string; problem?: string },
     status = 200,
   ) => {
-    const client = await clientOf(visit);
-    const contents = await contentsOf(visit.person, client.clientId, visit.deps);
+    const client = await readClient(visit);
+    const contents = await countApplicationContents(visit.person, client.clientId, visit.deps);
     const content = deleteContent({ client, contents, most: MOST_COUNTED, ...typed }, visit.viewer);
     return showTab(visit, { client, tab: '/delete', content }, status);
   };

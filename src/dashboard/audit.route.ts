@@ -16,7 +16,7 @@ export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
     path: PATH,
     needs: 'audit.read',
     async handle(visit) {
-      const filter = filterOf(visit);
+      const filter = readAuditFilter(visit);
       const before = Number.parseInt(visit.query('before'), 10);
       const page = { limit: ON_A_PAGE + 1, ...(Number.isSafeInteger(before) && before > 0 && { before }) };
       const entries = await audit.listEntries(filter, page);
@@ -26,9 +26,9 @@ export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
 ];
 
 /** Reads the filter. An application that the member may not see matches nothing. */
-function filterOf({ person, query }: DashboardVisit): AuditFilter {
+function readAuditFilter({ person, query }: DashboardVisit): AuditFilter {
   const clientId = query('client');
-  const action = actionOf(query('action'));
+  const action = parseAuditAction(query('action'));
   const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
   const chosen =
     clientId === ''
@@ -39,7 +39,8 @@ function filterOf({ person, query }: DashboardVisit): AuditFilter {
   return { ...(chosen !== undefined && { clientId: chosen }), ...(action !== undefined && { action }) };
 }
 
-const actionOf = (text: string): AuditAction | undefined => AUDIT_ACTIONS.find((action) => action === text);
+const parseAuditAction = (text: string): AuditAction | undefined =>
+  AUDIT_ACTIONS.find((action) => action === text);
 
 function auditContent(entries: readonly AuditEntry[], visit: DashboardVisit): Html {
   const visible = entries.slice(0, ON_A_PAGE);
@@ -81,11 +82,11 @@ function entryRow(entry: AuditEntry): Html[] {
     instant(at),
     html`<bdi>${who}</bdi>${where !== undefined && html`<small>${where}</small>`}`,
     html`${action}${about !== '' && html`<small class="code">${about}</small>`}`,
-    changeOf(entry),
+    renderChanges(entry),
   ];
 }
 
-function changeOf({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'after'>): Html {
+function renderChanges({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'after'>): Html {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const lines = names.map((name) => {
     const [was, is] = [renderField(before, name), renderField(after, name)];

@@ -3,7 +3,7 @@
 import { readableApplications } from '../administration/applications.ts';
 import { listConnections, readConnections } from '../administration/connections.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
-import type { AilingPlace } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyPosition } from '../user-data/ailing-accounts.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -22,7 +22,7 @@ export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
       const { person, viewer, query, show } = visit;
       const applications = await readableApplications(person, deps);
       const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
-      const reason = reasonOf(query('reason'));
+      const reason = parseHealthReason(query('reason'));
       if (reason !== undefined) return showReason(visit, reason, names);
       const groups = await readConnections(person, { limit: OF_EACH }, deps);
       const content = connectionsContent({ ...deps, groups, names }, viewer);
@@ -31,12 +31,12 @@ export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   },
 ];
 
-const reasonOf = (text: string): HealthReason | undefined =>
+const parseHealthReason = (text: string): HealthReason | undefined =>
   Object.hasOwn(HEALTH_REASONS, text) ? (text as HealthReason) : undefined; // Its keys are the literal ones.
 
 async function showReason(visit: DashboardVisit, reason: HealthReason, names: ReadonlyMap<string, string>) {
   const { person, viewer, query, show, deps } = visit;
-  const after = referredPlace<AilingPlace>(query('after'), deps);
+  const after = referredPlace<UnhealthyPosition>(query('after'), deps);
   const { accounts, next } = await listConnections(person, { reason, after, limit: ON_A_PAGE }, deps);
   const nextQuery = next && { reason, after: sealedPlace(next, deps) };
   const nextPath = nextQuery && `${CONNECTIONS}?${new URLSearchParams(nextQuery)}`;

@@ -1,6 +1,6 @@
 /** Error pages of the dashboard, or JSON for clients that prefer it. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
+import { RETRY_AWAY_SECONDS, toRefusal } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
 import type { Refusal } from '../http/refusal.ts';
@@ -62,7 +62,7 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
   app.setErrorHandler(async (thrown, http, reply) => {
     const ofPeople = thrown instanceof PeopleRefusal ? thrown : undefined;
     const kind = ofPeople?.kind;
-    const refusal = kind === undefined && thrown instanceof Error ? refusalOf(thrown, http) : undefined;
+    const refusal = kind === undefined && thrown instanceof Error ? toRefusal(thrown, http) : undefined;
     const isAway =
       isDatabaseAway(thrown) || (kind === undefined && refusal === undefined && (await isUnreadable(deps)));
     const status = isAway ? 503 : ofPeople === undefined ? (refusal?.status ?? 500) : refusalStatus(ofPeople);
@@ -77,14 +77,14 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
     if (refusal !== undefined) reply.headers(refusal.headers);
     const { message, ...words } =
       ofPeople === undefined
-        ? wordsOfFailure({ refusal, isAway }, http)
-        : await wordsOfRefusal(ofPeople, http, deps);
+        ? describeFailure({ refusal, isAway }, http)
+        : await describeRefusal(ofPeople, http, deps);
     if (!prefersPage(http.headers.accept))
       return privately(reply)
         .code(status)
         .send({ error: kind ?? 'refused', message });
     if (kind === 'not_signed_in') return seeOther(reply, signInPath(http));
-    if (kind === 'not_fresh') return seeOther(reply, onwardPath('/dashboard/confirm', http));
+    if (kind === 'not_fresh') return seeOther(reply, returnPath('/dashboard/confirm', http));
     const { theme } = readDashboardCookies(http.cookies, deps);
     if (kind === 'link_ended') return sendPage(reply, linkEndedPage(theme), status);
     return sendPage(reply, refusedPage({ ...words, theme }), status);
@@ -99,7 +99,7 @@ const isUnreadable = ({ people }: OpenDashboard): Promise<boolean> =>
   );
 
 /** `message` is the sentence for a client that prefers JSON; `again` the page to try again. */
-type Words = {
+type ErrorTexts = {
   readonly title: string;
   readonly text: Html;
   readonly message: string;
@@ -107,10 +107,10 @@ type Words = {
 };
 
 /** Returns the texts for an error that is not a PeopleRefusal. */
-function wordsOfFailure(
+function describeFailure(
   { refusal, isAway }: { readonly refusal: Refusal | undefined; readonly isAway: boolean },
   { id: reference, method, url }: FastifyRequest,
-): Words {
+): ErrorTexts {
   if (isAway) {
     const title = messages.text('error.away.title');
     // A link cannot resubmit a form. The reader goes back to it, where the typed values still are.
@@ -125,7 +125,7 @@ function wordsOfFailure(
   return { title, text: messages.markup('error.fault.text', { reference }), message: title };
 }
 
-async function wordsOfRefusal(refusal: PeopleRefusal, { cookies }: FastifyRequest, deps: OpenDashboard) {
+async function describeRefusal(refusal: PeopleRefusal, { cookies }: FastifyRequest, deps: OpenDashboard) {
   const { session } = readDashboardCookies(cookies, deps);
   const signedIn = refusal.kind === 'not_allowed' ? await findSignedIn(session, deps) : undefined;
   const message = refusalSentence(refusal, signedIn?.person.role);
@@ -133,10 +133,10 @@ async function wordsOfRefusal(refusal: PeopleRefusal, { cookies }: FastifyReques
   return { title: messages.text(title), text: html`${message}`, message };
 }
 
-const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);
+const signInPath = (http: FastifyRequest): string => returnPath('/dashboard/sign-in', http);
 
 /** Adds the page to return to. After a form that is the page with the form, since a form is not resubmitted. */
-function onwardPath(path: string, { method, url, headers }: FastifyRequest): string {
+function returnPath(path: string, { method, url, headers }: FastifyRequest): string {
   const page = URL.parse(headers.referer ?? '');
   const next = method === 'GET' ? url : page === null ? '/dashboard' : page.pathname + page.search;
   return `${path}?${new URLSearchParams({ next })}`;

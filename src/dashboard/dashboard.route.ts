@@ -22,7 +22,7 @@ import { deliveryRoutes } from './delivery.route.ts';
 import { doorRoutes } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { overviewOf } from './overview.ts';
+import { readOverview } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import { overviewContent } from './pages/overview.page.ts';
 import { top } from './pages/parts.page.ts';
@@ -33,7 +33,7 @@ import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
 import { personAccessRoutes } from './person-access.route.ts';
 import { playgroundRoutes } from './playground.route.ts';
-import { previewOf, readPreviewWish } from './preview.ts';
+import { readPreviewWish, renderPreview } from './preview.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
 import { singleSignOnRoutes } from './single-sign-on.route.ts';
@@ -102,7 +102,7 @@ export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     needs: 'overview.read',
     async handle({ person, show }) {
       const [overview, waiting, checks] = await Promise.all([
-        overviewOf(person, deps),
+        readOverview(person, deps),
         mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
         mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
       ]);
@@ -126,7 +126,7 @@ export const previewRoutes = (): DashboardRoute[] => [
     needs: 'application.read',
     async handle({ person, parameter, query, reply, deps }) {
       const client = await readApplication(person, parameter('clientId'), deps);
-      return sendPage(reply, await previewOf(client, readPreviewWish(query), deps));
+      return sendPage(reply, await renderPreview(client, readPreviewWish(query), deps));
     },
   },
 ];

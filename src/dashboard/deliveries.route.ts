@@ -10,11 +10,11 @@ import {
   deliveriesPath,
   FILTER_NAMES,
   filterValues,
-  placeOf,
-  placeText,
+  formatPosition,
+  parsePosition,
+  planReplay,
   readFilter,
   replayAll,
-  replayOf,
   STATES,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
@@ -35,11 +35,11 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
       const { person, query, viewer, show, deps } = visit;
       const clients = await readableApplications(person, deps);
       const { filter, problems } = readFilter(person, query, clients);
-      const after = placeOf(query('after'));
+      const after = parsePosition(query('after'));
       const page = { after, limit: ON_A_PAGE + 1 };
-      const found = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
-      const deliveries = found.slice(0, ON_A_PAGE);
-      const last = found.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
+      const matches = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
+      const deliveries = matches.slice(0, ON_A_PAGE);
+      const last = matches.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
       const values = filterValues(query);
       const application = oneApplication(query, clients);
       const mayReplay = application !== undefined && may(person, 'delivery.replay', application.clientId);
@@ -47,7 +47,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
         mayReplay && deliveries.length > 0
           ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
           : undefined;
-      const older = last && deliveriesPath({ ...values, after: placeText(last) });
+      const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
       const lists = { clients, states: STATES, deliveries, older, replay };
       const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
       const isLive = after === undefined && problems.length === 0;
@@ -90,7 +90,7 @@ async function replayIn({ person, parameter, deps }: DashboardVisit, read: Query
   const query: Query = (name) => (name === 'client' ? client.clientId : read(name));
   const filter = readFilter(person, query, [client]);
   if (filter.problems.length > 0) throw new PeopleRefusal('not_there');
-  return { client, replay: replayOf(client.clientId, filter, deps) };
+  return { client, replay: planReplay(client.clientId, filter, deps) };
 }
 
 function renderNotice(query: Query): Html | undefined {

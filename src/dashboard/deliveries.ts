@@ -51,12 +51,12 @@ export function readFilter(person: Person, query: Query, clients: readonly Clien
 }
 
 /** Parses the position of the next page. Returns undefined if the text is invalid. */
-export function placeOf(text: string): MessagePlace | undefined {
+export function parsePosition(text: string): MessagePlace | undefined {
   const [, createdAt, messageId] = /^(\d{1,15})_([\w-]{1,80})$/.exec(text) ?? [];
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
 }
 
-export const placeText = ({ createdAt, messageId }: MessagePlace): string => `${createdAt}_${messageId}`;
+export const formatPosition = ({ createdAt, messageId }: MessagePlace): string => `${createdAt}_${messageId}`;
 
 /** Returns a delivery without its body. Throws PeopleRefusal. */
 export async function findDelivery(
@@ -90,7 +90,7 @@ export type Replay = MessageFilter & {
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Returns a replay of the filter. It ends now at the latest and starts KEPT_MS ago by default. */
-export function replayOf(
+export function planReplay(
   clientId: string,
   { filter }: Pick<ReadFilter, 'filter'>,
   { now }: Pick<DeliveriesDeps, 'now'>,

@@ -7,7 +7,7 @@ import type { OpenDashboard } from './dashboard-deps.ts';
 import { findDelivery, replayOne } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { DELIVERIES, deliveryPath, whatOf } from './pages/deliveries.page.ts';
+import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';
 import { type DeliveryParts, deliveryPage } from './pages/delivery.page.ts';
 
 const ONE = `${DELIVERIES}/:clientId/:messageId`;
@@ -27,7 +27,7 @@ async function showDelivery(
   const message = await findDelivery(person, names, deps);
   const url = (await deps.endpoints.findEndpoint(message.endpointId))?.url;
   const content = deliveryPage({ client, message, url, ...parts }, viewer);
-  return show({ title: whatOf(message), content });
+  return show({ title: describeChange(message), content });
 }
 
 /** The signature check uses the unaudited `deps`: it reads the body but shows it to no one. */

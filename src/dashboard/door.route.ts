@@ -8,20 +8,20 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { Person } from '../people/person.ts';
 import type { Invitation } from '../people/person-store.ts';
 import { beginSession, findSignedIn, type Place } from '../people/sessions.ts';
-import { markOf, type SignInWay, signIn } from '../people/sign-in.ts';
+import { createBrowserMark, type SignInWay, signIn } from '../people/sign-in.ts';
 import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
-import { relyingPartyOf } from '../people/web-authn.ts';
+import { findRelyingParty } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import {
-  callerOf,
   type DashboardRoute,
   type DoorRoute,
   type DoorVisit,
   goTo,
   ownDashboardPath,
-  pathOf,
+  readCaller,
+  readRequestPath,
 } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/door.page.ts';
@@ -36,7 +36,7 @@ export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] 
 /** Returns the sign-in methods to show: passkeys only if the dashboard's origin supports them. */
 export const shownWays = ({ usesPasswords, usesPasskeys }: Ways, { dashboardUrl }: OpenDashboard): Ways => ({
   usesPasswords,
-  usesPasskeys: usesPasskeys && relyingPartyOf(dashboardUrl) !== undefined,
+  usesPasskeys: usesPasskeys && findRelyingParty(dashboardUrl) !== undefined,
 });
 
 export const signInShower =
@@ -73,12 +73,12 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
         const login = field('login');
         await mustBeOn('usesPasswords', otherWays(deps));
         try {
-          const attempt = { login, password: field('password'), mark: cookies.mark, ...callerOf(visit) };
+          const attempt = { login, password: field('password'), mark: cookies.mark, ...readCaller(visit) };
           const person = await traced(signIn(attempt, deps), { way: 'password', visit }, deps);
           return await comeIn(visit, { ...person, next, way: 'password' }, deps);
         } catch (reason) {
           if (!(reason instanceof PeopleRefusal)) throw reason;
-          const problem = problemOf(reason, 'sign_in.wrong');
+          const problem = describeSignInProblem(reason, 'sign_in.wrong');
           if (problem === undefined) throw reason;
           if (reason.retryAfter !== undefined) visit.reply.header('retry-after', reason.retryAfter);
           return show(visit, { next, login, problem }, refusalStatus(reason));
@@ -99,7 +99,10 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
 }
 
 /** Returns the sentence for a refusal that the form itself shows; undefined for others. */
-function problemOf(refusal: PeopleRefusal, wrong: 'sign_in.wrong' | 'confirm.wrong'): string | undefined {
+function describeSignInProblem(
+  refusal: PeopleRefusal,
+  wrong: 'sign_in.wrong' | 'confirm.wrong',
+): string | undefined {
   const { kind } = refusal;
   if (kind === 'wrong_login') return messages.text(wrong);
   return kind === 'too_many' || kind === 'too_many_for_login' ? refusalSentence(refusal) : undefined;
@@ -131,7 +134,7 @@ export async function openSession(
   deps.signInEnded?.(way, 'ok');
   const publicUrl = { publicUrl: deps.dashboardUrl };
   setCookie(reply, sessionCookie(secret, deps), publicUrl);
-  setCookie(reply, knownCookie(markOf(personId, deps.knownBrowserKey), deps), publicUrl);
+  setCookie(reply, knownCookie(createBrowserMark(personId, deps.knownBrowserKey), deps), publicUrl);
 }
 
 /** Opening a link does not use it up: mail scanners open links too. */
@@ -145,7 +148,10 @@ function joining(deps: OpenDashboard): DoorRoute[] {
       async handle({ http, reply, cookies, parameter }) {
         const invitation = await openLink(parameter('token'), deps);
         const ways = await joiningWays(invitation, deps);
-        return sendPage(reply, joinPage({ theme: cookies.theme, path: pathOf(http), invitation, ...ways }));
+        return sendPage(
+          reply,
+          joinPage({ theme: cookies.theme, path: readRequestPath(http), invitation, ...ways }),
+        );
       },
     },
     {
@@ -158,13 +164,13 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const token = parameter('token');
         const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
         await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
-        const registration = { ...typed, password: field('password'), ...callerOf(visit) };
+        const registration = { ...typed, password: field('password'), ...readCaller(visit) };
         const outcome = await traced(acceptLink(token, registration, deps), { way: 'link', visit }, deps);
         if ('personId' in outcome)
           return comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps);
         const parts = {
           theme: cookies.theme,
-          path: pathOf(http),
+          path: readRequestPath(http),
           invitation,
           typed,
           ...(await joiningWays(invitation, deps)),
@@ -185,7 +191,7 @@ export const joiningWays = async (invitation: Invitation, deps: OpenDashboard) =
 /** Returns the methods with which the member can sign in again, as the page shows them. */
 export async function confirmingWays(person: Person, deps: OpenDashboard) {
   const { usesPasswords, usesPasskeys, usesSingleSignOn } = await waysOfPerson(person, deps);
-  const canBe = usesPasskeys && relyingPartyOf(deps.dashboardUrl) !== undefined;
+  const canBe = usesPasskeys && findRelyingParty(deps.dashboardUrl) !== undefined;
   const hasPasskeys = canBe && (await deps.people.listPasskeys(person.personId)).length > 0;
   return { usesPasswords: usesPasswords && person.hasPassword, usesPasskeys: hasPasskeys, usesSingleSignOn };
 }
@@ -211,12 +217,12 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
         const next = ownDashboardPath(field('next'));
         const { sessionId } = session;
         await mustBeOn('usesPasswords', waysOfPerson(person, deps));
-        const proof = { login: person.login, password: field('password'), sessionId, ...callerOf(visit) };
+        const proof = { login: person.login, password: field('password'), sessionId, ...readCaller(visit) };
         try {
           await traced(signIn(proof, deps), { way: 'password', visit }, deps);
         } catch (reason) {
           if (!(reason instanceof PeopleRefusal)) throw reason;
-          const problem = problemOf(reason, 'confirm.wrong');
+          const problem = describeSignInProblem(reason, 'confirm.wrong');
           if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
           const page = confirmPage({ next, problem, ...(await confirmingWays(person, deps)) }, viewer);
           return sendPage(reply, page, refusalStatus(reason));

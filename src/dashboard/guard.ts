@@ -6,16 +6,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Page, seeOther, sendPage } from '../http/page.ts';
 import {
   formField,
-  formOriginOf,
   formValues,
   isFromOtherSite,
   isFromRequestPage,
+  readFormOrigin,
 } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import type { HashingCaller } from '../people/password.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
-import { findSignedIn, formTokenOf, isFresh, type SignedIn } from '../people/sessions.ts';
+import { deriveFormToken, findSignedIn, isFresh, type SignedIn } from '../people/sessions.ts';
 import { type DashboardCookies, readDashboardCookies } from './dashboard-cookies.ts';
 import type { AuditedStores, OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardPage, dashboardPage, type Viewer } from './pages/layout.page.ts';
@@ -71,8 +71,8 @@ export function mount(app: FastifyInstance, route: DashboardRoute | DoorRoute, d
     }),
     handler: async (http, reply) => {
       const visit = doorVisit(http, reply, deps);
-      if (route.needs === 'nobody') return route.handle(checkedDoor(visit, deps));
-      return route.handle(await admitted(visit, route, deps));
+      if (route.needs === 'nobody') return route.handle(checkFormOrigin(visit, deps));
+      return route.handle(await admitMember(visit, route, deps));
     },
   });
 }
@@ -92,7 +92,7 @@ function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboar
 }
 
 /** Returns the caller's address, and a signal that aborts when the connection closes or already has. */
-export function callerOf({
+export function readCaller({
   http,
   reply,
 }: Pick<DoorVisit, 'http' | 'reply'>): Pick<HashingCaller, 'address' | 'signal'> {
@@ -102,17 +102,17 @@ export function callerOf({
 }
 
 /** Checks only the form's origin: without a session there is no form token. */
-function checkedDoor(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVisit {
-  if (visit.http.method === 'POST' && isFromOtherSite(formOriginOf(visit.http), dashboardUrl))
+function checkFormOrigin(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVisit {
+  if (visit.http.method === 'POST' && isFromOtherSite(readFormOrigin(visit.http), dashboardUrl))
     throw new PeopleRefusal('foreign_form');
   return visit;
 }
 
 async function checkBeforeBody(visit: DoorVisit, route: DashboardRoute, deps: OpenDashboard): Promise<void> {
-  checkPermission(await signedInWith(visit, deps), { visit, route }, deps);
+  checkPermission(await requireSignedIn(visit, deps), { visit, route }, deps);
 }
 
-async function signedInWith({ cookies }: DoorVisit, deps: OpenDashboard): Promise<SignedIn> {
+async function requireSignedIn({ cookies }: DoorVisit, deps: OpenDashboard): Promise<SignedIn> {
   const signedIn = await findSignedIn(cookies.session, deps);
   if (signedIn === undefined) throw new PeopleRefusal('not_signed_in');
   return signedIn;
@@ -128,22 +128,22 @@ function checkPermission(
   if (route.isFresh === true && !isFresh(signedIn, now())) throw new PeopleRefusal('not_fresh');
 }
 
-async function admitted(
+async function admitMember(
   visit: DoorVisit,
   route: DashboardRoute,
   deps: OpenDashboard,
 ): Promise<DashboardVisit> {
   const { http, reply, cookies } = visit;
-  const signedIn = await signedInWith(visit, deps);
+  const signedIn = await requireSignedIn(visit, deps);
   const { person, secret } = signedIn;
-  const path = pathOf(http);
+  const path = readRequestPath(http);
   if (
     route.method === 'POST' &&
-    !isFromRequestPage(formOriginOf(http), formTokenOf(secret, path), deps.dashboardUrl)
+    !isFromRequestPage(readFormOrigin(http), deriveFormToken(secret, path), deps.dashboardUrl)
   )
     throw new PeopleRefusal('foreign_form');
   checkPermission(signedIn, { visit, route }, deps);
-  const formToken = (to: string) => formTokenOf(secret, to);
+  const formToken = (to: string) => deriveFormToken(secret, to);
   const viewer: Viewer = { person, path, theme: cookies.theme, formToken };
   const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);
   const actor = { kind: 'person', id: person.personId, name: person.name } as const;
@@ -152,7 +152,7 @@ async function admitted(
 }
 
 /** Returns the path without its query, as form tokens contain it. */
-export const pathOf = ({ url }: Pick<FastifyRequest, 'url'>): string => url.split('?')[0] ?? '/';
+export const readRequestPath = ({ url }: Pick<FastifyRequest, 'url'>): string => url.split('?')[0] ?? '/';
 
 /** Sends a page outside the dashboard's layout. */
 export const showDoor = (reply: FastifyReply, page: Page, status = 200): FastifyReply =>

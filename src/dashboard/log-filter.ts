@@ -35,9 +35,9 @@ export function readRange(query: Query): {
 
 /** Returns the application that the filter selects, or the only one that the member may read. */
 export function oneApplication(query: Query, clients: readonly Client[]): Client | undefined {
-  const asked = query('client');
-  if (asked === '') return clients.length === 1 ? clients[0] : undefined;
-  return clients.find(({ clientId }) => clientId === asked);
+  const requested = query('client');
+  if (requested === '') return clients.length === 1 ? clients[0] : undefined;
+  return clients.find(({ clientId }) => clientId === requested);
 }
 
 /** Returns the ids of applications to list. Undefined: all. Empty: the member may not read the selected one. */

@@ -1,5 +1,5 @@
 /** The numbers of the overview. All are stored or bounded, so the page is fast with any number of users. */
-import { type Activity, FUNNEL, HOUR_MS, hourOf } from '../activity/activity.ts';
+import { type Activity, FUNNEL, HOUR_MS, startOfHour } from '../activity/activity.ts';
 import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
 import { readableApplications } from '../administration/applications.ts';
 import type { ConnectionCounts } from '../calendars/connection-counts.ts';
@@ -29,16 +29,16 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 export const MOST_AILING = 20_000;
 
 /** Returns the overview. A developer sees only the assigned applications. */
-export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Overview> {
+export async function readOverview(person: Person, deps: OverviewDeps): Promise<Overview> {
   const { activity, connectionCounts, messages, now } = deps;
   const clientIds = person.role === 'developer' ? person.clientIds : undefined;
   const filter = clientIds === undefined ? {} : { clientId: clientIds };
-  const thisHour = hourOf(now());
+  const thisHour = startOfHour(now());
   const [applications, connections, ailing, sums, hours, delivered] = await Promise.all([
     readableApplications(person, deps),
     connectionCounts.countConnections(clientIds),
     connectionCounts.countByHealth(MOST_AILING + 1, clientIds),
-    activity.sumsSince(hourOf(now() - WEEK_MS), clientIds),
+    activity.sumsSince(startOfHour(now() - WEEK_MS), clientIds),
     activity.hoursSince(thisHour - (DAY_HOURS - 1) * HOUR_MS, clientIds),
     messages.listMessages({ ...filter, state: 'delivered' }, { after: undefined, limit: 1 }),
   ]);
@@ -47,14 +47,14 @@ export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Ov
     connections,
     ailing,
     isCut: ailing.reduce((sum, { count }) => sum + count, 0) > MOST_AILING,
-    funnel: funnelOf(sums),
-    hours: dayOf(hours, thisHour),
+    funnel: countFunnel(sums),
+    hours: listHours(hours, thisHour),
     hasDelivered: delivered.length > 0,
   };
 }
 
 /** Counts each step at least as often as the later ones: a flow may have begun before the week. */
-export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
+export function countFunnel(sums: ReadonlyMap<Activity, number>): Funnel {
   const counts = FUNNEL.map((step) => sums.get(step) ?? 0);
   const reached = counts.map((_, index) => Math.max(...counts.slice(index)));
   return {
@@ -67,7 +67,7 @@ export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
 }
 
 /** Returns all 24 hours, oldest first, including hours without activity. */
-function dayOf(counts: readonly HourCount[], last: number): Hour[] {
+function listHours(counts: readonly HourCount[], last: number): Hour[] {
   const countByHour = new Map(counts.map(({ hour, activity, count }) => [`${hour} ${activity}`, count]));
   return Array.from({ length: DAY_HOURS }, (_, index) => {
     const at = last - (DAY_HOURS - 1 - index) * HOUR_MS;

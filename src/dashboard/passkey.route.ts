@@ -188,7 +188,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
 
 function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token/passkey';
-  const purposeOf = (token: string) => `join ${token}`;
+  const toPurpose = (token: string) => `join ${token}`;
   return [
     {
       method: 'POST',
@@ -201,7 +201,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const [problem] = Object.values(problems);
         if (login === undefined || problem !== undefined)
           return privately(reply).code(400).send({ error: 'wrong_fields', message: problem });
-        return request(reply, await askForNewPasskey({ ...who, login }, purposeOf(token), deps), deps);
+        return request(reply, await askForNewPasskey({ ...who, login }, toPurpose(token), deps), deps);
       },
     },
     {
@@ -220,7 +220,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
           return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
         };
         try {
-          const reading = readNewPasskey({ ...readPasskeyResponse(visit), name: '' }, purposeOf(token), deps);
+          const reading = readNewPasskey({ ...readPasskeyResponse(visit), name: '' }, toPurpose(token), deps);
           const created = await traced(reading, { way: 'link', visit }, deps);
           const registration = { ...typed, ...created, address: http.ip };
           const outcome = await acceptLinkWithPasskey(token, registration, deps);

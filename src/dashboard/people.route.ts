@@ -1,9 +1,9 @@
 /** The members page: members, their roles and their one-time links. */
 import { html } from '../http/html.ts';
 import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
-import { changeRole, endSessionsOf, removePerson } from '../people/people.ts';
+import { changeRole, endMemberSessions, removePerson } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { loginOf, ROLES, type Role } from '../people/person.ts';
+import { parseLogin, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
@@ -52,16 +52,16 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
       async handle(visit) {
         const { field, fields } = visit;
         const login = field('login').trim();
-        const role = roleOf(field('role'));
+        const role = parseRole(field('role'));
         const chosen = fields('application');
         const refuse = (problem: 'bad' | 'taken') => {
           const text = messages.text(`invite_form.login.${problem}`);
           return showForm(visit, { login, role, chosen, problem: text }, 400);
         };
-        if (login !== '' && loginOf(login) === undefined) return refuse('bad');
+        if (login !== '' && parseLogin(login) === undefined) return refuse('bad');
         const invited = { role, login: login === '' ? undefined : login, clientIds: chosen };
         try {
-          return showLink(visit, await invite(makerOf(visit), invited, visit.deps), deps);
+          return showLink(visit, await invite(toLinkMaker(visit), invited, visit.deps), deps);
         } catch (reason) {
           if (reason instanceof PeopleRefusal && reason.kind === 'login_taken') return refuse('taken');
           throw reason;
@@ -80,7 +80,7 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-const makerOf = ({ person, session: { sessionId } }: DashboardVisit) => ({ ...person, sessionId });
+const toLinkMaker = ({ person, session: { sessionId } }: DashboardVisit) => ({ ...person, sessionId });
 
 type Link = NonNullable<Awaited<ReturnType<typeof makeResetLink>>>;
 
@@ -98,7 +98,7 @@ const DONE: Readonly<Record<string, DashboardMessageKey>> = {
 };
 
 /** The role with the fewest permissions if a form contains anything else. */
-const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
+const parseRole = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
 
 /** `problem`: why an action failed, as a sentence. */
 export async function showPerson(
@@ -135,7 +135,7 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       isFresh: true,
       async handle({ reply, person, parameter, deps }) {
         const personId = parameter('personId');
-        await endSessionsOf(person, personId, deps);
+        await endMemberSessions(person, personId, deps);
         return goTo(reply, `${LIST}/${personId}?done=signed_out`);
       },
     },
@@ -146,7 +146,7 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       isFresh: true,
       async handle({ reply, person, parameter, field, fields, deps }) {
         const personId = parameter('personId');
-        const change = { personId, role: roleOf(field('role')), clientIds: fields('application') };
+        const change = { personId, role: parseRole(field('role')), clientIds: fields('application') };
         await changeRole(person, change, deps);
         return goTo(reply, LIST);
       },
@@ -157,7 +157,7 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       needs: 'people.manage',
       isFresh: true,
       async handle(visit) {
-        const link = await makeResetLink(makerOf(visit), visit.parameter('personId'), visit.deps);
+        const link = await makeResetLink(toLinkMaker(visit), visit.parameter('personId'), visit.deps);
         if (link === undefined) throw new PeopleRefusal('not_there');
         return showLink(visit, link, deps);
       },

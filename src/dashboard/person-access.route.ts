@@ -1,5 +1,5 @@
 /** Routes by which an owner removes a member's sign-in methods, one at a time. */
-import { disconnectIdentityOf, removePasskeyOf } from '../people/people.ts';
+import { disconnectMemberIdentity, removeMemberPasskey } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
@@ -29,7 +29,11 @@ export function personAccessRoutes(deps: OpenDashboard): DashboardRoute[] {
       isFresh: true,
       handle: (visit) =>
         remove(visit, 'passkey_removed', (personId) =>
-          removePasskeyOf(visit.person, { personId, passkeyId: visit.parameter('passkeyId') }, visit.deps),
+          removeMemberPasskey(
+            visit.person,
+            { personId, passkeyId: visit.parameter('passkeyId') },
+            visit.deps,
+          ),
         ),
     },
     {
@@ -38,7 +42,9 @@ export function personAccessRoutes(deps: OpenDashboard): DashboardRoute[] {
       needs: 'people.manage',
       isFresh: true,
       handle: (visit) =>
-        remove(visit, 'disconnected', (personId) => disconnectIdentityOf(visit.person, personId, visit.deps)),
+        remove(visit, 'disconnected', (personId) =>
+          disconnectMemberIdentity(visit.person, personId, visit.deps),
+        ),
     },
   ];
 }

@@ -23,7 +23,7 @@ export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): Se
         signal,
         ...(body !== undefined && { payload: body }),
       });
-      const firstPart = await firstOf(answer.stream());
+      const firstPart = await readFirstPart(answer.stream());
       return {
         status: answer.statusCode,
         requestId: String(answer.headers['x-request-id'] ?? ''),
@@ -36,7 +36,7 @@ export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): Se
   };
 }
 
-async function firstOf(stream: AsyncIterable<Buffer>): Promise<Pick<ReceivedAnswer, 'text' | 'isCut'>> {
+async function readFirstPart(stream: AsyncIterable<Buffer>): Promise<Pick<ReceivedAnswer, 'text' | 'isCut'>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {

@@ -21,7 +21,7 @@ import { runCall } from '../playground/run-call.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, type DoorRoute, goTo, showDoor } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { onwardPage } from './pages/onward.page.ts';
+import { redirectPage } from './pages/onward.page.ts';
 import { PLAYGROUND, POPUP, playgroundPage, playgroundPath } from './pages/playground.page.ts';
 import { operationPage } from './pages/playground-call.page.ts';
 import { testUserPage } from './pages/playground-user.page.ts';
@@ -33,14 +33,14 @@ const FINISH = `${PLAYGROUND}/finish`;
 const MOST_CHARACTERS = 1_000;
 
 export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => {
-  const forms = formsOf(deps);
+  const forms = createFormLoader(deps);
   return [...choosing(), ...flow(), ...trying(forms), ...calling(forms)];
 };
 
 type Forms = () => Promise<readonly OperationForm[]>;
 
 /** Created at first use: the reference's schemas are loaded with the forms. */
-function formsOf({ publicUrl }: OpenDashboard): Forms {
+function createFormLoader({ publicUrl }: OpenDashboard): Forms {
   let forms: Promise<readonly OperationForm[]> | undefined;
   const make = async () => {
     const [{ currentDocument }, { operationForms }] = await Promise.all([
@@ -84,7 +84,7 @@ const flow = (): (DashboardRoute | DoorRoute)[] => [
       const names = ['state', 'code', 'error'] as const;
       const given = names.map((name) => [name, query(name).slice(0, MOST_CHARACTERS)]);
       const to = `${FINISH}?${new URLSearchParams(given)}`;
-      return showDoor(reply, onwardPage({ to, title: messages.text('playground.back') }, cookies.theme));
+      return showDoor(reply, redirectPage({ to, title: messages.text('playground.back') }, cookies.theme));
     },
   },
   {
@@ -109,13 +109,13 @@ const trying = (forms: Forms): DashboardRoute[] => [
     needs: 'playground.use',
     async handle(visit) {
       const { person, session, field, reply, cookies, deps } = visit;
-      const { clientId } = await clientOf(visit);
+      const { clientId } = await readClient(visit);
       const name = readTestName(field('name'));
       if (name === undefined) return showTestUser(visit, forms, { typed: field('name') });
       const scope = SCOPES.find((one) => one === field('scope')) ?? 'read-write';
       const by = { person, sessionId: session.sessionId };
       const to = await beginFlow(by, { clientId, name, scope }, deps);
-      return showDoor(reply, onwardPage({ to, title: messages.text('playground.onward') }, cookies.theme));
+      return showDoor(reply, redirectPage({ to, title: messages.text('playground.onward') }, cookies.theme));
     },
   },
   {
@@ -123,7 +123,7 @@ const trying = (forms: Forms): DashboardRoute[] => [
     path: `${ONE}/start-over`,
     needs: 'playground.use',
     async handle(visit) {
-      const { clientId } = await clientOf(visit);
+      const { clientId } = await readClient(visit);
       await startOver(visit.person, clientId, visit.deps);
       return goTo(visit.reply, `${playgroundPath(clientId)}?done=over`);
     },
@@ -133,7 +133,7 @@ const trying = (forms: Forms): DashboardRoute[] => [
 /** `typed` is a name that is not allowed. */
 async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { readonly typed: string }) {
   const { person, viewer, query, show, deps } = visit;
-  const client = await clientOf(visit);
+  const client = await readClient(visit);
   const { clientId, name } = client;
   const user = await deps.testUsers.findTestUser(person.personId, clientId);
   const parts = {
@@ -195,7 +195,7 @@ async function showOperation(
   run: (form: OperationForm) => Promise<Outcome>,
 ) {
   const { http, person, viewer, parameter, field, show, deps } = visit;
-  const client = await clientOf(visit);
+  const client = await readClient(visit);
   const form = (await forms()).find(({ id }) => id === parameter('operation'));
   if (form === undefined) throw new PeopleRefusal('not_there');
   const outcome = await run(form);
@@ -211,5 +211,5 @@ async function showOperation(
 }
 
 /** Returns the application in the path. Throws PeopleRefusal `not_there`. */
-const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
+const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);

@@ -4,11 +4,11 @@ import type { BrandingStore } from '../branding/branding-store.ts';
 import { readPrimaryColor } from '../branding/look-input.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { chooseLanguage } from '../connect/messages/messages.ts';
-import { appearanceOf } from '../connect/pages/appearance.ts';
+import { buildAppearance } from '../connect/pages/appearance.ts';
 import type { Page } from '../http/page.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Client } from '../oauth/client.ts';
-import { findShownLook, presentLook, type ShownLook } from '../verification/shown-look.ts';
+import { findVisibleBranding, presentLook, type ShownLook } from '../verification/shown-look.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import { PREVIEW_PAGES, type PreviewWish, previewPage } from './pages/preview.page.ts';
 
@@ -40,11 +40,11 @@ function readDraft(query: (name: string) => string): NonNullable<PreviewWish['dr
   };
 }
 
-export async function previewOf(client: Client, wish: PreviewWish, deps: PreviewDeps): Promise<Page> {
+export async function renderPreview(client: Client, wish: PreviewWish, deps: PreviewDeps): Promise<Page> {
   const look = withDraft(await findBranding(client.clientId, wish, deps), wish);
   // A scheme that the application sets wins over the device's, as it does for users.
   const reader = { language: wish.language, theme: undefined, remembered: wish.scheme };
-  const appearance = await appearanceOf(look, reader, deps);
+  const appearance = await buildAppearance(look, reader, deps);
   const offered = PROVIDER_KINDS.filter((kind) => client.providers?.includes(kind) ?? true);
   return previewPage({ client, page: wish.page, offered }, { ...appearance, isPreview: true });
 }
@@ -54,7 +54,7 @@ async function findBranding(
   { values }: PreviewWish,
   deps: PreviewDeps,
 ): Promise<ShownLook | undefined> {
-  if (values === 'seen') return findShownLook(clientId, deps);
+  if (values === 'seen') return findVisibleBranding(clientId, deps);
   const [look, verification] = await Promise.all([
     deps.branding.findLook(clientId),
     deps.verification.findVerification(clientId),
@@ -65,12 +65,12 @@ async function findBranding(
 /** Replaces saved branding with the unsaved draft. An invalid color changes nothing. */
 function withDraft(look: ShownLook | undefined, { draft }: PreviewWish): ShownLook | undefined {
   if (look === undefined || draft === undefined) return look;
-  const color = draft.primaryColor === '' ? undefined : colorOf(draft.primaryColor);
+  const color = draft.primaryColor === '' ? undefined : parseDraftColor(draft.primaryColor);
   const primaryColor = draft.primaryColor !== '' && color === undefined ? look.branding.primaryColor : color;
   return { ...look, branding: effectiveBranding({ ...look.branding, ...draft, primaryColor }) };
 }
 
-function colorOf(text: string): string | undefined {
+function parseDraftColor(text: string): string | undefined {
   try {
     return readPrimaryColor(text);
   } catch (refusal) {

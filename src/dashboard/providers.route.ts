@@ -74,7 +74,7 @@ const backToTab = ({ reply, parameter }: DashboardVisit, done: string) =>
 async function showProviders(visit: DashboardVisit, checked?: ProvidersParts['checked']) {
   const { viewer, query, deps } = visit;
   const { appRegistrations: registrations } = deps;
-  const apps = await appsOf(visit);
+  const apps = await readOwnApps(visit);
   const content = providersContent({ ...apps, registrations, checked }, viewer);
   const status = checked !== undefined && 'wait' in checked.check ? 429 : 200;
   return showTab(visit, { client: apps.client, content, said: providersSaid(query('done')) }, status);
@@ -83,12 +83,12 @@ async function showProviders(visit: DashboardVisit, checked?: ProvidersParts['ch
 type TypedForm = Pick<Parameters<typeof appFormContent>[0], 'appClientId' | 'problems'>;
 
 async function showForm(visit: DashboardVisit, kind: AppKind, typed: TypedForm) {
-  const { client, apps } = await appsOf(visit);
+  const { client, apps } = await readOwnApps(visit);
   const content = appFormContent({ client, kind, own: apps[kind], ...typed }, visit.viewer);
   return showTab(visit, { client, content }, typed.problems === undefined ? 200 : 400);
 }
 
-async function appsOf({ person, parameter, deps }: DashboardVisit) {
+async function readOwnApps({ person, parameter, deps }: DashboardVisit) {
   const clientId = parameter('clientId');
   const client = await readApplication(person, clientId, deps);
   return { client, apps: await ownApps(person, clientId, deps) };

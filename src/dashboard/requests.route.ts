@@ -15,11 +15,11 @@ import { requestPage } from './pages/request.page.ts';
 import { REQUESTS, requestsContent, requestsTab } from './pages/requests.page.ts';
 import {
   findRequest,
+  formatRequestPosition,
+  parseRequestPosition,
   pathOfRequest,
   REQUEST_FILTERS,
   readRequestFilter,
-  requestPlaceOf,
-  requestPlaceText,
 } from './requests.ts';
 
 const ON_A_PAGE = 40;
@@ -35,14 +35,14 @@ type Listed = {
 /** Reads one page of the list, and whether the page may ask for new entries. */
 async function listIn({ person, deps }: DashboardVisit, { path, clients, query, isOfOne }: Listed) {
   const { filter, problems } = await readRequestFilter(person, { query, clients }, deps);
-  const after = requestPlaceOf(query('after'));
+  const after = parseRequestPosition(query('after'));
   const page = { after, limit: ON_A_PAGE + 1 };
   const entries = filter === undefined ? [] : await deps.requestLog.listRequests(filter, page);
   const requests = entries.slice(0, ON_A_PAGE);
   const last = entries.length > ON_A_PAGE ? requests.at(-1) : undefined;
   const names = REQUEST_FILTERS.filter((name) => !isOfOne || name !== 'client');
   const values = Object.fromEntries(names.map((name) => [name, query(name)]));
-  const older = last && addressWith(path, { ...values, after: requestPlaceText(last) });
+  const older = last && addressWith(path, { ...values, after: formatRequestPosition(last) });
   const choices = isOfOne ? undefined : clients;
   const parts = { path, clients: choices, query, problems, requests, older, days: deps.requestLogDays };
   return {

@@ -64,12 +64,12 @@ async function userIn(
 }
 
 /** Parses the position of the next page. Undefined if the text is not such a position. */
-export function requestPlaceOf(text: string): RequestPlace | undefined {
+export function parseRequestPosition(text: string): RequestPlace | undefined {
   const [, at, requestId] = /^(\d{1,15})_([\x21-\x7e]{1,200})$/.exec(text) ?? [];
   return requestId === undefined ? undefined : { at: Number(at), requestId };
 }
 
-export const requestPlaceText = ({ at, requestId }: RequestPlace): string => `${at}_${requestId}`;
+export const formatRequestPosition = ({ at, requestId }: RequestPlace): string => `${at}_${requestId}`;
 
 /** Returns a request that the member may see. Throws PeopleRefusal. */
 export async function findRequest(
@@ -109,19 +109,19 @@ export async function pathOfRequest(
 ): Promise<RequestPath | undefined> {
   if (clientId === undefined || user === undefined) return undefined;
   const around = { clientIds: [clientId], user, from: at - AROUND_MS, to: at + AROUND_MS };
-  const [requests, told] = await Promise.all([
+  const [requests, candidates] = await Promise.all([
     requestLog.listRequests(around, { limit: MOST_SHOWN + 1 }),
     messages.listMessages(
       { clientId, from: at, to: at + CAUSED_WITHIN_MS },
       { after: undefined, limit: MOST_LOOKED_THROUGH },
     ),
   ]);
-  const userIds = [...new Set(told.map(({ userId }) => userId))];
+  const userIds = [...new Set(candidates.map(({ userId }) => userId))];
   const hashes = await Promise.all(userIds.map((userId) => requestLog.userOf(clientId, userId)));
   const ownUserIds = new Set(userIds.filter((_, index) => hashes[index] === user));
   return {
     requests: requests.filter((one) => one.requestId !== requestId).slice(0, MOST_SHOWN),
-    deliveries: told.filter(({ userId }) => ownUserIds.has(userId)).slice(0, MOST_SHOWN),
-    isPartial: told.length === MOST_LOOKED_THROUGH,
+    deliveries: candidates.filter(({ userId }) => ownUserIds.has(userId)).slice(0, MOST_SHOWN),
+    isPartial: candidates.length === MOST_LOOKED_THROUGH,
   };
 }

@@ -1,7 +1,7 @@
 /** Records refused sign-ins: metric, log and, if a password or passkey was wrong, the member's audit log. */
 import { finished } from 'node:stream';
 
-import { networksOf } from '../http/address-key.ts';
+import { toNetworks } from '../http/address-key.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { SignInWay } from '../people/sign-in.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -25,7 +25,7 @@ export async function traceFailure(
   const { http, reply } = visit;
   const { kind, target: { personId, isKnownBrowser = false } = {} } = reason;
   deps.signInEnded?.(way, kind.startsWith('too_many') ? 'too_many' : 'refused');
-  const [, network] = networksOf(http.ip);
+  const [, network] = toNetworks(http.ip);
   const count = await deps.signInLimits.countForLog(network);
   const line = { way, reason: kind, personId, network, count };
   if (count !== undefined)

@@ -20,11 +20,11 @@ import {
   connectIdentity,
   describedBy,
   disconnectIdentity,
-  identityOf,
   mustNotFollowClaims,
   personOfIdentity,
   provenFreshly,
-  singleSignOnOf,
+  requireSingleSignOn,
+  toIdentity,
 } from '../people/single-sign-on.ts';
 import { endedSingleSignOnCookie, singleSignOnCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -47,7 +47,7 @@ export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | DoorR
 ];
 
 /** Returns the address that the issuer sends browsers back to. */
-const redirectUriOf = ({ dashboardUrl }: OpenDashboard): string => `${dashboardUrl}${CALLBACK}`;
+const buildRedirectUri = ({ dashboardUrl }: OpenDashboard): string => `${dashboardUrl}${CALLBACK}`;
 
 const isFreshFor = ({ for: use }: SignInPurpose): boolean => use === 'confirm';
 
@@ -57,8 +57,8 @@ async function leave(
   { purpose, next }: Pick<PendingReturn, 'purpose' | 'next'>,
   deps: OpenDashboard,
 ): Promise<FastifyReply> {
-  const { provider } = singleSignOnOf(deps);
-  const request = { redirectUri: redirectUriOf(deps), isFresh: isFreshFor(purpose) };
+  const { provider } = requireSingleSignOn(deps);
+  const request = { redirectUri: buildRedirectUri(deps), isFresh: isFreshFor(purpose) };
   const { url, pending } = await provider.begin(request);
   const path = next.length > MOST_PATH_CHARACTERS ? '/dashboard' : next;
   const countedFor = countedForNobody({ address: http.ip, mark: cookies.mark }, deps);
@@ -146,13 +146,13 @@ function callback(deps: OpenDashboard): DoorRoute {
     needs: 'nobody',
     async handle(visit) {
       const { http, reply, cookies } = visit;
-      const { provider } = singleSignOnOf(deps);
+      const { provider } = requireSingleSignOn(deps);
       const way = 'single_sign_on';
-      const { pending, refund } = await traced(spentReturn(visit, deps), { way, visit }, deps);
+      const { pending, refund } = await traced(takePendingReturn(visit, deps), { way, visit }, deps);
       const { purpose, next } = pending;
       try {
         const returned = new URL(http.url, deps.dashboardUrl);
-        const request = { redirectUri: redirectUriOf(deps), isFresh: isFreshFor(purpose) };
+        const request = { redirectUri: buildRedirectUri(deps), isFresh: isFreshFor(purpose) };
         const proven = await provider.complete(returned, pending, request);
         await refund();
         const page = await finish(visit, { purpose, proven }, deps);
@@ -173,7 +173,7 @@ function callback(deps: OpenDashboard): DoorRoute {
  * Returns and consumes the pending sign-in. The attempt counts against a key that was sealed when the browser left, so
  * that it never counts against another person. Throws PeopleRefusal `sign_in_ended` or `too_many`.
  */
-async function spentReturn(
+async function takePendingReturn(
   { reply, cookies, query }: DoorVisit,
   deps: OpenDashboard,
 ): Promise<{ readonly pending: ReturnedPending; readonly refund: () => Promise<void> }> {
@@ -235,7 +235,7 @@ async function join(
   const invitation = await openLink(token, deps);
   const described = describedBy(proven, deps);
   const filled = { name: typed.name || described.name, login: typed.login || described.login };
-  const registration = { ...filled, identity: identityOf(proven, deps), address: http.ip };
+  const registration = { ...filled, identity: toIdentity(proven, deps), address: http.ip };
   const outcome = await acceptLinkWithIdentity(token, registration, deps);
   if ('problems' in outcome) {
     const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed: filled };

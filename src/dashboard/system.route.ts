@@ -57,10 +57,10 @@ const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
 async function showSystem(visit: DashboardVisit, problem?: string): Promise<FastifyReply> {
   const { viewer, query, show, deps } = visit;
   const done = DONE.find((one) => one === query('done'));
-  const said =
+  const resultNotice =
     problem !== undefined
       ? notice('trouble', html`${problem}`, true)
       : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
-  const content = systemContent(await systemFigures(deps), { said, viewer });
+  const content = systemContent(await systemFigures(deps), { said: resultNotice, viewer });
   return show({ title: messages.text('system.title'), content }, problem === undefined ? 200 : 409);
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ShownUser } from '../administration/shown-user.ts';
 import {
-  deleteUserForGood,
+  deleteUserPermanently,
   disconnectAccount,
   readUser,
   readUserDocument,
@@ -22,7 +22,7 @@ import {
   revokeContent,
 } from './pages/user-actions.page.ts';
 import { userLink } from './pages/user-links.ts';
-import { USER_ROUTE, userOf } from './user.route.ts';
+import { readRequestedUser, USER_ROUTE } from './user.route.ts';
 
 export const userActionRoutes = (): DashboardRoute[] => [
   {
@@ -31,7 +31,11 @@ export const userActionRoutes = (): DashboardRoute[] => [
     needs: 'user.change',
     async handle(visit) {
       const accountKey = visit.field('account') || undefined;
-      const count = await syncUser(visit.person, { ...userOf(visit, visit.field), accountKey }, visit.deps);
+      const count = await syncUser(
+        visit.person,
+        { ...readRequestedUser(visit, visit.field), accountKey },
+        visit.deps,
+      );
       return backToUser(visit, { done: 'sync', count: String(count) });
     },
   },
@@ -41,7 +45,7 @@ export const userActionRoutes = (): DashboardRoute[] => [
     path: `${USER_ROUTE}/revoke`,
     needs: 'user.change',
     async handle(visit) {
-      const count = await revokeUser(visit.person, userOf(visit, visit.field), visit.deps);
+      const count = await revokeUser(visit.person, readRequestedUser(visit, visit.field), visit.deps);
       return backToUser(visit, { done: 'revoke', count: String(count) });
     },
   },
@@ -57,7 +61,7 @@ export const userActionRoutes = (): DashboardRoute[] => [
     path: `${USER_ROUTE}/disconnect`,
     needs: 'user.change',
     async handle(visit) {
-      const account = { ...userOf(visit, visit.field), accountKey: visit.field('account') };
+      const account = { ...readRequestedUser(visit, visit.field), accountKey: visit.field('account') };
       await disconnectAccount(visit.person, account, visit.deps);
       return backToUser(visit, { done: 'disconnect' });
     },
@@ -69,7 +73,7 @@ export const userActionRoutes = (): DashboardRoute[] => [
     needs: 'user.change',
     isFresh: true,
     async handle(visit) {
-      const pieces = await readUserDocument(visit.person, userOf(visit, visit.field), visit.deps);
+      const pieces = await readUserDocument(visit.person, readRequestedUser(visit, visit.field), visit.deps);
       return visit.reply
         .header('content-type', 'application/json; charset=utf-8')
         .header('cache-control', 'no-store')
@@ -85,8 +89,8 @@ export const userActionRoutes = (): DashboardRoute[] => [
     needs: 'user.change',
     isFresh: true,
     async handle(visit) {
-      const owner = userOf(visit, visit.field);
-      const receipt = await deleteUserForGood(visit.person, owner, visit.deps);
+      const owner = readRequestedUser(visit, visit.field);
+      const receipt = await deleteUserPermanently(visit.person, owner, visit.deps);
       const content = receiptContent(receipt, owner.clientId);
       return visit.show({ title: messages.text('receipt.title'), content });
     },
@@ -101,7 +105,7 @@ const ask = (
   path: `${USER_ROUTE}/${name}`,
   needs: 'user.change',
   async handle(visit) {
-    const owner = userOf(visit);
+    const owner = readRequestedUser(visit);
     const user = await readUser(visit.person, owner, visit.deps);
     return visit.show({ title: shownName(visit.person, owner.userId), content: content(user, visit) });
   },
@@ -110,5 +114,8 @@ const ask = (
 function backToUser(visit: DashboardVisit, more: Readonly<Record<string, string>>) {
   const { person: reader, reply, deps } = visit;
   const { userReferenceKey } = deps;
-  return goTo(reply, userLink('user', userOf(visit, visit.field), { userReferenceKey, reader, more }));
+  return goTo(
+    reply,
+    userLink('user', readRequestedUser(visit, visit.field), { userReferenceKey, reader, more }),
+  );
 }

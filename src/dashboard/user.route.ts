@@ -16,7 +16,10 @@ export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;
 const CALENDARS_ON_A_PAGE = 100;
 
 /** Returns the user that the query or form names. Throws PeopleRefusal `not_there` if it names none. */
-export function userOf(visit: DashboardVisit, read: DashboardVisit['query'] = visit.query): UserOfClient {
+export function readRequestedUser(
+  visit: DashboardVisit,
+  read: DashboardVisit['query'] = visit.query,
+): UserOfClient {
   const clientId = visit.parameter('clientId');
   const userId = referredUser(clientId, { id: read('id'), ref: read('ref') }, visit.deps);
   if (userId === undefined) throw new PeopleRefusal('not_there');
@@ -30,7 +33,7 @@ export const userRoutes = (): DashboardRoute[] => [
     needs: 'user.read',
     async handle(visit) {
       const { person, viewer, query, show, deps } = visit;
-      const owner = userOf(visit);
+      const owner = readRequestedUser(visit);
       const user = await readUser(person, owner, deps);
       const notice = renderNotice(query('done'), query('count'));
       const reconnect = reconnectLink(user.client, owner.userId, deps);
@@ -44,14 +47,19 @@ export const userRoutes = (): DashboardRoute[] => [
     needs: 'user.read',
     async handle(visit) {
       const { person, viewer, query, show, deps } = visit;
-      const of = { ...userOf(visit), accountKey: query('account') };
+      const requestedAccount = { ...readRequestedUser(visit), accountKey: query('account') };
       const after = referredPlace<CalendarPlace>(query('after'), deps);
-      const details = await readAccount(person, { ...of, after, limit: CALENDARS_ON_A_PAGE }, deps);
+      const details = await readAccount(
+        person,
+        { ...requestedAccount, after, limit: CALENDARS_ON_A_PAGE },
+        deps,
+      );
       const { next, account } = details;
       const { userReferenceKey } = deps;
       const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);
-      const more = { account: of.accountKey, ...(place !== undefined && { after: place }) };
-      const nextPath = place && userLink('user/account', of, { userReferenceKey, reader: person, more });
+      const more = { account: requestedAccount.accountKey, ...(place !== undefined && { after: place }) };
+      const nextPath =
+        place && userLink('user/account', requestedAccount, { userReferenceKey, reader: person, more });
       const content = accountContent({ shown: details, nextPath, userReferenceKey }, viewer);
       return show({ title: shownName(person, account.display), content });
     },

@@ -4,9 +4,9 @@ import { readApplication } from '../administration/applications.ts';
 import {
   addWebhook,
   changeWebhook,
-  endpointOf,
-  endpointsOf,
   pauseWebhook,
+  readEndpoint,
+  readEndpoints,
   removeWebhook,
   resumeWebhook,
   rotateWebhookSecret,
@@ -21,14 +21,14 @@ import { APPLICATIONS } from './pages/applications.page.ts';
 import {
   type EndpointParts,
   endpointContent,
-  madeSecretContent,
+  newSecretContent,
   removeEndpointContent,
   rotateEndpointContent,
 } from './pages/endpoint.page.ts';
 import {
   endpointForm,
   endpointPath,
-  pickedHears,
+  readTopics,
   signingKeys,
   WEBHOOKS_TAB,
   webhooksContent,
@@ -75,7 +75,7 @@ const namedIn = ({ parameter }: DashboardVisit) => ({
 
 const typedIn = ({ field, fields }: DashboardVisit): TypedEndpoint => ({
   url: field('url').trim(),
-  hears: pickedHears(fields('hears')),
+  hears: readTopics(fields('hears')),
   isShared: field('shared') === 'yes',
 });
 
@@ -84,7 +84,7 @@ async function showEndpoint(
   parts: Omit<EndpointParts, 'endpoint'> = {},
   status = 200,
 ) {
-  const endpoint = await endpointOf(visit.person, namedIn(visit), visit.deps);
+  const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
   return showTab(visit, endpointContent({ endpoint, ...parts }, visit.viewer), status);
 }
 
@@ -96,7 +96,7 @@ const listing = (): DashboardRoute[] => [
     async handle(visit) {
       const clientId = visit.parameter('clientId');
       const { person, viewer, deps } = visit;
-      const endpoints = await endpointsOf(person, clientId, deps);
+      const endpoints = await readEndpoints(person, clientId, deps);
       const [use] = await deps.webhookKeys.listKeyUses(clientId);
       const url = `${deps.publicUrl}/.well-known/webhook-keys/${clientId}`;
       const keys = use && signingKeys(use, { url, now: deps.now() }, viewer);
@@ -146,7 +146,7 @@ function adding(): DashboardRoute[] {
         const added = await addWebhook(visit.person, { clientId, typed }, visit.deps);
         if ('problem' in added) return showForm(visit, typed, added.problem);
         const { endpointId, secret: webhookSecret } = added;
-        return showTab(visit, madeSecretContent({ clientId, endpointId, webhookSecret }));
+        return showTab(visit, newSecretContent({ clientId, endpointId, webhookSecret }));
       },
     },
   ];
@@ -203,7 +203,7 @@ const ending = (): DashboardRoute[] => [
     needs: 'application.secrets',
     isFresh: true,
     async handle(visit) {
-      const endpoint = await endpointOf(visit.person, namedIn(visit), visit.deps);
+      const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
       return showTab(visit, rotateEndpointContent(endpoint, visit.viewer));
     },
   },
@@ -218,7 +218,7 @@ const ending = (): DashboardRoute[] => [
       const overlapMs = (hours ?? 0) * HOUR_MS;
       const until = deps.now() + overlapMs;
       const webhookSecret = await rotateWebhookSecret(person, { ...namedIn(visit), overlapMs }, deps);
-      return showTab(visit, madeSecretContent({ ...namedIn(visit), webhookSecret, until }));
+      return showTab(visit, newSecretContent({ ...namedIn(visit), webhookSecret, until }));
     },
   },
   {
@@ -227,7 +227,7 @@ const ending = (): DashboardRoute[] => [
     needs: 'application.change',
     isFresh: true,
     async handle(visit) {
-      const endpoint = await endpointOf(visit.person, namedIn(visit), visit.deps);
+      const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
       return showTab(visit, removeEndpointContent(endpoint, visit.viewer));
     },
   },

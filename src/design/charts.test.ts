@@ -17,7 +17,7 @@ const hours = (length: number, at: (hour: number) => Omit<Bar, 'label'>): Bar[] 
   Array.from({ length }, (_, hour) => ({ label: `${hour}:00`, ...at(hour) }));
 
 /** Returns `[bottom, height]` of each rectangle of a series. */
-function barsOf(markup: string, series: string): [number, number][] {
+function parseBars(markup: string, series: string): [number, number][] {
   const path = new RegExp(`<path class="series-${series}" d="([^"]*)"`).exec(markup)?.[1] ?? '';
   return [...path.matchAll(/M[\d.]+ ([\d.]+)v-([\d.]+)/g)].map(([, bottom, height]) => [
     Number(bottom),
@@ -32,7 +32,7 @@ describe('barChart', () => {
         hours(length, (hour) => ({ good: hour + 1, bad: 1 })),
         WORDS,
       );
-      const [good, bad] = [barsOf(markup, 'good'), barsOf(markup, 'bad')];
+      const [good, bad] = [parseBars(markup, 'good'), parseBars(markup, 'bad')];
 
       assert.equal(good.length, length);
       assert.equal(bad.length, length);
@@ -49,7 +49,7 @@ describe('barChart', () => {
       WORDS,
     );
 
-    const bad = barsOf(markup, 'bad');
+    const bad = parseBars(markup, 'bad');
     assert.equal(bad.length, 1);
     assert.ok((bad[0]?.[1] ?? 0) >= 1);
     assert.match(markup, /<td>1,000,000<\/td><td>1<\/td>/);

@@ -1,6 +1,6 @@
 /** Renders small charts as SVG without styles, which the Content-Security-Policy would block. */
 import { type Html, html } from '../http/html.ts';
-import { SIGNS } from './parts.page.ts';
+import { ICONS } from './parts.page.ts';
 
 /** One bar: the successes, and the failures on top of them. */
 export type Bar = { readonly label: string; readonly good: number; readonly bad?: number };
@@ -38,11 +38,11 @@ export function barChart(bars: readonly Bar[], words: BarChartWords): Html {
     return called === undefined ? [] : [{ name, called, sum: `${called}: ${sum}` }];
   });
   const drawn = counts.map(({ good, bad }) => ({
-    good: heightOf(good, highest),
-    bad: words.bad === undefined ? 0 : heightOf(bad, highest),
+    good: scaleHeight(good, highest),
+    bad: words.bad === undefined ? 0 : scaleHeight(bad, highest),
   }));
   const paths = series.map(
-    ({ name }) => html`<path class="series-${name}" d="${drawn.map((bar, i) => shapeOf(bar, i, name))}"/>`,
+    ({ name }) => html`<path class="series-${name}" d="${drawn.map((bar, i) => drawBar(bar, i, name))}"/>`,
   );
   const width = counts.length * STEP;
   const description = `${words.title}. ${series.map(({ sum }) => sum).join(', ')}`;
@@ -53,7 +53,7 @@ export function barChart(bars: readonly Bar[], words: BarChartWords): Html {
   )}</span></figcaption>
 ${plot}
 <div class="chart-ends" aria-hidden="true"><span>${counts[0]?.label}</span><span>${counts.at(-1)?.label}</span></div>
-<details><summary>${words.numbers}${SIGNS.unfold}</summary><table>
+<details><summary>${words.numbers}${ICONS.unfold}</summary><table>
 <thead><tr><th scope="col">${words.labels}</th>${series.map(({ called }) => html`<th scope="col">${called}</th>`)}</tr></thead>
 <tbody>${counts.map(
     (bar) =>
@@ -78,11 +78,11 @@ const count = (value: number | undefined): number =>
 
 const rounded = (length: number): number => Math.round(length * 100) / 100;
 
-const heightOf = (value: number, highest: number): number =>
+const scaleHeight = (value: number, highest: number): number =>
   value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (HEIGHT - LEAST_HEIGHT)));
 
 /** Returns one bar's rectangle as a part of its series' path: `bad` stands on `good`. */
-function shapeOf(bar: Record<'good' | 'bad', number>, index: number, name: 'good' | 'bad'): string {
+function drawBar(bar: Record<'good' | 'bad', number>, index: number, name: 'good' | 'bad'): string {
   const height = bar[name];
   if (height === 0) return '';
   const bottom = name === 'good' ? HEIGHT : rounded(HEIGHT - bar.good);

@@ -19,12 +19,12 @@ export type CatalogueMessages<Key extends string> = {
 };
 
 /** Returns the messages of one language. Each is parsed when it is first used. */
-export function messagesOf<Key extends string>(
+export function createMessages<Key extends string>(
   language: string,
   make: (key: Key) => IntlMessageFormat,
 ): CatalogueMessages<Key> {
   const formats = new Map<Key, IntlMessageFormat>();
-  const formatOf = (key: Key) => {
+  const loadFormat = (key: Key) => {
     const format = formats.get(key) ?? make(key);
     formats.set(key, format);
     return format;
@@ -34,12 +34,12 @@ export function messagesOf<Key extends string>(
     language,
     direction: directionOf(language),
     gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
-    text: (key, values = {}) => String(formatOf(key).format({ ...values })),
+    text: (key, values = {}) => String(loadFormat(key).format({ ...values })),
     markup(key, values = {}) {
       const isolated = Object.entries(values).map(([name, value]) => {
         return [name, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value] as const;
       });
-      const formatted = formatOf(key).format<Html>(Object.fromEntries(isolated));
+      const formatted = loadFormat(key).format<Html>(Object.fromEntries(isolated));
       const parts = Array.isArray(formatted) ? formatted : [formatted];
       return html`${parts}`;
     },

@@ -10,7 +10,7 @@ export type NoticeKind = 'done' | 'trouble' | 'note';
 export function notice(kind: NoticeKind, text: Html, isFocused = false): Html {
   const focus = isFocused && html` tabindex="-1" autofocus aria-labelledby="notice"`;
   const role = kind === 'trouble' ? 'alert' : 'status';
-  return html`<div class="notice ${kind}" role="${role}"${focus}>${SIGNS[kind]}<div id="notice">${text}</div></div>`;
+  return html`<div class="notice ${kind}" role="${role}"${focus}>${ICONS[kind]}<div id="notice">${text}</div></div>`;
 }
 
 /** Renders a link to another site. It opens in a new window, so that typed text stays. */
@@ -80,7 +80,7 @@ export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /** The icons of Kalends. Each is shown beside a text that means the same. */
-export const SIGNS = {
+export const ICONS = {
   application: line(
     26,
     '<rect x="3.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="3.5" y="13.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="13.5" width="7" height="7" rx="1.5"/>',

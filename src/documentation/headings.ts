@@ -17,7 +17,7 @@ export function anchorMaker(): (heading: string) => string {
 }
 
 /** Returns the headings in order, without lines in code blocks. */
-export function headingsOf(markdown: string): Heading[] {
+export function listHeadings(markdown: string): Heading[] {
   const anchorOf = anchorMaker();
   return [...withoutFences(markdown).matchAll(/^(#{1,6}) (.+)$/gm)].map(([, marks = '', text = '']) => ({
     level: marks.length,

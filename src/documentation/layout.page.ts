@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { BASE_STYLE, PAGE_ICON } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
-import { inlineStyle, type Page, pageOf } from '../http/page.ts';
+import { buildPage, inlineStyle, type Page } from '../http/page.ts';
 import { CONTENTS } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
 import { plainText } from './headings.ts';
@@ -47,7 +47,7 @@ ${headings.length > 1 && onThisPage(headings)}
 <p class="unseen" id="end"></p>
 ${page?.script?.element}
 </body>`;
-  return pageOf({
+  return buildPage({
     language: 'en',
     direction: 'ltr',
     theme: 'auto',

@@ -2,12 +2,12 @@
 import { currentDocument } from '../api-reference/current-document.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
 import { groupPage, overview, shapesPage } from '../api-reference/reference.page.ts';
-import { groupsOf, REFERENCE_PATH, SHAPES_PATH } from '../api-reference/reference-groups.ts';
+import { listReferenceGroups, REFERENCE_PATH, SHAPES_PATH } from '../api-reference/reference-groups.ts';
 import { groupMarkdown, overviewMarkdown, shapesMarkdown } from '../api-reference/reference-markdown.ts';
 import { CONTENTS } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
 import { type LoadedGuide, loadGuides, servedMarkdown, servedTarget } from './guides.ts';
-import { headingsOf } from './headings.ts';
+import { listHeadings } from './headings.ts';
 import { markdownPage } from './markdown.page.ts';
 import { TRY_IT_SCRIPT, tryItForm } from './try-it.page.ts';
 
@@ -41,7 +41,7 @@ function guidePage(
     summary,
     section,
     markdown: servedMarkdown(guide, guides),
-    headings: headingsOf(text).filter(({ level }) => level === 2 || level === 3),
+    headings: listHeadings(text).filter(({ level }) => level === 2 || level === 3),
     content: () => markdownPage(text, (target) => servedTarget(guide, target, { guides })),
   };
 }
@@ -64,7 +64,7 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
       markdown: overviewMarkdown(document),
       content: () => overview(document),
     }),
-    ...groupsOf(document).map((group) => ({
+    ...listReferenceGroups(document).map((group) => ({
       ...page(group.address, `API: ${group.name}`, {
         summary: `${group.entries.map(({ operation }) => operation.summary).join('; ')}.`,
         markdown: groupMarkdown(group, document),

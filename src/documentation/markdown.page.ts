@@ -23,18 +23,18 @@ const TOKENIZER: TokenizerObject = {
 
 /** Renders a document without the page around it. Headings have the same anchors as on GitHub. */
 export function markdownPage(markdown: string, linkOf: LinkTargets): Html {
-  const marked = new Marked({ tokenizer: TOKENIZER, renderer: rendererOf(linkOf) });
+  const marked = new Marked({ tokenizer: TOKENIZER, renderer: createRenderer(linkOf) });
   // The renderer below escapes whatever text the document has.
   return trusted(marked.parse(markdown, { async: false }));
 }
 
-function rendererOf(linkOf: LinkTargets): RendererObject {
+function createRenderer(linkOf: LinkTargets): RendererObject {
   const anchorOf = anchorMaker();
   return {
     html: ({ text }) => html`${text}`.markup,
     checkbox: ({ checked }) => (checked ? '[x] ' : '[ ] '),
     codespan: ({ text }) => html`<code>${text}</code>`.markup,
-    code: ({ text, lang = '' }) => codeOf(text, /^\w*/.exec(lang)?.[0]).markup,
+    code: ({ text, lang = '' }) => renderCodeBlock(text, /^\w*/.exec(lang)?.[0]).markup,
     text(token) {
       const tokens = 'tokens' in token ? token.tokens : undefined;
       return tokens === undefined ? html`${token.text}`.markup : this.parser.parseInline(tokens);
@@ -65,6 +65,6 @@ ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${content(cell)}</td>`
 }
 
 /** Renders a block of code. It can be focused, because a wide block scrolls. */
-export const codeOf = (code: string, language = ''): Html =>
+export const renderCodeBlock = (code: string, language = ''): Html =>
   html`<pre tabindex="0"><code${language !== '' && html` class="language-${language}"`}>${code}</code></pre>
 `;

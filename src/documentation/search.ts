@@ -34,7 +34,7 @@ export const MOST_QUERY_CHARACTERS = 200;
 export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
   return pages.flatMap(({ path, title, markdown }) => {
     const anchorOf = anchorMaker();
-    return sectionsOf(markdown).map(({ heading, text }, i) => {
+    return splitSections(markdown).map(({ heading, text }, i) => {
       const anchor = heading === undefined ? '' : anchorOf(heading);
       const sectionTitle = heading === undefined || i === 0 ? title : plainText(heading);
       const plain = plainText(text).replace(/\s+/g, ' ').trim();
@@ -50,7 +50,7 @@ export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
   });
 }
 
-function sectionsOf(markdown: string): { heading: string | undefined; text: string }[] {
+function splitSections(markdown: string): { heading: string | undefined; text: string }[] {
   const sections: { heading: string | undefined; lines: string[] }[] = [];
   let isCode = false;
   for (const line of markdown.split('\n')) {
@@ -63,7 +63,7 @@ function sectionsOf(markdown: string): { heading: string | undefined; text: stri
 }
 
 /** Returns the words of a query in their normalized form. */
-export const wordsOf = (query: string): string[] =>
+export const splitWords = (query: string): string[] =>
   query
     .slice(0, MOST_QUERY_CHARACTERS)
     .toLowerCase()
@@ -72,10 +72,10 @@ export const wordsOf = (query: string): string[] =>
     .slice(0, MOST_WORDS);
 
 export function search(index: SearchIndex, query: string): SearchResult[] {
-  const terms = wordsOf(query);
+  const terms = splitWords(query);
   if (terms.length === 0) return [];
   return index
-    .map((section) => ({ section, score: scoreOf(section, terms) }))
+    .map((section) => ({ section, score: scoreSection(section, terms) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_RESULTS)
@@ -83,23 +83,23 @@ export function search(index: SearchIndex, query: string): SearchResult[] {
       path,
       pageTitle,
       heading,
-      excerpt: excerptOf(text, lowerText, terms),
+      excerpt: cutExcerpt(text, lowerText, terms),
     }));
 }
 
 /** Returns 0 if a word does not occur. */
-function scoreOf({ lowerText, lowerHeading }: IndexedSection, words: readonly string[]): number {
+function scoreSection({ lowerText, lowerHeading }: IndexedSection, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
     const occurrences = Math.min(lowerText.split(word).length - 1, MOST_OCCURRENCES);
-    const found = occurrences + (lowerHeading.includes(word) ? IN_HEADING : 0);
-    if (found === 0) return 0;
-    score += found;
+    const wordScore = occurrences + (lowerHeading.includes(word) ? IN_HEADING : 0);
+    if (wordScore === 0) return 0;
+    score += wordScore;
   }
   return score;
 }
 
-function excerptOf(text: string, lowerText: string, words: readonly string[]): string {
+function cutExcerpt(text: string, lowerText: string, words: readonly string[]): string {
   const positions = words.map((word) => lowerText.indexOf(word)).filter((at) => at >= 0);
   const begin = positions.length === 0 ? 0 : Math.max(0, Math.min(...positions) - EXCERPT / 3);
   const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1;

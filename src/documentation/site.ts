@@ -24,12 +24,12 @@ export type Site = {
 export async function openSite(publicUrl: string): Promise<Site> {
   const { pages, document } = await loadDocumentation(publicUrl);
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  const made = new Map<string, Page>();
+  const renderedPages = new Map<string, Page>();
   let index: ReturnType<typeof searchIndex> | undefined;
 
   function keep(path: string, make: () => Page): Page {
-    const page = made.get(path) ?? make();
-    made.set(path, page);
+    const page = renderedPages.get(path) ?? make();
+    renderedPages.set(path, page);
     return page;
   }
 

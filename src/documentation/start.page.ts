@@ -13,8 +13,8 @@ export const startPage = (
 one REST interface, signed webhooks. New here? <a href="/docs/first-steps">First steps</a> takes a few minutes.</p>
 <div class="cards">
 ${CONTENTS.map(
-  ({ name, purpose }) => html`<section aria-labelledby="${idOf(name)}">
-<h2 id="${idOf(name)}">${name}</h2>
+  ({ name, purpose }) => html`<section aria-labelledby="${toAnchorId(name)}">
+<h2 id="${toAnchorId(name)}">${name}</h2>
 <p class="hint">${purpose}</p>
 <dl>
 ${pages
@@ -30,7 +30,7 @@ ${operations}
 <p class="hint">For programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a>, <a href="/llms-full.txt">llms-full.txt</a>;
 every page is Markdown at its address with <code>.md</code>.</p>`;
 
-const idOf = (name: string): string => name.toLowerCase().replaceAll(' ', '-');
+const toAnchorId = (name: string): string => name.toLowerCase().replaceAll(' ', '-');
 
 export function startMarkdown(pages: readonly DocumentationPage[]): string {
   const sections = CONTENTS.map(({ name, purpose }) => {

@@ -9,7 +9,7 @@ import type { ListEventsDeps } from '../reading/list-events.ts';
 import { READING } from '../reading/read-error.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
-import { readCalendars, textOf } from './free-busy.ts';
+import { readCalendars, renderInterval } from './free-busy.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 import { freeSlots } from './slots.ts';
 
@@ -54,7 +54,7 @@ export async function availability(
   const earliest = deps.now() + minimumNotice * MINUTE;
   const slots = freeSlots(busy, open, { ...lengths, window, earliest, limit });
   return JSON.stringify({
-    slots: slots.map(textOf),
+    slots: slots.map(renderInterval),
     ...(problems.length > 0 ? { errors: problems } : {}),
   });
 }
@@ -77,10 +77,10 @@ const MINUTES_OF_DAY = 1440;
 
 /** Returns the working time within the window as disjoint intervals in order. */
 export function workingTime(hours: readonly WorkingHours[], window: Interval): Interval[] {
-  return clipped(merged(hours.flatMap((one) => intervalsOf(one, window))), window);
+  return clipped(merged(hours.flatMap((one) => listWorkingIntervals(one, window))), window);
 }
 
-function intervalsOf({ days, start, end, timeZone }: WorkingHours, window: Interval): Interval[] {
+function listWorkingIntervals({ days, start, end, timeZone }: WorkingHours, window: Interval): Interval[] {
   const first = dayOfLocal(localOfInstant(timeZone, window.start)) - 1;
   const last = dayOfLocal(localOfInstant(timeZone, window.end));
   const length = end > start ? end - start : end - start + MINUTES_OF_DAY;

@@ -34,14 +34,14 @@ export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<Bu
   const { calendars, window } = input;
   // The mirror stores days at midnight UTC, which is up to 14 hours from midnight in the user's zone.
   const wide = { start: window.start - DAY, end: window.end + DAY };
-  const all = await intervalsOf(input, wide, deps);
+  const all = await readIntervals(input, wide, deps);
   if (!all.isOver) return { busy: merged(clipped(all.intervals, window)), leftOut: all.leftOut };
   // A calendar may have very many events. Each calendar has its own limit, so that the others stay complete.
   let busy: readonly Interval[] = [];
   const leftOut: LeftOut[] = [];
   for (const owned of calendars) {
     const intervals =
-      calendars.length === 1 ? all : await intervalsOf({ ...input, calendars: [owned] }, wide, deps);
+      calendars.length === 1 ? all : await readIntervals({ ...input, calendars: [owned] }, wide, deps);
     busy = merged([...busy, ...clipped(intervals.intervals, window)]);
     leftOut.push(...intervals.leftOut);
     if (intervals.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
@@ -56,7 +56,7 @@ type Read = {
 };
 
 /** Returns the intervals of the calendars' first events, up to the limits. */
-async function intervalsOf(
+async function readIntervals(
   { user, calendars, timeZone }: BusyTimeInput,
   window: EventWindow,
   deps: PageDeps,
@@ -95,7 +95,7 @@ type Owner = Pick<Owned, 'calendar'> & { readonly addresses: ReadonlySet<string>
 
 /** At Google and Microsoft account ids are addresses too, as are calendar ids at Google. */
 function toOwner({ calendar, account: { addresses, accountId, display } }: Owned): Owner {
-  return { calendar, addresses: new Set([...addresses, accountId, display, calendar.href].map(addressOf)) };
+  return { calendar, addresses: new Set([...addresses, accountId, display, calendar.href].map(bareAddress)) };
 }
 
 function busyInterval(
@@ -119,8 +119,8 @@ function isDeclined(
   addresses: ReadonlySet<string>,
 ): boolean {
   if (response !== undefined) return response === 'declined';
-  const answers = attendees.filter(({ email }) => addresses.has(addressOf(email)));
+  const answers = attendees.filter(({ email }) => addresses.has(bareAddress(email)));
   return answers.length > 0 && answers.every(({ status }) => status === 'declined');
 }
 
-const addressOf = (text: string): string => text.replace(/^mailto:/i, '').toLowerCase();
+const bareAddress = (text: string): string => text.replace(/^mailto:/i, '').toLowerCase();

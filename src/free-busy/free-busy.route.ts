@@ -25,7 +25,7 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
       return reply.type(JSON_TYPE).send(await freeBusy(request.query, grant, deps));
     });
 
-    const { check, foundOf } = beforeBody((request: FastifyRequest) => callerOf(request, deps));
+    const { check, foundOf } = beforeBody((request: FastifyRequest) => authenticateCaller(request, deps));
     app.post('/availability', { onRequest: check }, async (http, reply) => {
       const caller = foundOf(http);
       const request = parseAvailability(http.body);
@@ -36,7 +36,7 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   };
 }
 
-async function callerOf(
+async function authenticateCaller(
   request: FastifyRequest,
   deps: BearerDeps & ClientAuthenticationDeps,
 ): Promise<Grant | Client> {

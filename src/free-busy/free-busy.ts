@@ -4,14 +4,14 @@ import { instantText } from '../lib/rendered-json.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { CalendarFilter } from '../reading/events-query.ts';
 import {
-  choiceOf,
   FRESH_MS,
   freshAccounts,
   LIST_FRESH_MS,
   leftOutProblems,
+  listSyncedCalendars,
   type Owned,
   type ReadProblem,
-  servedOf,
+  toCalendarChoice,
 } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
@@ -28,12 +28,15 @@ export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDep
   return JSON.stringify({
     start: instantText(window.start),
     end: instantText(window.end),
-    busy: busy.map(textOf),
+    busy: busy.map(renderInterval),
     ...(errors.length > 0 ? { errors } : {}),
   });
 }
 
-export const textOf = ({ start, end }: Interval) => ({ start: instantText(start), end: instantText(end) });
+export const renderInterval = ({ start, end }: Interval) => ({
+  start: instantText(start),
+  end: instantText(end),
+});
 
 /** Returns the chosen calendars, synced, the problems with the others, and the number of accounts. */
 export async function readCalendars(
@@ -41,10 +44,10 @@ export async function readCalendars(
   filter: CalendarFilter | undefined,
   deps: ListEventsDeps,
 ): Promise<{ calendars: readonly Owned[]; problems: readonly ReadProblem[]; accounts: number }> {
-  const choice = choiceOf(filter);
+  const choice = toCalendarChoice(filter);
   const { accounts, problems } = await freshAccounts(
     { reader, needs: 'free-busy', listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
     deps,
   );
-  return { calendars: servedOf(accounts, choice), problems, accounts: accounts.length };
+  return { calendars: listSyncedCalendars(accounts, choice), problems, accounts: accounts.length };
 }

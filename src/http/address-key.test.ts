@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { addressKey, callerKey, networksOf } from './address-key.ts';
+import { addressKey, callerKey, toNetworks } from './address-key.ts';
 
 describe('an address', () => {
   it('counts an IPv6 address as its /64, in every spelling', () => {
-    const one = addressKey('2001:db8:1:2::1');
+    const key = addressKey('2001:db8:1:2::1');
 
     for (const same of [
       '2001:db8:1:2:ffff:ffff:ffff:ffff',
       '2001:0DB8:0001:0002::',
       '2001:db8:1:2::9%eth0',
     ]) {
-      assert.equal(addressKey(same), one, same);
+      assert.equal(addressKey(same), key, same);
     }
-    assert.notEqual(addressKey('2001:db8:1:3::1'), one);
+    assert.notEqual(addressKey('2001:db8:1:3::1'), key);
   });
 
   it('counts an IPv4 address for itself, also in an IPv6 address', () => {
@@ -31,15 +31,15 @@ describe('an address', () => {
 describe('the networks of an address', () => {
   it('have three sizes, for IPv4 and for IPv6', () => {
     const ipv4 = ['192.0.0.0/16', '192.0.2.0/24', '192.0.2.7/32'];
-    assert.deepEqual(networksOf('192.0.2.7'), ipv4);
-    assert.deepEqual(networksOf('::ffff:192.0.2.7'), ipv4);
+    assert.deepEqual(toNetworks('192.0.2.7'), ipv4);
+    assert.deepEqual(toNetworks('::ffff:192.0.2.7'), ipv4);
     const ipv6 = ['2001:db8::/32', '2001:db8:1::/48', '2001:db8:1:2::/64'];
-    assert.deepEqual(networksOf('2001:db8:1:2:3::4'), ipv6);
-    assert.deepEqual(networksOf('2001:DB8:1:2:3::4%eth0'), ipv6);
+    assert.deepEqual(toNetworks('2001:db8:1:2:3::4'), ipv6);
+    assert.deepEqual(toNetworks('2001:DB8:1:2:3::4%eth0'), ipv6);
   });
 
   it('are the text itself if it is no address', () => {
-    assert.deepEqual(networksOf('unknown'), ['unknown', 'unknown', 'unknown']);
+    assert.deepEqual(toNetworks('unknown'), ['unknown', 'unknown', 'unknown']);
   });
 });
 
@@ -47,11 +47,11 @@ describe('a caller', () => {
   const address = '2001:db8::1';
 
   it('is one application at one address', () => {
-    const one = callerKey({ clientId: 'acme', address });
+    const key = callerKey({ clientId: 'acme', address });
 
-    assert.equal(callerKey({ clientId: 'acme', address: '2001:db8::2' }), one);
-    assert.notEqual(callerKey({ clientId: 'other', address }), one);
-    assert.notEqual(callerKey({ clientId: 'acme', address: '192.0.2.1' }), one);
+    assert.equal(callerKey({ clientId: 'acme', address: '2001:db8::2' }), key);
+    assert.notEqual(callerKey({ clientId: 'other', address }), key);
+    assert.notEqual(callerKey({ clientId: 'acme', address: '192.0.2.1' }), key);
   });
 
   it('has a key of limited length, however long the client id', () => {

@@ -8,10 +8,10 @@ export type Caller = { readonly clientId: string; readonly address: string };
 const MOST_CHARACTERS = 200;
 
 /** Returns the key of an address: an IPv4 address, or the /64 of an IPv6 address, all of which one host can use. */
-export const addressKey = (address: string): string => networksOf(address)[2];
+export const addressKey = (address: string): string => toNetworks(address)[2];
 
 /** Returns an address's networks, largest first: IPv6 /32, /48, /64 or IPv4 /16, /24, /32. Other text is only cut. */
-export function networksOf(address: string): readonly [wide: string, site: string, host: string] {
+export function toNetworks(address: string): readonly [wide: string, site: string, host: string] {
   const text = address.slice(0, MOST_CHARACTERS);
   if (!ipaddr.isValid(address)) return [text, text, text];
   const parsed = ipaddr.process(address);

@@ -16,7 +16,7 @@ export type AllowedMethods = (path: string) => readonly string[];
 export function followMethods(app: FastifyInstance): void {
   const routes: { readonly pattern: RegExp; readonly route: RouteOptions }[] = [];
   app.addHook('onRoute', (route) => {
-    routes.push({ pattern: patternOf(route.url), route });
+    routes.push({ pattern: toPathPattern(route.url), route });
   });
   app.decorate('allowedMethods', (path) => {
     // Read now: hooks of the route's own plugin come after this one, and may add to its methods.
@@ -44,7 +44,7 @@ export function answerHead(app: FastifyInstance): void {
 }
 
 /** A parameter matches one non-empty path segment. `*` is not a wildcard. */
-function patternOf(url: string): RegExp {
+function toPathPattern(url: string): RegExp {
   const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+')}$`);
 }

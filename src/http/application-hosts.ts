@@ -26,7 +26,7 @@ export function applicationHostRules(settings: HostSettings, { clients }: HostDe
     return host.port === port && /^[a-z\d_-]+$/.test(label) ? label : '';
   };
   // X-Forwarded-Host never replaces a public Host: many proxies pass on what callers send, and caches would mix up hosts.
-  const labelOf = ({ headers, socket }: RawRequestDefaultExpression) => {
+  const readHostLabel = ({ headers, socket }: RawRequestDefaultExpression) => {
     const host = parse(headers.host);
     const [forwarded = ''] = /[^,]*$/.exec(String(headers['x-forwarded-host'] ?? '')) ?? [];
     const isPublic = labelIn(host) !== undefined || host?.hostname === publicHost;
@@ -37,13 +37,13 @@ export function applicationHostRules(settings: HostSettings, { clients }: HostDe
   return {
     /** Returns the URL to route: the key list of an application host is that of its application. */
     rewriteUrl(request: RawRequestDefaultExpression): string {
-      const label = labelOf(request);
+      const label = readHostLabel(request);
       return label && request.url?.split('?')[0] === KEYS ? `${KEYS}/${label}` : (request.url ?? '/');
     },
 
     /** Admits a request, redirects it to the public origin, or throws ApiError 404. */
     async admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-      const label = labelOf(request.raw);
+      const label = readHostLabel(request.raw);
       if (label === undefined) return undefined;
       const { method, server, routeOptions } = request;
       const { url: route = '' } = routeOptions;

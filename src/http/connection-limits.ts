@@ -46,7 +46,7 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
   const counted = connectionCounts(open, deps.now);
   let lingering = 0;
 
-  const problemOf = (address: string): ApiError | undefined => {
+  const findExceededLimit = (address: string): ApiError | undefined => {
     const peer = peerOf(address);
     const most = peer === 'loopback' ? limits.connections : limits.connections - reserved;
     if (peer === 'caller') {
@@ -88,7 +88,7 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
       socket.destroy();
       return;
     }
-    const refusal = problemOf(address);
+    const refusal = findExceededLimit(address);
     if (refusal !== undefined) {
       refuse(socket, refusal);
       return;
@@ -110,7 +110,7 @@ function connectionCounts(open: OpenConnections, now: () => number) {
     if (left === 0) ofAddress.delete(address);
     else ofAddress.set(address, left);
   };
-  const firstOf = (address: string | undefined, isWanted: (connection: OpenConnection) => boolean) => {
+  const findOldest = (address: string | undefined, isWanted: (connection: OpenConnection) => boolean) => {
     for (const [socket, from] of connections) {
       if (address !== undefined && from !== address) continue;
       const connection = open.get(socket);
@@ -133,7 +133,7 @@ function connectionCounts(open: OpenConnections, now: () => number) {
     },
     /** Closes the oldest idle connection (of the address, if given), else the oldest slow one, if there is one. */
     makeRoom(address?: string): boolean {
-      const unused = firstOf(address, isIdle) ?? firstOf(address, isSlow);
+      const unused = findOldest(address, isIdle) ?? findOldest(address, isSlow);
       if (unused === undefined) return false;
       forget(unused);
       unused.destroy();

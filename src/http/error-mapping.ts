@@ -42,7 +42,7 @@ const MOST_PATH_SHOWN = 500;
 export const errorAnswers =
   (log: Log, noteDatabaseAway: DatabaseNotes, documentation?: string) =>
   (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = inShapeOf(request, refusalOf(error, request));
+    const refusal = toRouteShape(request, toRefusal(error, request));
     if (refusal !== undefined) {
       if (refusal.status === 503) noteDatabaseAway(error, request);
       const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
@@ -95,7 +95,7 @@ export function databaseNotes({ log, databaseRefused }: DatabaseNotesDeps): Data
 }
 
 /** Returns the response to an error: the thrown one, or one for an error of the framework. */
-export function refusalOf(
+export function toRefusal(
   error: FastifyError | Error,
   { routeOptions }: FastifyRequest,
 ): Refusal | undefined {
@@ -110,7 +110,7 @@ export function refusalOf(
 }
 
 /** Gives errors before the handler of an OAuth route the shape of RFC 6749 §5.2. */
-function inShapeOf(
+function toRouteShape(
   request: FastifyRequest,
   refusal: Refusal | undefined,
 ): Pick<Refusal, 'status' | 'headers' | 'body'> | undefined {

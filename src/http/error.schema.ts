@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { anyObject, type OperationError } from './operation.ts';
 import { ANY_CALL } from './refusal.ts';
-import { BODY_BYTES, bodyTooLarge, sizeOf } from './sizes.ts';
+import { BODY_BYTES, bodyTooLarge, formatSize } from './sizes.ts';
 
 export const ErrorBody = Type.Object(
   {
@@ -58,7 +58,7 @@ export const badBodies: readonly OperationError[] = [
   {
     ...ANY_CALL.request_refused,
     status: 413,
-    when: `The body is larger than ${sizeOf(BODY_BYTES)}.`,
+    when: `The body is larger than ${formatSize(BODY_BYTES)}.`,
     message: bodyTooLarge(BODY_BYTES).message,
     field: 'body',
   },

@@ -98,7 +98,7 @@ export function readBody<T extends Table>(body: unknown, table: T, check?: Check
 /** Reads a query: the first of a repeated parameter counts, and a blank one is absent. Throws 400 with every mistake. */
 export function readQuery<T extends Table>(query: unknown, table: T, check?: Check<NoInfer<T>>): Input<T> {
   const members = asObject(query) ?? {};
-  const first = Object.keys(table).map((name) => [name, parameterOf(members, name)]);
+  const first = Object.keys(table).map((name) => [name, readParameter(members, name)]);
   return readMembers(Object.fromEntries(first), table, check);
 }
 
@@ -138,7 +138,7 @@ export function checkMembers<T extends Table>(
 }
 
 /** Returns the first value of a parameter, or `undefined` if it is blank. */
-export function parameterOf(query: Members, name: string): string | undefined {
+export function readParameter(query: Members, name: string): string | undefined {
   const value = query[name];
   const first = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' && first.trim() !== '' ? first : undefined;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { formOf } from './form-body.ts';
+import { parseForm } from './form-body.ts';
 
-const fieldsOf = (text: string) => Object.entries(formOf(text));
+const parseFields = (text: string) => Object.entries(parseForm(text));
 
 describe('a form', () => {
   it('decodes UTF-8 and plus signs', () => {
-    assert.deepEqual(fieldsOf('name=Ada+L.&city=Z%C3%BCrich&empty=&bare'), [
+    assert.deepEqual(parseFields('name=Ada+L.&city=Z%C3%BCrich&empty=&bare'), [
       ['name', 'Ada L.'],
       ['city', 'Zürich'],
       ['empty', ''],
@@ -16,29 +16,29 @@ describe('a form', () => {
   });
 
   it('returns a list for a repeated field', () => {
-    assert.deepEqual(fieldsOf('a=1&b=2&a=3&a='), [
+    assert.deepEqual(parseFields('a=1&b=2&a=3&a='), [
       ['a', ['1', '3', '']],
       ['b', '2'],
     ]);
   });
 
   it('treats names of Object.prototype as ordinary fields', () => {
-    assert.deepEqual(fieldsOf('__proto__=a&constructor=b'), [
+    assert.deepEqual(parseFields('__proto__=a&constructor=b'), [
       ['__proto__', 'a'],
       ['constructor', 'b'],
     ]);
   });
 
   it('leaves invalid encoding unchanged', () => {
-    assert.deepEqual(fieldsOf('a=100%&b=%zz&&=&=c'), [
+    assert.deepEqual(parseFields('a=100%&b=%zz&&=&=c'), [
       ['a', '100%'],
       ['b', '%zz'],
       ['', ['', 'c']],
     ]);
-    assert.deepEqual(fieldsOf(''), []);
+    assert.deepEqual(parseFields(''), []);
   });
 
   it('reads 100,000 equal names as quickly as different ones', () => {
-    assert.equal(formOf('a=&'.repeat(100_000)).a?.length, 100_000);
+    assert.equal(parseForm('a=&'.repeat(100_000)).a?.length, 100_000);
   });
 });

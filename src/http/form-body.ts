@@ -7,12 +7,12 @@ export type Form = Record<string, string | string[]>;
 /** Makes `app` parse these bodies as a Form. */
 export function readForms(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_, body, done) =>
-    done(null, formOf(body.toString())),
+    done(null, parseForm(body.toString())),
   );
 }
 
 /** Parses a form as the URL Standard does (§5.1): no text is refused. */
-export function formOf(text: string): Form {
+export function parseForm(text: string): Form {
   // Without a prototype: a field may have any name.
   const form: Form = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) {

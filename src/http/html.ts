@@ -15,16 +15,16 @@ export type HtmlValue = Html | string | number | undefined | false | readonly Ht
 
 /** Renders a template: text is escaped for content and quoted attributes, Html is inserted unchanged. */
 export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  const pieces = literals.map((literal, i) => literal + markupOf(values[i]));
+  const pieces = literals.map((literal, i) => literal + renderMarkup(values[i]));
   return new Html(pieces.join(''));
 }
 
 /** Marks a constant of the program as safe markup. Never use it for input. */
 export const trusted = (markup: string): Html => new Html(markup);
 
-function markupOf(value: HtmlValue): string {
+function renderMarkup(value: HtmlValue): string {
   if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.markup;
-  if (typeof value === 'object') return value.map(markupOf).join('');
+  if (typeof value === 'object') return value.map(renderMarkup).join('');
   return escapingTemplate`${String(value)}`;
 }

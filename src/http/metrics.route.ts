@@ -13,10 +13,10 @@ export type MetricsRouteDeps = {
 
 /** Mounted only at the root of the origin. */
 export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPluginAsync {
-  const expected = digestOf(`Bearer ${token}`);
+  const expected = hashSecret(`Bearer ${token}`);
   return async (app) => {
     app.get('/metrics', async ({ headers }, reply) => {
-      if (!timingSafeEqual(digestOf(headers.authorization ?? ''), expected))
+      if (!timingSafeEqual(hashSecret(headers.authorization ?? ''), expected))
         throw new ApiError(ANY_CALL.invalid_token, {
           message: 'Send the token of KALENDS_METRICS_TOKEN as Authorization: Bearer …',
           headers: { 'www-authenticate': 'Bearer' },
@@ -27,4 +27,4 @@ export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPlugin
 }
 
 /** Returns a digest of constant length, as `timingSafeEqual` requires. */
-const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');
+const hashSecret = (text: string): Buffer => hash('sha256', text, 'buffer');

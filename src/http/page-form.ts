@@ -29,7 +29,7 @@ export type FormOrigin = {
   readonly host: string | undefined;
 };
 
-export function formOriginOf({ body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): FormOrigin {
+export function readFormOrigin({ body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): FormOrigin {
   const { origin, host } = headers;
   const secFetchSite = [headers['sec-fetch-site']].flat()[0];
   return { token: formField(body, TOKEN_FIELD), secFetchSite, origin, host };

@@ -65,7 +65,7 @@ export type PageContent = {
 } & Pick<PagePolicy, 'imageSource' | 'connects' | 'hasFrames' | 'isPreview'>;
 
 /** Renders a document. `rel="expect"` delays drawing: centered lines would otherwise move as the rest arrives. */
-export function pageOf(content: PageContent): Page {
+export function buildPage(content: PageContent): Page {
   const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, goesOn, ...opened } =
     content;
   const [style, ...overrides] = styles.map(({ element }) => element);
@@ -84,12 +84,12 @@ ${overrides}
 ${body}
 </html>
 `;
-  const scriptSource = scripts.length > 0 && { scriptSource: sourcesOf(scripts) };
-  const policy = { styleSource: sourcesOf(styles), ...scriptSource, ...opened };
+  const scriptSource = scripts.length > 0 && { scriptSource: joinSources(scripts) };
+  const policy = { styleSource: joinSources(styles), ...scriptSource, ...opened };
   return { document, policy };
 }
 
-const sourcesOf = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
+const joinSources = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
 
 /** Returns the header. Everything that the policy does not allow is forbidden. */
 export function contentSecurityPolicy(policy: PagePolicy): string {

@@ -27,12 +27,12 @@ export function receivedQuery(target: string): ReceivedQuery {
 
 /** Returns the first value that is not empty: an empty one counts as absent (docs/wire.md 1). */
 export function scalar(query: ReceivedQuery, name: string): string | undefined {
-  return parameterOf(query, name)?.value;
+  return findQueryParameter(query, name)?.value;
 }
 
 /** Returns the same value in the spelling it was received in, without its name. */
 export function scalarSpelling(query: ReceivedQuery, name: string): string | undefined {
-  const spelling = parameterOf(query, name)?.spelling;
+  const spelling = findQueryParameter(query, name)?.spelling;
   return spelling?.slice(spelling.indexOf('=') + 1);
 }
 
@@ -49,7 +49,7 @@ export function queryWithout(query: ReceivedQuery, ...names: string[]): string {
     .join('&');
 }
 
-function parameterOf(query: ReceivedQuery, name: string): QueryParameter | undefined {
+function findQueryParameter(query: ReceivedQuery, name: string): QueryParameter | undefined {
   return query.find((parameter) => parameter.name === name && parameter.value !== '');
 }
 

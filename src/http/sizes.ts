@@ -24,17 +24,17 @@ export const PAGE_QUERY_BYTES = 16 * 1024;
 export const JSON_LEVELS = 64;
 
 /** Renders a size for people: whole kilobytes (of 1,024 bytes), or MiB. */
-export const sizeOf = (bytes: number): string =>
+export const formatSize = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} kB`;
 
 export const bodyTooLarge = (most: number): ApiError =>
-  tooLarge(413, 'body', `The body must not be larger than ${sizeOf(most)}`);
+  tooLarge(413, 'body', `The body must not be larger than ${formatSize(most)}`);
 
 export const queryTooLong = (most: number): ApiError =>
-  tooLarge(414, 'query', `The query must not be longer than ${sizeOf(most)}`);
+  tooLarge(414, 'query', `The query must not be longer than ${formatSize(most)}`);
 
 export const headerTooLarge = (most: number): ApiError =>
-  tooLarge(431, 'header', `The header must not be larger than ${sizeOf(most)}`);
+  tooLarge(431, 'header', `The header must not be larger than ${formatSize(most)}`);
 
 /** Returns the length of the query in a request target, in bytes. */
 export function queryBytes(target: string): number {

@@ -15,18 +15,18 @@ export function readUploads(app: FastifyInstance): void {
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },
-    ({ headers }: FastifyRequest, body: Buffer) => uploadOf(body, headers['content-type'] ?? ''),
+    ({ headers }: FastifyRequest, body: Buffer) => parseUpload(body, headers['content-type'] ?? ''),
   );
 }
 
 /** Parses an upload. Throws ApiError 400 for any other body. The first of a repeated field counts. */
-export async function uploadOf(body: Buffer, contentType: string): Promise<UploadForm> {
+export async function parseUpload(body: Buffer, contentType: string): Promise<UploadForm> {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare;
   if (boundary === undefined || partsIn(body, boundary) > MOST_PARTS) throw unreadable();
   // Without a prototype: a field may have any name.
   const form: UploadForm = Object.create(null);
-  for (const [name, value] of await fieldsOf(body, contentType)) {
+  for (const [name, value] of await readFormData(body, contentType)) {
     if (Object.hasOwn(form, name)) continue;
     if (typeof value === 'string') form[name] = value;
     // Browsers send a field without a chosen file as an empty file.
@@ -42,7 +42,7 @@ export function uploadedFile(body: unknown, name: string): Uint8Array | undefine
   return value instanceof Uint8Array ? value : undefined;
 }
 
-async function fieldsOf(body: Buffer, contentType: string): Promise<FormData> {
+async function readFormData(body: Buffer, contentType: string): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   } catch (cause) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { conferenceProviderOf } from './conference-provider.ts';
+import { findConferenceProvider } from './conference-provider.ts';
 
 describe('the conference provider', () => {
   const addresses: [url: string, provider: string | undefined][] = [
@@ -18,7 +18,7 @@ describe('the conference provider', () => {
   ];
   for (const [url, provider] of addresses) {
     it(`of ${url || 'nothing'} is ${provider ?? 'not known'}`, () => {
-      assert.equal(conferenceProviderOf(url), provider);
+      assert.equal(findConferenceProvider(url), provider);
     });
   }
 });

@@ -13,7 +13,7 @@ const DOMAINS: readonly (readonly [domain: string, provider: ConferenceProvider]
 ];
 
 /** Returns `undefined` for every other service, and for text that is not a URL. */
-export function conferenceProviderOf(url: string): ConferenceProvider | undefined {
+export function findConferenceProvider(url: string): ConferenceProvider | undefined {
   const host = URL.parse(url)?.hostname;
   if (host === undefined) return undefined;
   return DOMAINS.find(([domain]) => host === domain || host.endsWith(`.${domain}`))?.[1];

@@ -14,17 +14,17 @@ export type TraceContext = {
 export const currentTrace = new AsyncLocalStorage<TraceContext>();
 
 /** Formats the trace as in W3C Trace Context. */
-export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
+export const toTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 
 /** Returns the trace for the row of a job; `null` if there is no trace, it is not sampled, or a job creates the job. */
 export function traceOfJob(): string | null {
   const trace = currentTrace.getStore();
-  return trace?.isSampled && !trace.isOfJob ? traceparentOf(trace) : null;
+  return trace?.isSampled && !trace.isOfJob ? toTraceparent(trace) : null;
 }
 
 /** Returns the trace for the row of a stream; `null` if there is no trace or it is not sampled. */
 export function traceOfStream(): string | null {
   const trace = currentTrace.getStore();
-  return trace?.isSampled ? traceparentOf(trace) : null;
+  return trace?.isSampled ? toTraceparent(trace) : null;
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { loggedError } from './logged-error.ts';
 
 describe('an error in the log', () => {
-  const textOf = (error: Error) => JSON.stringify(loggedError(error));
+  const renderError = (error: Error) => JSON.stringify(loggedError(error));
 
   it('removes e-mail addresses from URLs, server messages, causes and fields', () => {
     for (const address of ['ada.l+x@people.example', 'ada%40people.example', 'jürgen@bücher.example']) {
@@ -13,7 +13,7 @@ describe('an error in the log', () => {
         detail: { of: [address] },
       });
 
-      const text = textOf(error);
+      const text = renderError(error);
 
       assert.ok(!text.includes(address), text);
       assert.match(text, /Nobody is <\[e-mail address\]>.*\/dav\/calendars\/\[e-mail address\]\/work\//);
@@ -34,7 +34,7 @@ describe('an error in the log', () => {
     const error = Object.assign(new Error('Round'), { self: {} as object });
     error.self = { error };
 
-    assert.match(textOf(error), /Round/);
+    assert.match(renderError(error), /Round/);
   });
 
   it('logs only the type of a thrown value that is not an Error', () => {
@@ -43,6 +43,6 @@ describe('an error in the log', () => {
   });
 
   it('cuts long errors in the log', () => {
-    assert.ok(textOf(new Error('a.'.repeat(200_000))).length < 30_000);
+    assert.ok(renderError(new Error('a.'.repeat(200_000))).length < 30_000);
   });
 });

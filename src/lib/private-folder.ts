@@ -16,7 +16,7 @@ export async function exposedIn(folder: string): Promise<string[]> {
   const files = names.filter((name) => OURS.test(name)).map((name) => path.join(folder, name));
   const exposed: string[] = [];
   for (const place of [folder, ...files]) {
-    if (((await modeOf(place)) & OTHERS) !== 0) exposed.push(place);
+    if (((await readMode(place)) & OTHERS) !== 0) exposed.push(place);
   }
   return exposed;
 }
@@ -32,14 +32,14 @@ export async function makeFolderPrivate(folder: string): Promise<string[]> {
 }
 
 /** If root creates a file, gives it to the owner of its folder, who must be able to read it. */
-export async function giveToOwnerOf(folder: string, file: string): Promise<void> {
+export async function giveToFolderOwner(folder: string, file: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await chown(file, uid, gid);
 }
 
 /** Returns the mode of a file or folder, 0 for a link: its target is the operator's responsibility. */
-async function modeOf(place: string): Promise<number> {
+async function readMode(place: string): Promise<number> {
   const stats = await lstat(place).catch(() => undefined);
   return stats?.isFile() || stats?.isDirectory() ? stats.mode : 0;
 }

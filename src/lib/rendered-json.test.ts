@@ -4,13 +4,13 @@ import fc from 'fast-check';
 
 import {
   asciiJson,
-  membersOf,
   readMembers,
   readObject,
   renderList,
   renderMember,
   renderMembers,
   renderObject,
+  toRenderedMembers,
   withoutMembers,
 } from './rendered-json.ts';
 
@@ -38,8 +38,8 @@ describe('rendered JSON', () => {
       fc.property(fields, (value) => {
         const text = renderObject(value);
         assert.equal(text, JSON.stringify(value));
-        assert.equal(renderObject(membersOf(text)), text);
-        assert.deepEqual(readMembers(membersOf(text)), readObject(text));
+        assert.equal(renderObject(toRenderedMembers(text)), text);
+        assert.deepEqual(readMembers(toRenderedMembers(text)), readObject(text));
       }),
     );
   });

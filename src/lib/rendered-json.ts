@@ -50,7 +50,7 @@ export function renderInPieces(
   return [async () => `{"${name}":[`, ...texts, async () => (rest === '' ? ']}' : `],${rest}}`)];
 }
 
-export const membersOf = (object: RenderedObject) => object.slice(1, -1) as RenderedMembers;
+export const toRenderedMembers = (object: RenderedObject) => object.slice(1, -1) as RenderedMembers;
 
 export const readObject = <T extends object>(object: RenderedObject<T>): T => JSON.parse(object);
 

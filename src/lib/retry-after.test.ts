@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { retryAfterOf } from './retry-after.ts';
+import { parseRetryAfter } from './retry-after.ts';
 
-const retryAfter = (headers: Record<string, string>) => retryAfterOf((name) => headers[name]);
+const retryAfter = (headers: Record<string, string>) => parseRetryAfter((name) => headers[name]);
 
 describe('Retry-After', () => {
   it('is read as seconds', () => {

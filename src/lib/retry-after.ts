@@ -4,7 +4,7 @@
 const MOST_MS = 24 * 3_600_000;
 
 /** Returns the milliseconds to wait, at most a day, or `undefined`. A date is relative to the response's own `Date`. */
-export function retryAfterOf(header: (name: string) => string | undefined): number | undefined {
+export function parseRetryAfter(header: (name: string) => string | undefined): number | undefined {
   const value = header('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Math.min(Number(value) * 1000, MOST_MS);
   const wait = Date.parse(value) - Date.parse(header('date') ?? '');

@@ -50,9 +50,9 @@ export const createSealer = (masterKey: Buffer): Sealer => createKeyring(masterK
 /** Creates a keyring that seals under `masterKey`, 32 bytes, until `sealUnder` selects another. */
 export function createKeyring(masterKey: Buffer): Keyring {
   const keys = new Map<string, MasterKey>();
-  const kept = new Map<string, Buffer>();
+  const purposeKeys = new Map<string, Buffer>();
   const add = (added: Buffer): string => {
-    const key = masterKeyOf(added);
+    const key = deriveMasterKey(added);
     keys.set(key.keyId, key);
     return key.keyId;
   };
@@ -76,9 +76,9 @@ export function createKeyring(masterKey: Buffer): Keyring {
       active = find(keyId);
     },
     keep(purpose, key) {
-      kept.set(purpose, key);
+      purposeKeys.set(purpose, key);
     },
-    derive: (purpose) => kept.get(purpose) ?? active.derive(purpose),
+    derive: (purpose) => purposeKeys.get(purpose) ?? active.derive(purpose),
     seal: (plain, context) => sealedPrefix(active.keyId) + sealWith(active.sealing, plain, context),
     open(sealed, context) {
       const [format, keyId = '', box] = sealed.split('.');
@@ -94,13 +94,13 @@ type MasterKey = {
   readonly derive: (purpose: string) => Buffer;
 };
 
-function masterKeyOf(bytes: Buffer): MasterKey {
+function deriveMasterKey(bytes: Buffer): MasterKey {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `kalends ${purpose}`, 32));
   const keyId = createHmac('sha256', derive('fingerprint')).update('kalends').digest('hex').slice(0, 16);
   return { keyId, sealing: derive('sealing'), derive };
 }
 
-export const masterKeyId = (masterKey: Buffer): string => masterKeyOf(masterKey).keyId;
+export const masterKeyId = (masterKey: Buffer): string => deriveMasterKey(masterKey).keyId;
 
 /** Seals `plain` under a key of 32 bytes, as base64url. */
 export function sealWith(key: Buffer, plain: string, context: string): string {

@@ -11,7 +11,7 @@ export function counter<N extends CounterName>(name: N): Counter<N> {
   const series = new Map<string, { readonly labels: LabelsOf<N>; value: number }>();
   return {
     add(labels, by = 1) {
-      const key = keyOf(labels);
+      const key = toSeriesKey(labels);
       const entry = series.get(key);
       if (entry === undefined) series.set(key, { labels, value: by });
       else entry.value += by;
@@ -35,4 +35,5 @@ export const figure = (
 ): MetricFamily => ({ name, samples: [{ value }] });
 
 /** Returns a series' key. Label values identify it, because a metric's labels are always in the same order. */
-export const keyOf = (labels: Readonly<Record<string, string>>): string => Object.values(labels).join('\n');
+export const toSeriesKey = (labels: Readonly<Record<string, string>>): string =>
+  Object.values(labels).join('\n');

@@ -10,7 +10,7 @@ it('returns quantiles over accounts for today and for yesterday', () => {
   const calls = dailyCalls(() => now);
   for (let account = 1; account <= 100; account += 1)
     for (let call = 0; call < account; call += 1) calls.add('google', String(account));
-  const shown = () =>
+  const listSamples = () =>
     calls.family().samples.map(({ labels, value }) => [labels?.day, labels?.quantile, value]);
 
   const quantiles = [
@@ -20,16 +20,16 @@ it('returns quantiles over accounts for today and for yesterday', () => {
     ['1', 100],
   ];
   assert.deepEqual(
-    shown(),
+    listSamples(),
     quantiles.map((one) => ['today', ...one]),
   );
   now += DAY_MS;
   assert.deepEqual(
-    shown(),
+    listSamples(),
     quantiles.map((one) => ['yesterday', ...one]),
   );
   now += DAY_MS;
-  assert.deepEqual(shown(), []);
+  assert.deepEqual(listSamples(), []);
 });
 
 it('counts a sample of very many accounts, each from its first call on', () => {

@@ -16,13 +16,13 @@ export type DailyCalls = {
 };
 
 export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls {
-  let day = dayOf(now());
+  let day = countDays(now());
   let today: Calls = new Map();
   let yesterday: Calls = new Map();
   /** Counts one of this many accounts. */
   let oneIn = 1;
   const turn = (): void => {
-    const current = dayOf(now());
+    const current = countDays(now());
     if (current === day) return;
     yesterday = current === day + 1 ? today : new Map();
     today = new Map();
@@ -46,20 +46,20 @@ export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls 
     family() {
       turn();
       return gauge('kalends_provider_calls_per_account', [
-        ...quantilesOf(today, 'today'),
-        ...quantilesOf(yesterday, 'yesterday'),
+        ...toQuantileSamples(today, 'today'),
+        ...toQuantileSamples(yesterday, 'yesterday'),
       ]);
     },
   };
 }
 
-const dayOf = (instant: number): number => Math.floor(instant / DAY_MS);
+const countDays = (instant: number): number => Math.floor(instant / DAY_MS);
 
 /** `oneIn` is a power of two, so an account counted for a larger `oneIn` is also counted for every smaller one. */
 const isCounted = (accountKey: string, oneIn: number): boolean =>
   oneIn === 1 || hash('sha1', accountKey, 'buffer').readUInt32LE() % oneIn === 0;
 
-function quantilesOf(calls: Calls, day: string) {
+function toQuantileSamples(calls: Calls, day: string) {
   const byProvider = Map.groupBy(calls.values(), ({ provider }) => provider);
   return [...byProvider].flatMap(([provider, accounts]) => {
     const counts = accounts.map(({ count }) => count).sort((a, b) => a - b);

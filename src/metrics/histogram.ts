@@ -1,4 +1,4 @@
-import { keyOf } from './counter.ts';
+import { toSeriesKey } from './counter.ts';
 import { type HistogramName, type LabelsOf, METRICS, type Metric } from './metric-table.ts';
 import type { MetricFamily, Sample } from './metrics-text.ts';
 
@@ -21,8 +21,8 @@ type Series = {
 export function histogram<N extends HistogramName>(name: N): Histogram<N> {
   const { bounds = [] }: Metric = METRICS[name];
   const all = new Map<string, Series>();
-  const seriesOf = (labels: LabelsOf<N>): Series => {
-    const key = keyOf(labels);
+  const ensureSeries = (labels: LabelsOf<N>): Series => {
+    const key = toSeriesKey(labels);
     let series = all.get(key);
     if (series === undefined) {
       series = { labels, buckets: bounds.map(() => 0), sum: 0, count: 0 };
@@ -37,21 +37,21 @@ export function histogram<N extends HistogramName>(name: N): Histogram<N> {
     series.count += 1;
   };
   return {
-    observe: (labels, value) => note(seriesOf(labels), value),
+    observe: (labels, value) => note(ensureSeries(labels), value),
     of(labels) {
-      const series = seriesOf(labels);
+      const series = ensureSeries(labels);
       return (value) => note(series, value);
     },
     family: () => ({
       name,
       samples: [...all.values()]
         .filter(({ count }) => count > 0)
-        .flatMap((series) => samplesOf(series, bounds)),
+        .flatMap((series) => toSamples(series, bounds)),
     }),
   };
 }
 
-function samplesOf({ labels, buckets, sum, count }: Series, bounds: readonly number[]): Sample[] {
+function toSamples({ labels, buckets, sum, count }: Series, bounds: readonly number[]): Sample[] {
   let below = 0;
   const counted = bounds.map((bound, at) => {
     below += buckets[at] ?? 0;

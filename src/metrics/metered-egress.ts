@@ -17,7 +17,7 @@ export function meteredEgress(egress: Egress, sent: (request: SentRequest) => vo
         sent({ outcome, seconds: (performance.now() - begun) / 1000, account: request.account });
       try {
         const answer = await egress.request(request);
-        record(outcomeOf(answer.status));
+        record(toOutcome(answer.status));
         return answer;
       } catch (reason) {
         record(reason instanceof EgressError ? reason.kind : 'fault');
@@ -39,7 +39,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
 };
 
 /** Maps to few values: a server can send any status, and each outcome is a series. */
-function outcomeOf(status: number): string {
+function toOutcome(status: number): string {
   if (status < 300) return 'ok';
   if (status < 400) return status === 304 ? 'ok' : 'redirect';
   return OUTCOMES[status] ?? (status < 500 ? 'client_error' : 'server_error');

@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts';
 import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
 import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
-import { challengeOf } from './pkce.ts';
+import { deriveChallenge } from './pkce.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
@@ -41,7 +41,7 @@ export async function authorizationCodeGrant(
     clientId,
     code,
     redirectUri,
-    codeChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
+    codeChallenge: codeVerifier === undefined ? undefined : deriveChallenge(codeVerifier),
     approvedSince: now - CODE_LIFETIME_MS,
   };
   const family = await deps.codes.redeemCode(presented, now);

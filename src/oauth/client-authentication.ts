@@ -48,7 +48,7 @@ export async function authenticateClient(
   presented: PresentedCredentials,
   deps: ClientAuthenticationDeps,
 ): Promise<Client> {
-  const credentials = credentialsOf(presented);
+  const credentials = readClientCredentials(presented);
   const { clientId, clientSecret, method } = credentials;
   const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
   // The secret is hashed and compared even for an unknown application: both take the same time.
@@ -71,7 +71,7 @@ export function tooManyAttempts(wait: number): OAuthError {
   return new OAuthError(ANY_CALL.temporarily_unavailable, message, { status: 429, retryAfter: wait });
 }
 
-function credentialsOf({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {
+function readClientCredentials({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {
   const basic = /^Basic(?: +(.*))?$/i.exec(authorization ?? '');
   if (basic === null) {
     if (clientId === undefined || clientSecret === undefined) throw invalidClient('body');

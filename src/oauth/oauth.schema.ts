@@ -5,7 +5,7 @@ import { THEMES } from '../branding/branding.ts';
 import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
-import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong, sizeOf } from '../http/sizes.ts';
+import { bodyTooLarge, FORM_BYTES, formatSize, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
 import { AUTHORIZATION } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
@@ -49,7 +49,7 @@ export const wrongParameters = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsup
 export const largeForms: readonly OperationError[] = [
   oauth(ANY_CALL.invalid_request, {
     status: 413,
-    when: `The body is larger than ${sizeOf(FORM_BYTES)}.`,
+    when: `The body is larger than ${formatSize(FORM_BYTES)}.`,
     message: bodyTooLarge(FORM_BYTES).message,
   }),
 ];
@@ -199,7 +199,7 @@ export const oauthOperations: readonly Operation[] = [
       }),
       oauth(ANY_CALL.invalid_request, {
         status: 414,
-        when: `The query is longer than ${sizeOf(PAGE_QUERY_BYTES)}.`,
+        when: `The query is longer than ${formatSize(PAGE_QUERY_BYTES)}.`,
         message: queryTooLong(PAGE_QUERY_BYTES).message,
       }),
       oauth(ANY_CALL.temporarily_unavailable, {

@@ -32,7 +32,7 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
     );
     app.post('/par', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
-      const query = parametersOf(request.body);
+      const query = readPushedQuery(request.body);
       const presented = {
         request,
         authorization: request.headers.authorization,
@@ -46,16 +46,16 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
   };
 }
 
-function parametersOf(body: unknown): ReceivedQuery {
+function readPushedQuery(body: unknown): ReceivedQuery {
   if (body instanceof SpelledForm) return body.query;
   const fields = asObject(body ?? {});
   if (fields === undefined) throw invalidRequest('The body must be a form or a JSON object');
-  const pairs = Object.entries(fields).flatMap(([name, value]) => pairsOf(name, value));
+  const pairs = Object.entries(fields).flatMap(([name, value]) => toPairs(name, value));
   return receivedQuery(`?${new URLSearchParams(pairs)}`);
 }
 
 /** Returns one pair for each value of a list. Null means that the parameter is absent. */
-function pairsOf(name: string, value: unknown): [string, string][] {
+function toPairs(name: string, value: unknown): [string, string][] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value ?? ''];
   return all.map((one) => {
     if (typeof one !== 'string') throw invalidRequest('Every parameter must be text');

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 export const isCodeChallenge = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** Returns a verifier's challenge (RFC 7636 §4.6); for an invalid verifier a text that equals no challenge. */
-export function challengeOf(codeVerifier: string): string {
+export function deriveChallenge(codeVerifier: string): string {
   const isVerifier = /^[A-Za-z\d\-._~]{43,128}$/.test(codeVerifier);
   return isVerifier ? hash('sha256', codeVerifier, 'base64url') : 'not a code verifier';
 }

@@ -44,12 +44,15 @@ export async function pushRequest(
 
   const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
-  const requestUri = await keepPushed({ clientId, query: stored, createdAt: now() }, { pushedRequests });
+  const requestUri = await storePushedRequest(
+    { clientId, query: stored, createdAt: now() },
+    { pushedRequests },
+  );
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
 }
 
 /** Stores checked parameters and returns their reference. */
-export async function keepPushed(
+export async function storePushedRequest(
   request: PushedRequest,
   { pushedRequests }: Pick<PushedRequestDeps, 'pushedRequests'>,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { deriveSuccessor, FAMILY_NUMBERS, familyOf, newTokenIn } from './refresh-token-id.ts';
+import { deriveSuccessor, FAMILY_NUMBERS, newTokenIn, parseFamilyId } from './refresh-token-id.ts';
 
 const UUID_V8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -12,7 +12,7 @@ describe('the id of a refresh token', () => {
 
       for (const id of [one, two]) {
         assert.match(id, UUID_V8);
-        assert.equal(familyOf(id), family);
+        assert.equal(parseFamilyId(id), family);
       }
       assert.notEqual(one, two);
     });
@@ -24,7 +24,7 @@ describe('the id of a refresh token', () => {
       const successor = deriveSuccessor(id, key);
 
       assert.match(successor, UUID_V8);
-      assert.equal(familyOf(successor), family);
+      assert.equal(parseFamilyId(successor), family);
       assert.equal(deriveSuccessor(id, key), successor);
       const others = [deriveSuccessor(id, otherKey), deriveSuccessor(other, key), id];
       assert.ok(!others.includes(successor));

@@ -9,7 +9,8 @@ export type RefreshTokenId = string & { readonly brand: 'RefreshTokenId' };
 export const FAMILY_NUMBERS = 2 ** 48;
 
 /** Returns the number of the token's family. */
-export const familyOf = (id: RefreshTokenId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const parseFamilyId = (id: RefreshTokenId): number =>
+  Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** Returns a family's number as tokens state it: 12 hex digits. */
 export const familyText = (familyId: number): string => familyId.toString(16).padStart(12, '0');
@@ -23,7 +24,7 @@ export const newTokenIn = (familyId: number): RefreshTokenId =>
 export function deriveSuccessor(id: RefreshTokenId, key: Buffer): RefreshTokenId {
   const mac = createHmac('sha256', key).update(id).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(mac.charAt(3), 16) % 4);
-  return tokenIn(familyOf(id), `${mac.slice(0, 3)}-${variant}${mac.slice(4, 7)}-${mac.slice(7, 19)}`);
+  return tokenIn(parseFamilyId(id), `${mac.slice(0, 3)}-${variant}${mac.slice(4, 7)}-${mac.slice(7, 19)}`);
 }
 
 function tokenIn(familyId: number, afterVersion: string): RefreshTokenId {

@@ -30,7 +30,7 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
     if (tokenAnswered !== undefined)
       app.addHook<{ Body?: { grant_type?: unknown } | null }>('onError', async ({ body }, _reply, error) =>
         tokenAnswered(
-          grantTypeOf(body?.grant_type),
+          toGrantTypeLabel(body?.grant_type),
           error instanceof OAuthError ? error.code : 'server_error',
         ),
       );
@@ -45,7 +45,7 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
       };
       const client = await authenticateClient(presented, deps);
       const { tokens, outcome } = await grantTokens(form, client, deps);
-      tokenAnswered?.(grantTypeOf(form.grant_type), outcome);
+      tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;
     });
   };
@@ -75,5 +75,5 @@ function required(form: TokenForm, name: keyof TokenForm): string {
 }
 
 /** Returns a label from a fixed set, whatever was sent. */
-const grantTypeOf = (sent: unknown): string =>
+const toGrantTypeLabel = (sent: unknown): string =>
   sent === 'authorization_code' || sent === 'refresh_token' ? sent : 'other';

@@ -1,6 +1,6 @@
 /** The claims of an OpenID issuer about a member, and the role that they give. */
 import type { ClaimRule } from '../config/dashboard-sign-in.ts';
-import { loginOf, personNameProblem, ROLES, type Role } from './person.ts';
+import { parseLogin, personNameProblem, ROLES, type Role } from './person.ts';
 
 /** The claims of a verified ID token. Their values are unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 /** Returns the address only if the issuer verified it: anyone can enter another person's address. */
 export const verifiedEmail = ({ email, email_verified: isVerified }: Claims): string | undefined =>
-  typeof email === 'string' && isVerified === true ? loginOf(email) : undefined;
+  typeof email === 'string' && isVerified === true ? parseLogin(email) : undefined;
 
 /** Returns the name that the issuer uses; undefined if it cannot be shown. */
 export function nameOfClaims({ name, preferred_username: username }: Claims): string | undefined {

@@ -9,7 +9,7 @@ import type { NewPasskey } from './passkey-store.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
-import { type Actor, loginOf, type Person, personNameProblem, type Role } from './person.ts';
+import { type Actor, type Person, parseLogin, personNameProblem, type Role } from './person.ts';
 import type { Invitation, LinkCreator, NewPerson, PersonStore } from './person-store.ts';
 
 export type PeopleDeps = {
@@ -27,10 +27,10 @@ const RESET_MS = 60 * MINUTE_MS;
 export type LinkMaker = 'command line' | (Person & LinkCreator);
 
 /** A new link with its secret part, which is shown only once. */
-export type MadeLink = { readonly invitation: Invitation; readonly token: string };
+export type NewLink = { readonly invitation: Invitation; readonly token: string };
 
 /** Returns the link that an instance without members prints; `undefined` if a member is registered. */
-export async function makeSetupLink(deps: PeopleDeps): Promise<MadeLink | undefined> {
+export async function makeSetupLink(deps: PeopleDeps): Promise<NewLink | undefined> {
   if (await deps.people.hasPeople()) return undefined;
   return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, 'command line', deps);
 }
@@ -46,10 +46,10 @@ export type Invited = {
  * Creates a link that is valid for a week. Throws PeopleRefusal if the creator may not or their session has ended,
  * and ApiError 400 for an invalid address.
  */
-export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
+export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<NewLink> {
   mustBeAllowed(maker, 'people.manage');
   const { role, clientIds = [] } = invited;
-  const login = invited.login === undefined ? undefined : loginOf(invited.login);
+  const login = invited.login === undefined ? undefined : parseLogin(invited.login);
   if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is none');
   if (login !== undefined && (await deps.people.findByLogin(login)) !== undefined)
     throw new PeopleRefusal('login_taken');
@@ -66,7 +66,7 @@ export async function makeResetLink(
   maker: LinkMaker,
   personId: string,
   deps: PeopleDeps,
-): Promise<MadeLink | undefined> {
+): Promise<NewLink | undefined> {
   mustBeAllowed(maker, 'people.manage');
   const person = await deps.people.findPerson(personId);
   if (person === undefined) return undefined;
@@ -81,7 +81,7 @@ async function add(
   { lifetimeMs, login, personId, clientIds = [], ...made }: Made,
   maker: LinkMaker,
   { people, now }: PeopleDeps,
-): Promise<MadeLink | undefined> {
+): Promise<NewLink | undefined> {
   const createdAt = now();
   const invitationId = randomBytes(9).toString('base64url');
   const facts = { login, personId, clientIds, createdAt, expiresAt: createdAt + lifetimeMs };
@@ -212,7 +212,7 @@ export async function readRegistration(
   const invitation = await openLink(token, deps);
   const person =
     invitation.personId === undefined ? undefined : await deps.people.findPerson(invitation.personId);
-  const login = person?.login ?? invitation.login ?? loginOf(typed);
+  const login = person?.login ?? invitation.login ?? parseLogin(typed);
   const nameProblem = person === undefined ? personNameProblem(name) : undefined;
   const problems: FieldProblems = {
     ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),

@@ -30,7 +30,7 @@ export function sealChallenge(
   { knownBrowserKey, now }: ChallengeDeps,
 ): string {
   const text = `${now() + CHALLENGE_SECONDS * 1000}.${challenge}.${personId}`;
-  return `${text}.${macOf(text, purpose, knownBrowserKey)}`;
+  return `${text}.${signChallenge(text, purpose, knownBrowserKey)}`;
 }
 
 export const newChallenge = (personId: string): Challenge => ({
@@ -45,7 +45,9 @@ export async function spendChallenge(
   { people, knownBrowserKey, now }: ChallengeDeps,
 ): Promise<Challenge | undefined> {
   const [expires = '', challenge = '', personId = '', mac = ''] = cookie?.split('.') ?? [];
-  const expected = Buffer.from(macOf(`${expires}.${challenge}.${personId}`, purpose, knownBrowserKey));
+  const expected = Buffer.from(
+    signChallenge(`${expires}.${challenge}.${personId}`, purpose, knownBrowserKey),
+  );
   const given = Buffer.from(mac);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const expiresAt = Number(expires);
@@ -55,5 +57,5 @@ export async function spendChallenge(
     : undefined;
 }
 
-const macOf = (text: string, purpose: string, key: Buffer): string =>
+const signChallenge = (text: string, purpose: string, key: Buffer): string =>
   createHmac('sha256', key).update(`passkey challenge ${purpose} ${text}`).digest('base64url');

@@ -9,9 +9,9 @@ import { countAttempt } from './sign-in.ts';
 import { mustNotFollowClaims } from './single-sign-on.ts';
 import {
   creationOptions,
+  findRelyingParty,
   parseAnswer,
   type RelyingParty,
-  relyingPartyOf,
   requestOptions,
   verifyAssertion,
   verifyCreation,
@@ -34,8 +34,8 @@ const MOST_PASSKEYS = 20;
 const MOST_NAME_CHARACTERS = 60;
 
 /** Returns the relying party. Throws PeopleRefusal `no_passkeys` if passkeys are impossible here. */
-function partyOf({ dashboardUrl }: PasskeyDeps): RelyingParty {
-  const party = relyingPartyOf(dashboardUrl);
+function requireRelyingParty({ dashboardUrl }: PasskeyDeps): RelyingParty {
+  const party = findRelyingParty(dashboardUrl);
   if (party === undefined) throw new PeopleRefusal('no_passkeys');
   return party;
 }
@@ -46,7 +46,7 @@ export async function askForNewPasskey(
   purpose: string,
   deps: PasskeyDeps,
 ): Promise<PasskeyRequest> {
-  const party = partyOf(deps);
+  const party = requireRelyingParty(deps);
   const challenge = newChallenge(person.personId);
   const existing = await deps.people.listPasskeys(person.personId);
   const options = await creationOptions({ challenge: challenge.challenge, person, known: existing }, party);
@@ -59,7 +59,7 @@ export async function askForPasskey(
   purpose: string,
   deps: PasskeyDeps,
 ): Promise<PasskeyRequest> {
-  const party = partyOf(deps);
+  const party = requireRelyingParty(deps);
   const challenge = newChallenge(person?.personId ?? '');
   const existing = person === undefined ? [] : await deps.people.listPasskeys(person.personId);
   const options = await requestOptions({ challenge: challenge.challenge, known: existing }, party);
@@ -72,7 +72,7 @@ export async function readNewPasskey(
   purpose: string,
   deps: PasskeyDeps,
 ): Promise<{ readonly personId: string; readonly passkey: NewPasskey }> {
-  const party = partyOf(deps);
+  const party = requireRelyingParty(deps);
   const challenge = await spendChallenge(cookie, purpose, deps);
   if (challenge === undefined) throw new PeopleRefusal('challenge_ended');
   const credential = await verifyCreation(text, challenge, party);
@@ -117,7 +117,7 @@ export async function signInWithPasskey(
   { purpose, proving }: { readonly purpose: string; readonly proving?: Person },
   deps: PasskeyDeps,
 ): Promise<Person> {
-  const party = partyOf(deps);
+  const party = requireRelyingParty(deps);
   const answer = parseAnswer(text);
   const passkey = answer && (await deps.people.findPasskey(answer.id));
   const person = passkey && (await deps.people.findPerson(passkey.personId));

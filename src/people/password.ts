@@ -3,7 +3,7 @@ import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'nod
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-import { networksOf } from '../http/address-key.ts';
+import { toNetworks } from '../http/address-key.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import { PeopleRefusal } from './people-refusal.ts';
@@ -82,7 +82,7 @@ export type HashingCaller = {
 async function takeSlot({ member, address, signal }: HashingCaller, deps: HashingDeps): Promise<() => void> {
   const [owner, turns, waiting] =
     member === undefined
-      ? ['others', networksOf(address), WAITING_OF_OTHERS]
+      ? ['others', toNetworks(address), WAITING_OF_OTHERS]
       : [`member ${member}`, [], WAITING_OF_MEMBER];
   const place = { clientId: '', owner, host: '', turns };
   const leave = await deps.passwordSlots.enter(place, { waiting, signal }).catch(() => undefined);

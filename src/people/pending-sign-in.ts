@@ -36,7 +36,7 @@ const CONTEXT = 'single sign-on';
 /** Returns the content of the browser's cookie. */
 export function sealPending(pending: PendingReturn, { knownBrowserKey, now }: PendingDeps): string {
   const expiresAt = now() + PENDING_SECONDS * 1000;
-  return sealWith(keyOf(knownBrowserKey), JSON.stringify({ ...pending, expiresAt }), CONTEXT);
+  return sealWith(derivePendingKey(knownBrowserKey), JSON.stringify({ ...pending, expiresAt }), CONTEXT);
 }
 
 /** A pending sign-in whose browser has returned. */
@@ -64,11 +64,11 @@ function openPending(cookie: string | undefined, key: Buffer): ReturnedPending |
   if (cookie === undefined) return undefined;
   try {
     // Only sealPending seals texts with this key and context.
-    return JSON.parse(openWith(keyOf(key), cookie, CONTEXT)) as ReturnedPending;
+    return JSON.parse(openWith(derivePendingKey(key), cookie, CONTEXT)) as ReturnedPending;
   } catch {
     return undefined;
   }
 }
 
 /** Derives a key that differs from the one of known browsers. */
-const keyOf = (key: Buffer): Buffer => createHmac('sha256', key).update(CONTEXT).digest();
+const derivePendingKey = (key: Buffer): Buffer => createHmac('sha256', key).update(CONTEXT).digest();

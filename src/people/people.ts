@@ -36,14 +36,18 @@ export async function removePerson(actor: Actor, personId: string, { people }: P
 }
 
 /** Ends the member's sessions and returns their number. Throws PeopleRefusal `not_allowed` or `not_there`. */
-export async function endSessionsOf(actor: Actor, personId: string, { people }: PeopleDeps): Promise<number> {
+export async function endMemberSessions(
+  actor: Actor,
+  personId: string,
+  { people }: PeopleDeps,
+): Promise<number> {
   mustBeAllowed(actor, 'people.manage');
   if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
   return people.endSessions(personId);
 }
 
 /** Removes a member's passkey. Throws PeopleRefusal `not_allowed`, `last_way` or `not_there`. */
-export async function removePasskeyOf(
+export async function removeMemberPasskey(
   actor: Actor,
   { personId, passkeyId }: { readonly personId: string; readonly passkeyId: string },
   deps: PeopleDeps,
@@ -53,7 +57,11 @@ export async function removePasskeyOf(
 }
 
 /** Removes a member's single sign-on. Members with a role from claims have no other method and keep it. */
-export async function disconnectIdentityOf(actor: Actor, personId: string, deps: PeopleDeps): Promise<void> {
+export async function disconnectMemberIdentity(
+  actor: Actor,
+  personId: string,
+  deps: PeopleDeps,
+): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   await disconnectIdentity({ personId }, deps);
 }

@@ -39,7 +39,7 @@ export function personNameProblem(name: string): string | undefined {
 }
 
 /** Returns the address in its stored form; undefined if it is invalid. */
-export function loginOf(text: string): string | undefined {
+export function parseLogin(text: string): string | undefined {
   const login = text.trim().toLowerCase();
   return login.length <= MOST_CHARACTERS && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.?[^\s@\p{Cc}]*$/u.test(login)
     ? login

@@ -87,5 +87,5 @@ export const deleteEndedSessions = ({ people, now }: SessionDeps): Promise<numbe
 export const isFresh = ({ session }: SignedIn, now: number): boolean => session.provedAt > now - FRESH_MS;
 
 /** Returns the token of a session's forms for `path`. It is valid for no other session or path. */
-export const formTokenOf = (secret: string, path: string): string =>
+export const deriveFormToken = (secret: string, path: string): string =>
   createHmac('sha256', secret).update(`form ${path}`).digest('base64url');

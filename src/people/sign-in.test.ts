@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { attemptLimit } from '../http/attempt-limit.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import type { Person } from './person.ts';
-import { type Attempt, countAttempt, markOf, signInLimits } from './sign-in.ts';
+import { type Attempt, countAttempt, createBrowserMark, signInLimits } from './sign-in.ts';
 
 const knownBrowserKey = Buffer.alloc(32, 7);
 const ADA = {
@@ -18,7 +18,7 @@ const ADA = {
   },
   ...{ createdAt: 1, seenAt: undefined },
 } satisfies Person;
-const MARK = markOf('ada', knownBrowserKey);
+const MARK = createBrowserMark('ada', knownBrowserKey);
 
 /** Counts attempts with a wrong password. `spend` returns the number before the first refusal. */
 function opened(limits = signInLimits()) {
@@ -53,7 +53,7 @@ describe('sign-in attempts', () => {
 
   it('do not count for the browser of another member', async () => {
     const { spend } = opened();
-    const mark = markOf('ben', knownBrowserKey);
+    const mark = createBrowserMark('ben', knownBrowserKey);
     assert.equal(await spend(30, (at) => ({ ...ofAda, mark, address: `192.0.${at}.1` })), 20);
   });
 

@@ -3,11 +3,11 @@
  * for the address, its networks and the login: guessing elsewhere locks no member out of a known browser.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { addressKey, networksOf } from '../http/address-key.ts';
+import { addressKey, toNetworks } from '../http/address-key.ts';
 import { attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
 import { type HashingCaller, type HashingDeps, isPassword } from './password.ts';
 import { PeopleRefusal, type SignInTarget } from './people-refusal.ts';
-import { loginOf, type Person } from './person.ts';
+import { type Person, parseLogin } from './person.ts';
 import type { PersonStore } from './person-store.ts';
 
 /** Limits in the memory of each instance. */
@@ -68,7 +68,7 @@ export type PasswordSignIn = Omit<HashingCaller, 'member'> & {
 
 /** Returns the member. Throws PeopleRefusal `wrong_login`, also for unknown logins, or `too_many…`. */
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
-  const login = loginOf(attempt.login) ?? '';
+  const login = parseLogin(attempt.login) ?? '';
   const match = login === '' ? undefined : await deps.people.findByLogin(login);
   const { refund, target } = await countAttempt({ ...attempt, login, person: match?.person }, deps);
   const caller = { ...attempt, member: target.isKnownBrowser ? target.personId : undefined };
@@ -113,7 +113,7 @@ export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'peo
 
 /** Lists the limits, the largest network first: if it is over its limit, the others get no new keys. */
 function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimits) {
-  const [wide, site, key] = networksOf(address);
+  const [wide, site, key] = toNetworks(address);
   const ofPlace = [
     { limit: limits.ofAddress, key },
     { limit: limits.ofAccountAtAddress, key: `${key} ${login}` },
@@ -128,9 +128,9 @@ function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimit
 }
 
 /** Returns a mark for a browser in which this member signed in. A mark signs no one in. */
-export function markOf(personId: string, key: Buffer): string {
+export function createBrowserMark(personId: string, key: Buffer): string {
   const nonce = randomBytes(12).toString('base64url');
-  return `${nonce}.${macOf(nonce, personId, key)}.${macOf(nonce, ANYBODY, key)}`;
+  return `${nonce}.${signMark(nonce, personId, key)}.${signMark(nonce, ANYBODY, key)}`;
 }
 
 /** Replaces the member's id while the member is unknown. No member has the empty id. */
@@ -142,7 +142,7 @@ export function countedForNobody(
   { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
 ): string {
   const [nonce = '', , mac = ''] = mark?.split('.') ?? [];
-  return isMac(mac, macOf(nonce, ANYBODY, knownBrowserKey)) ? `browser ${nonce}` : addressKey(address);
+  return isMac(mac, signMark(nonce, ANYBODY, knownBrowserKey)) ? `browser ${nonce}` : addressKey(address);
 }
 
 /** Returns the nonce of the mark if the named member has signed in with this browser. */
@@ -151,7 +151,7 @@ function knownBrowserNonce(
   { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
 ): string | undefined {
   const [nonce = '', mac = ''] = mark.split('.');
-  return person !== undefined && isMac(mac, macOf(nonce, person.personId, knownBrowserKey))
+  return person !== undefined && isMac(mac, signMark(nonce, person.personId, knownBrowserKey))
     ? nonce
     : undefined;
 }
@@ -161,7 +161,7 @@ function isMac(text: string, mac: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-const macOf = (nonce: string, personId: string, key: Buffer): string =>
+const signMark = (nonce: string, personId: string, key: Buffer): string =>
   createHmac('sha256', key).update(`${nonce} ${personId}`).digest('base64url');
 
 const MINUTE_MS = 60_000;

@@ -9,7 +9,7 @@ import { type ClaimedRole, nameOfClaims, roleOfClaims, verifiedEmail } from './c
 import type { Identity } from './identity.ts';
 import type { IdentityProvider, ProvenIdentity } from './identity-provider.ts';
 import { PeopleRefusal } from './people-refusal.ts';
-import { loginOf, type Person } from './person.ts';
+import { type Person, parseLogin } from './person.ts';
 import type { Invitation, PersonStore } from './person-store.ts';
 import { FRESH_MS } from './sessions.ts';
 
@@ -33,7 +33,7 @@ export type SingleSignOnDeps = {
 export type Ways = { readonly usesPasswords: boolean; readonly usesPasskeys: boolean };
 
 /** Returns the configuration. Throws PeopleRefusal `not_there` if single sign-on is off. */
-export function singleSignOnOf({ singleSignOn }: Pick<SingleSignOnDeps, 'singleSignOn'>): SingleSignOn {
+export function requireSingleSignOn({ singleSignOn }: Pick<SingleSignOnDeps, 'singleSignOn'>): SingleSignOn {
   if (singleSignOn === undefined) throw new PeopleRefusal('not_there');
   return singleSignOn;
 }
@@ -71,8 +71,8 @@ export async function personOfIdentity(
   expected?: string,
 ): Promise<Person> {
   const { people, now } = deps;
-  const { rules } = singleSignOnOf(deps);
-  const identity = identityOf(proven, deps);
+  const { rules } = requireSingleSignOn(deps);
+  const identity = toIdentity(proven, deps);
   const claimed = roleOfClaims(proven.claims, rules);
   const existing = await people.findByIdentity(identity);
   if (expected !== undefined && existing?.personId !== expected) throw new PeopleRefusal('other_person');
@@ -82,8 +82,8 @@ export async function personOfIdentity(
   return person;
 }
 
-export const identityOf = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps): Identity => ({
-  issuer: singleSignOnOf(deps).provider.issuer,
+export const toIdentity = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps): Identity => ({
+  issuer: requireSingleSignOn(deps).provider.issuer,
   subject,
 });
 
@@ -94,7 +94,7 @@ async function register(
 ): Promise<Person> {
   if (claimed === undefined) throw new PeopleRefusal('not_invited');
   const { people, now } = deps;
-  const identity = identityOf(proven, deps);
+  const identity = toIdentity(proven, deps);
   const { role, clientIds = [] } = claimed;
   const person = { personId: randomBytes(12).toString('base64url'), ...describedBy(proven, deps) };
   const outcome = await people.registerClaimed({ person, identity, role, clientIds }, now());
@@ -124,9 +124,9 @@ export function describedBy(
   proven: ProvenIdentity,
   deps: SingleSignOnDeps,
 ): { readonly name: string; readonly login: string } {
-  const { issuer, subject } = identityOf(proven, deps);
+  const { issuer, subject } = toIdentity(proven, deps);
   const { hostname } = new URL(issuer);
-  const apart = loginOf(`${subject}@${hostname}`) ?? `${randomBytes(6).toString('hex')}@${hostname}`;
+  const apart = parseLogin(`${subject}@${hostname}`) ?? `${randomBytes(6).toString('hex')}@${hostname}`;
   const login = verifiedEmail(proven.claims) ?? apart;
   return { name: nameOfClaims(proven.claims) ?? login, login };
 }
@@ -145,7 +145,7 @@ export async function connectIdentity(
   deps: SingleSignOnDeps,
 ): Promise<void> {
   mustNotFollowClaims(person);
-  if (!(await deps.people.setIdentity(person.personId, identityOf(proven, deps), deps.now())))
+  if (!(await deps.people.setIdentity(person.personId, toIdentity(proven, deps), deps.now())))
     throw new PeopleRefusal('identity_taken');
 }
 

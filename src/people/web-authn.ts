@@ -11,7 +11,7 @@ import type { Person } from './person.ts';
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
 /** Returns undefined if passkeys are impossible: at an IP address, or without https except on localhost. */
-export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
+export function findRelyingParty(dashboardUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(dashboardUrl);
   if (isIP(hostname) !== 0 || hostname.startsWith('[')) return undefined;
   return protocol === 'https:' || hostname === 'localhost' ? { id: hostname, origin } : undefined;
@@ -39,7 +39,7 @@ export async function creationOptions(
     userID: new Uint8Array(Buffer.from(person.personId)),
     userName: person.login,
     userDisplayName: person.name,
-    challenge: bytesOf(challenge),
+    challenge: decodeBase64url(challenge),
     authenticatorSelection: { residentKey: 'required', userVerification: USER_VERIFICATION },
     excludeCredentials: known.map(({ passkeyId, transports }) => ({
       id: passkeyId,
@@ -61,7 +61,7 @@ export async function requestOptions(
 ): Promise<object> {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
-    ...{ rpID: id, challenge: bytesOf(challenge), userVerification: USER_VERIFICATION },
+    ...{ rpID: id, challenge: decodeBase64url(challenge), userVerification: USER_VERIFICATION },
     allowCredentials: known.map(({ passkeyId, transports }) => ({
       id: passkeyId,
       transports: [...transports],
@@ -133,7 +133,7 @@ export async function verifyAssertion(
       // parseAnswer checked the fields that are read here; the library checks the rest.
       response: JSON.parse(text) as AuthenticationResponseJSON,
       ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id },
-      credential: { id: passkey.passkeyId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
+      credential: { id: passkey.passkeyId, publicKey: decodeBase64url(passkey.publicKey), counter: 0 },
       requireUserVerification: true,
     }),
   );
@@ -146,5 +146,5 @@ const orRefused = <T extends { readonly verified: boolean }>(
 ): Promise<T | ({ readonly verified: false } & Partial<Omit<T, 'verified'>>)> =>
   verifying.catch(() => ({ verified: false }) as { verified: false } & Partial<Omit<T, 'verified'>>);
 
-const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+const decodeBase64url = (base64url: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(base64url, 'base64url'));

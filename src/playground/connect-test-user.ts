@@ -7,15 +7,15 @@ import { randomBytes } from 'node:crypto';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from '../oauth/authorization-code-grant.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
-import { challengeOf } from '../oauth/pkce.ts';
+import { deriveChallenge } from '../oauth/pkce.ts';
 import { playgroundUserId } from '../oauth/playground-users.ts';
-import { keepPushed, type PushedRequestDeps } from '../oauth/pushed-requests.ts';
+import { type PushedRequestDeps, storePushedRequest } from '../oauth/pushed-requests.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
-import { testTokensOf } from './test-tokens.ts';
+import { toTestTokens } from './test-tokens.ts';
 import type { TestUser, TestUserStore } from './test-user-store.ts';
 
 export type PlaygroundDeps = AuthorizationCodeDeps & {
@@ -71,10 +71,10 @@ export async function beginFlow(
     user_name: name,
     redirect_uri: callbackUrl(deps),
     response_type: 'code',
-    ...{ scope, state, code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
+    ...{ scope, state, code_challenge: deriveChallenge(verifier), code_challenge_method: 'S256' },
   };
   const query = String(new URLSearchParams(parameters));
-  const requestUri = await keepPushed({ clientId, query, createdAt: now }, deps);
+  const requestUri = await storePushedRequest({ clientId, query, createdAt: now }, deps);
   return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
 }
 
@@ -100,7 +100,7 @@ export async function finishFlow(
   const client = await deps.clients.findClient(user.clientId);
   if (client === undefined || code !== user.userId) throw new PeopleRefusal('flow_ended');
   const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
-  const tokens = testTokensOf(await authorizationCodeGrant(exchange, deps), deps.now());
+  const tokens = toTestTokens(await authorizationCodeGrant(exchange, deps), deps.now());
   const isConnected = await deps.testUsers.connect(user, { tokens, endsAt: deps.now() + TEST_USER_MS });
   if (!isConnected) throw new PeopleRefusal('flow_ended');
   return { user, isConnected };

@@ -44,7 +44,7 @@ export function operationForms(document: OpenApiDocument): readonly OperationFor
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { operationId }]) => !PAGES.includes(operationId))
-      .map(([method, operation]) => formOf({ path, method, operation }, schemas)),
+      .map(([method, operation]) => toOperationForm({ path, method, operation }, schemas)),
   );
 }
 
@@ -55,10 +55,10 @@ type Described = {
 };
 type Schemas = Readonly<Record<string, Json>>;
 
-function formOf({ path, method, operation }: Described, schemas: Schemas): OperationForm {
+function toOperationForm({ path, method, operation }: Described, schemas: Schemas): OperationForm {
   const { operationId, tags, summary, description, security, parameters = [], requestBody } = operation;
   const inAddress = parameters.map(({ name, in: place, required, schema, ...facts }) =>
-    fieldOf(
+    toOperationField(
       { label: name, place: toPlace(place), isRequired: required, schema, about: facts.description },
       { schemas, example: facts.example },
     ),
@@ -66,7 +66,7 @@ function formOf({ path, method, operation }: Described, schemas: Schemas): Opera
   return {
     ...{ id: operationId, method: method.toUpperCase(), path, summary, description },
     group: tags[0] ?? '',
-    caller: callerOf(security),
+    caller: toOperationCaller(security),
     fields: [...inAddress, ...bodyFields(requestBody, schemas)],
     hasBody: requestBody !== undefined,
   };
@@ -75,7 +75,7 @@ function formOf({ path, method, operation }: Described, schemas: Schemas): Opera
 const toPlace = (place: string): OperationField['place'] =>
   place === 'path' || place === 'header' ? place : 'query';
 
-function callerOf(security: OpenApiOperation['security']): OperationCaller {
+function toOperationCaller(security: OpenApiOperation['security']): OperationCaller {
   const takesUser = security.some((one) => 'accessToken' in one);
   const takesApplication = security.some((one) => 'application' in one);
   if (takesUser) return takesApplication ? 'either' : 'user';
@@ -91,7 +91,7 @@ function bodyFields(body: OpenApiOperation['requestBody'], schemas: Schemas): Op
   return Object.entries(asJson(properties))
     .filter(([label]) => !CREDENTIALS.includes(label))
     .map(([label, schema]) =>
-      fieldOf(
+      toOperationField(
         { label, place: 'body', isRequired: needed.includes(label), schema: asJson(schema) },
         { schemas, example: example[label] },
       ),
@@ -103,7 +103,7 @@ type FieldFacts = Pick<OperationField, 'label' | 'place' | 'isRequired'> & {
   readonly about?: string;
 };
 
-function fieldOf(
+function toOperationField(
   { label, place, isRequired, schema, about }: FieldFacts,
   { schemas, example }: { readonly schemas: Schemas; readonly example: unknown },
 ): OperationField {

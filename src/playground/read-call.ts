@@ -60,11 +60,11 @@ export function readCall(form: OperationForm, typed: Typed): Call {
     path: query === '' ? path : `${path}?${query}`,
     headers: Object.fromEntries(headers),
     body: form.hasBody ? body : undefined,
-    credentials: credentialsOf(form, typed),
+    credentials: chooseCredentials(form, typed),
   };
 }
 
-function credentialsOf({ caller }: OperationForm, typed: Typed): Call['credentials'] {
+function chooseCredentials({ caller }: OperationForm, typed: Typed): Call['credentials'] {
   if (caller === 'user' || (caller === 'either' && typed(SECRET_FIELD) === '')) return 'user';
   return typed(SECRET_FIELD) === '' ? 'none' : 'application';
 }

@@ -98,7 +98,7 @@ type TokenAnswer = { readonly access_token: string; readonly refresh_token: stri
 
 /** Returns the response of `/token` with placeholders for its tokens. */
 function withoutTokens(text: string): { readonly text: string; readonly renewed: TokenAnswer | undefined } {
-  const answer = jsonOf(text);
+  const answer = parseObject(text);
   if (answer === undefined || !('access_token' in answer && 'refresh_token' in answer))
     return { text, renewed: undefined };
   const hidden = { access_token: TOKEN_WORDS.accessToken, refresh_token: TOKEN_WORDS.refreshToken };
@@ -110,7 +110,7 @@ function withoutTokens(text: string): { readonly text: string; readonly renewed:
   };
 }
 
-function jsonOf(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;

@@ -14,7 +14,7 @@ export type TestTokenDeps = RefreshTokenDeps & {
 const SPARE_MS = 60_000;
 
 /** Converts a token response. `now` is in epoch milliseconds. */
-export const testTokensOf = (answer: TokenResponse, now: number): TestTokens => ({
+export const toTestTokens = (answer: TokenResponse, now: number): TestTokens => ({
   accessToken: answer.access_token,
   refreshToken: answer.refresh_token,
   expiresAt: now + answer.expires_in * 1000,
@@ -28,7 +28,7 @@ export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Pro
   if (client === undefined) return tokens;
   try {
     const refreshed = await refreshTokenGrant({ client, refreshToken: tokens.refreshToken }, deps);
-    const renewed = testTokensOf(refreshed.tokens, deps.now());
+    const renewed = toTestTokens(refreshed.tokens, deps.now());
     await deps.testUsers.renewTokens(user, renewed);
     return renewed;
   } catch (refusal) {

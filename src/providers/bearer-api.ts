@@ -130,7 +130,7 @@ export type Listing<Page> = {
  * Yields page by page. Fails with `broken` for endless pages and for cycles. It remembers one address (the first, the
  * second, the fourth and so on), to which a cycle returns.
  */
-export async function* pagesOf<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
+export async function* readPages<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
   let place = from;
   let remembered = from;
   let nextRemembered = 1;

@@ -8,7 +8,7 @@ export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the member of that name; `undefined` if `value` is no object. */
-export const memberOf = (value: unknown, name: string): unknown =>
+export const readMember = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 /** Returns the objects of a list. `T` is what the provider publishes; each member may still be anything. */

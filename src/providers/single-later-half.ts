@@ -1,15 +1,15 @@
 import type { LaterException, LaterHalf } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
+import { toInstant } from '../lib/recurrence/event-instant.ts';
 
 /** Returns the exception at the start of the single event. Fails if there are others, for which it has no place. */
 export function onlyException({ change, exceptions }: LaterHalf): LaterException | undefined {
-  const startsAt = instantOf(change.start, 'UTC');
-  const own = exceptions.find(({ instance }) => instantOf(instance, 'UTC') === startsAt);
-  if (exceptions.some((exception) => exception !== own)) {
+  const startsAt = toInstant(change.start, 'UTC');
+  const startException = exceptions.find(({ instance }) => toInstant(instance, 'UTC') === startsAt);
+  if (exceptions.some((exception) => exception !== startException)) {
     const message =
       'Behind this occurrence its series has no rule any more, and other changed ones: change each by itself';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
-  return own;
+  return startException;
 }

@@ -1,11 +1,11 @@
 /** Renders the entries of GET /events/changes. */
 import {
-  membersOf,
   type Piece,
   type RenderedObject,
   renderList,
   renderMember,
   renderObject,
+  toRenderedMembers,
 } from '../lib/rendered-json.ts';
 import type { EventName } from './change-feed.ts';
 import { inPieces, mainThreadTurn } from './event-pieces.ts';
@@ -26,7 +26,7 @@ export type SizedChange = Change & {
 
 export type Owners<Owner extends EventOwner = Owned> = ReadonlyMap<string, Owner>;
 
-export const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
+export const mapOwners = (accounts: readonly MirroredAccount[]): Owners =>
   new Map(
     accounts.flatMap((account) =>
       account.calendars.map((calendar) => [calendar.calendarKey, { calendar, account }] as const),
@@ -44,28 +44,31 @@ export async function fittingChanges(
   owners: Owners,
   read: Reader,
 ): Promise<{ readonly changes: readonly SizedChange[]; readonly size: number }> {
-  const sizes = await sizesOf(all, owners, read);
-  const sized = all.map((change) => ({ ...change, size: (sizes.get(keyOf(change)) ?? 0) + SIZE_OF_REST }));
+  const sizes = await readSizes(all, owners, read);
+  const sized = all.map((change) => ({
+    ...change,
+    size: (sizes.get(toEventKey(change)) ?? 0) + SIZE_OF_REST,
+  }));
   const { count, size } = fitting(sized.map((change) => change.size));
   return { changes: sized.slice(0, count), size };
 }
 
-async function sizesOf(
+async function readSizes(
   changes: readonly Change[],
   owners: Owners,
   { events }: Reader,
 ): Promise<ReadonlyMap<string, number>> {
-  const { keys, ids } = askedFor(changes, owners);
+  const { keys, ids } = listNamesToRead(changes, owners);
   if (keys.length === 0) return new Map();
   return new Map(
     (await events.sizesById(keys, ids)).map(({ size, rows, original, ...name }) => [
-      keyOf(name),
+      toEventKey(name),
       size + rows * SIZE_OF_REST + Math.min(MOST_INHERITED, (rows - 1) * original),
     ]),
   );
 }
 
-function askedFor(changes: readonly Change[], owners: Owners) {
+function listNamesToRead(changes: readonly Change[], owners: Owners) {
   const existing = changes.filter(({ changeType }) => changeType !== 'deleted');
   const keys = new Set(existing.map(({ calendarKey }) => calendarKey).filter((key) => owners.has(key)));
   return { keys: [...keys], ids: [...new Set(existing.map(({ id }) => id))] };
@@ -81,7 +84,7 @@ export function changeTexts(
     if (pieces.length > 1) await mainThreadTurn();
     const texts = await readTexts(piece, owners, read);
     return piece.flatMap((change) => {
-      const event = change.changeType === 'deleted' ? change.event : texts.get(keyOf(change));
+      const event = change.changeType === 'deleted' ? change.event : texts.get(toEventKey(change));
       return changeText(change.changeType, event);
     });
   });
@@ -94,14 +97,14 @@ const changeText = (
 ): RenderedObject[] =>
   event === undefined ? [] : [renderObject({ changeType }, renderMember('event', event))];
 
-export const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
+export const toEventKey = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
 
 async function readTexts(
   changes: readonly Change[],
   owners: Owners,
   { events }: Reader,
 ): Promise<ReadonlyMap<string, RenderedObject>> {
-  const { keys, ids } = askedFor(changes, owners);
+  const { keys, ids } = listNamesToRead(changes, owners);
   return keys.length === 0 ? new Map() : entryTexts(await events.eventsById(keys, ids), owners);
 }
 
@@ -114,11 +117,11 @@ export function entryTexts(
   const toText = eventText();
   for (const single of singles) {
     const owner = owners.get(single.calendarKey);
-    if (owner) texts.set(keyOf(single), toText(single, owner));
+    if (owner) texts.set(toEventKey(single), toText(single, owner));
   }
   for (const row of series) {
     const owner = owners.get(row.calendarKey);
-    if (owner) texts.set(keyOf(row), seriesText(row, owner, toText));
+    if (owner) texts.set(toEventKey(row), seriesText(row, owner, toText));
   }
   return texts;
 }
@@ -141,10 +144,13 @@ function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): Ren
     .map(({ event, thisAndFuture, payload: row }) => {
       if (one.rows[row]?.hasOriginal === false) inherited += event.original?.length ?? 0;
       const visible = inherited > MOST_INHERITED ? { ...event, original: undefined } : event;
-      return renderObject(membersOf(toText(visible, owner)), thisAndFuture ? { thisAndFuture } : undefined);
+      return renderObject(
+        toRenderedMembers(toText(visible, owner)),
+        thisAndFuture ? { thisAndFuture } : undefined,
+      );
     });
   return renderObject(
-    membersOf(toText(listedMaster(one, times, zone), owner)),
+    toRenderedMembers(toText(listedMaster(one, times, zone), owner)),
     renderMember('overrides', renderList(overrides)),
     { cancelledInstances: cancelled.map(({ event }) => event.id) },
   );

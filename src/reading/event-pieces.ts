@@ -55,14 +55,14 @@ function shared(piece: readonly NamedEvent[], contents: ReadonlyMap<string, Even
   for (const { calendarKey, row, master, times } of piece) {
     if (times === undefined) continue;
     for (const part of master === undefined ? [row] : [row, master]) {
-      const content = contents.get(keyOf(calendarKey, part));
-      if (content !== undefined) contentByKey.set(keyOf(calendarKey, part), content);
+      const content = contents.get(toContentKey(calendarKey, part));
+      if (content !== undefined) contentByKey.set(toContentKey(calendarKey, part), content);
     }
   }
   return contentByKey;
 }
 
-const keyOf = (calendarKey: string, row: RowName): string => `${calendarKey} ${nameOfRow(row)}`;
+const toContentKey = (calendarKey: string, row: RowName): string => `${calendarKey} ${nameOfRow(row)}`;
 
 async function contentsFor(
   piece: readonly NamedEvent[],
@@ -74,7 +74,7 @@ async function contentsFor(
   for (const { calendarKey, row, master, size, stored } of piece) {
     if (stored !== undefined) continue;
     for (const part of master === undefined ? [row] : [row, master]) {
-      const key = keyOf(calendarKey, part);
+      const key = toContentKey(calendarKey, part);
       const cached = before.get(key);
       if (cached !== undefined) contents.set(key, cached);
       else {
@@ -84,11 +84,11 @@ async function contentsFor(
     }
   }
   for (const [calendarKey, rows] of missing) {
-    for (const some of piecesOf([...rows.values()], ({ size }) => size)) {
+    for (const some of splitIntoPieces([...rows.values()], ({ size }) => size)) {
       const fetched = await reader.contentsOf(calendarKey, some, originals);
       for (const row of some) {
         const content = fetched.get(nameOfRow(row));
-        if (content !== undefined) contents.set(keyOf(calendarKey, row), content);
+        if (content !== undefined) contents.set(toContentKey(calendarKey, row), content);
       }
     }
   }
@@ -100,18 +100,19 @@ function listedEvent(
   contents: ReadonlyMap<string, EventContent>,
   { zones }: PieceDeps,
 ): ListedEvent | undefined {
-  const ownContent = stored ?? contents.get(keyOf(calendarKey, row));
+  const ownContent = stored ?? contents.get(toContentKey(calendarKey, row));
   if (ownContent === undefined) return undefined;
   const { content: text, original, etag } = ownContent;
   if (times === undefined) return { calendarKey, id, startsAt, content: text, original, etag };
-  const ofMaster = master && stored === undefined ? contents.get(keyOf(calendarKey, master)) : undefined;
+  const ofMaster =
+    master && stored === undefined ? contents.get(toContentKey(calendarKey, master)) : undefined;
   const content = ofMaster === undefined ? ownContent : { ...ownContent, original: ofMaster.original };
-  const rules = masterTiming === undefined ? undefined : rulesOf(masterTiming, zones.get(calendarKey));
+  const rules = masterTiming === undefined ? undefined : renderRules(masterTiming, zones.get(calendarKey));
   return { calendarKey, id, startsAt, ...content, ...(times && { times }), ...rules };
 }
 
 /** Returns the rules of a master; a series of overrides alone has none. */
-export function rulesOf(masterTiming: string, zone = 'UTC'): Pick<ListedEvent, 'recurrence'> {
+export function renderRules(masterTiming: string, zone = 'UTC'): Pick<ListedEvent, 'recurrence'> {
   // render-event.ts wrote it in this shape.
   const { recurrence, start }: Timing = JSON.parse(masterTiming);
   return recurrence === undefined ? {} : { recurrence: recurrenceObject(recurrence, start, zone) };
@@ -123,7 +124,7 @@ const BYTES_AT_ONCE = 1_000_000;
 const PAIRS_AT_ONCE = 4_000;
 
 /** Splits a calendar's rows into pieces for one statement each; a single row may exceed the limit. */
-export function piecesOf<T extends RowName>(rows: readonly T[], bytesOf: (row: T) => number): T[][] {
+export function splitIntoPieces<T extends RowName>(rows: readonly T[], bytesOf: (row: T) => number): T[][] {
   const pieces: T[][] = [];
   const hrefs = new Set<string>();
   const recurrences = new Set<string>();

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 
 import type { InstanceMembers } from '../calendars/mirrored-event.ts';
 import { formatLocal } from '../lib/recurrence/civil.ts';
-import { instantOf, originalStartOf, zoneOf } from '../lib/recurrence/event-instant.ts';
+import { resolveClockZone, toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { isExtended, parseRule, type Rule, WEEKDAYS } from '../lib/recurrence/rule.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
@@ -54,7 +54,7 @@ export function eventText(): EventText {
     const { content, etag, recurrence, original } = event;
     return renderObject(
       head,
-      event.times && instanceOf(event.id, event.times),
+      event.times && toInstanceMembers(event.id, event.times),
       content,
       recurrence && { recurrence },
       etag === undefined ? undefined : { etag },
@@ -64,7 +64,7 @@ export function eventText(): EventText {
 }
 
 /** Returns the fields that only the content of single events has. */
-function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembers {
+function toInstanceMembers(id: string, times: ListedEvent['times'] & {}): InstanceMembers {
   const { start, end, recurringEventId, allDay } = times;
   return {
     id,
@@ -140,7 +140,7 @@ export function recurrenceObject(
   const parsed = parseRule(first);
   const rule = parsed === undefined || isExtended(parsed) ? undefined : parsed;
   const startText = (named: EventTime) =>
-    instantText(instantOf(originalStartOf(start, named, calendarZone), calendarZone));
+    instantText(toInstant(toOriginalStart(start, named, calendarZone), calendarZone));
   const isSaid = rrules.length === 0 || (rrules.length === 1 && rule !== undefined && !saysMore(rule));
   return {
     ...(rule && ruleObject(rule, start, calendarZone)),
@@ -185,6 +185,6 @@ function untilText(
 ): string {
   const isDate = start.type === 'date';
   const last = form === 'date' && !isDate ? local + LAST_SECOND : local;
-  const zone = form === 'utc' || isDate ? 'UTC' : zoneOf(start, calendarZone);
+  const zone = form === 'utc' || isDate ? 'UTC' : resolveClockZone(start, calendarZone);
   return `${formatLocal(instantOfLocal(zone, last)).replace(/[-:]/g, '')}Z`;
 }

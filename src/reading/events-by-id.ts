@@ -2,17 +2,17 @@
 import { ApiError } from '../http/refusal.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import {
-  instanceIdOf,
-  instantOf,
-  originalStartOf,
+  formatInstanceId,
   parseInstanceId,
+  toInstant,
+  toOriginalStart,
 } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
-import { type SeriesTimes, timesOf } from './expand-calendar.ts';
+import { parseTimes, type SeriesTimes } from './expand-calendar.ts';
 import { READING } from './read-error.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
@@ -30,7 +30,7 @@ export async function findById(
     ...singles.filter((single) => single.id === id),
     ...series
       .filter((one) => one.id === id)
-      .map((one) => listedMaster(one, timesOf(one), zoneIn(zones, one))),
+      .map((one) => listedMaster(one, parseTimes(one), zoneIn(zones, one))),
     ...series
       .filter((one) => one.id === masterId)
       .flatMap((one) => instanceById(id, one, zoneIn(zones, one)) ?? []),
@@ -51,19 +51,19 @@ function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent |
   const { master, overrides } = times;
   const override = overrides.find(
     ({ recurrenceId }) =>
-      instanceIdOf(one.id, originalStartOf(master.start, recurrenceId, zone), zone) === id,
+      formatInstanceId(one.id, toOriginalStart(master.start, recurrenceId, zone), zone) === id,
   );
   if (override?.cancelled) return undefined;
-  const at = override === undefined ? instantOf(original, zone) : instantOf(override.start, zone);
-  const reach = override === undefined ? shiftOf(times, zone) : 0;
+  const at = override === undefined ? toInstant(original, zone) : toInstant(override.start, zone);
+  const reach = override === undefined ? findLongestShift(times, zone) : 0;
   const window = { start: at - reach, end: at + reach + 1 };
-  const instance = instancesIn(times, window, zone).find(
-    ({ originalStart }) => instanceIdOf(one.id, originalStart, zone) === id,
+  const instance = expandInstances(times, window, zone).find(
+    ({ originalStart }) => formatInstanceId(one.id, originalStart, zone) === id,
   );
   return instance && listedInstance(one, instance, zone);
 }
 
-function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): readonly Instance<number>[] {
+function expandInstances(times: SeriesTimes, window: TimeWindow, zone: string): readonly Instance<number>[] {
   try {
     return expand(times, window, zone, recurrenceBudget(MOST_INSTANCES, MOST_STEPS)).instances;
   } catch (cause) {
@@ -73,9 +73,9 @@ function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): read
 }
 
 /** Returns how far an override for all later instances may have moved them, in milliseconds. */
-function shiftOf({ overrides }: SeriesTimes, zone: string): number {
+function findLongestShift({ overrides }: SeriesTimes, zone: string): number {
   return overrides
     .filter(({ thisAndFuture }) => thisAndFuture)
-    .map(({ start, recurrenceId }) => Math.abs(instantOf(start, zone) - instantOf(recurrenceId, zone)) + DAY)
+    .map(({ start, recurrenceId }) => Math.abs(toInstant(start, zone) - toInstant(recurrenceId, zone)) + DAY)
     .reduce((most, shift) => Math.max(most, shift), 0);
 }

@@ -15,7 +15,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
+import { DAY, dayOfLocal, parseLocal, toCivil, toDayNumber } from '../lib/recurrence/civil.ts';
 import { jsonIn } from '../lib/rendered-json.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
@@ -134,7 +134,7 @@ export const EVENTS_QUERY = {
 /** Parses the query. Throws ApiError 400 with all mistakes. `now` is epoch milliseconds. */
 export function parseEventsQuery(query: unknown, now: number): EventsQuery {
   const input = readQuery(query, EVENTS_QUERY);
-  const window = windowOf(input.start, input.end, now);
+  const window = chooseWindow(input.start, input.end, now);
   if (window.start >= window.end) refuseMistakes([{ field: 'start', problem: NOT_BEFORE }]);
   if (window.end - window.start > LONGEST_WINDOW_DAYS * DAY)
     throw new ApiError(READING.window_too_large, { details: { end: ['end is too far from start'] } });
@@ -153,22 +153,22 @@ function readSearch(text: string, report: Report): string[] | undefined {
 }
 
 /** Returns the window; by default the current month in UTC, or the month of the given start or end beyond it. */
-function windowOf(start: number | undefined, end: number | undefined, now: number): EventWindow {
-  const current = monthOf(now);
+function chooseWindow(start: number | undefined, end: number | undefined, now: number): EventWindow {
+  const current = toMonth(now);
   if (start !== undefined && end === undefined) {
-    return { start, end: start < current.end ? current.end : monthOf(start).end };
+    return { start, end: start < current.end ? current.end : toMonth(start).end };
   }
   if (end !== undefined && start === undefined) {
-    return { start: end > current.start ? current.start : monthOf(end - 1).start, end };
+    return { start: end > current.start ? current.start : toMonth(end - 1).start, end };
   }
   return { start: start ?? current.start, end: end ?? current.end };
 }
 
 /** Returns the month from the first day, 00:00:00, to the last, 23:59:59. */
-function monthOf(instant: number): EventWindow {
-  const { year, month } = civilOf(dayOfLocal(instant));
-  const nextMonth = dayNumberOf(year, month + 1, 1) * DAY;
-  const start = dayNumberOf(year, month, 1) * DAY;
+function toMonth(instant: number): EventWindow {
+  const { year, month } = toCivil(dayOfLocal(instant));
+  const nextMonth = toDayNumber(year, month + 1, 1) * DAY;
+  const start = toDayNumber(year, month, 1) * DAY;
   const end = nextMonth - 1000;
   return { start, end: instant < end ? end : nextMonth };
 }
@@ -197,14 +197,14 @@ export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 function readCalendarFilter(value: unknown, report: Report): CalendarFilter | undefined {
   if (typeof value !== 'object' || value === null) return report(UNREADABLE_FILTER);
   if (Array.isArray(value)) {
-    const ids = idsOf(value);
+    const ids = parseCalendarIds(value);
     if (ids === undefined) return report(UNREADABLE_FILTER);
     return ids.length === 0 ? undefined : anyProvider(new Set(ids));
   }
   const filter = new Map<ProviderKind, ReadonlySet<string>>();
   let hasIds = false;
   for (const [name, ids] of Object.entries(value)) {
-    const list = idsOf(ids);
+    const list = parseCalendarIds(ids);
     if (list === undefined) return report(UNREADABLE_FILTER);
     hasIds ||= list.length > 0;
     const provider = parseProviderKind(name);
@@ -217,7 +217,7 @@ const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
   new Map(PROVIDER_KINDS.map((provider) => [provider, ids]));
 
 /** PHP sends an empty map for an empty list. A null counts as an absent list. */
-function idsOf(value: unknown): string[] | undefined {
+function parseCalendarIds(value: unknown): string[] | undefined {
   if (value === null) return [];
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) {

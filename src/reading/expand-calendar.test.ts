@@ -7,7 +7,7 @@ const day = (date: string) => ({ type: 'date', date }) as const;
 const at = (date: string) => Date.parse(`${date}T00:00:00Z`);
 
 /** All-day events on these dates, the first of them the master's. */
-function seriesOf(id: string, recurrence: object, ...events: object[]): TimedSeries {
+function buildTimedSeries(id: string, recurrence: object, ...events: object[]): TimedSeries {
   const rules = { rrules: [], rdates: [], exdates: [], ...recurrence };
   const [master, ...overrides] = events;
   return {
@@ -30,7 +30,7 @@ describe('series that are listed once', () => {
     const yearly = { rrules: ['FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU'] };
     const series = Array.from({ length: 1_321 }, (_, i) => {
       const year = 1950 + (i % 75);
-      return seriesOf(`s${i}`, yearly, on(`${year}-03-28`, `${year}-03-29`));
+      return buildTimedSeries(`s${i}`, yearly, on(`${year}-03-28`, `${year}-03-29`));
     });
 
     const { found, isOver } = mastersIn({ start: at('1600-01-01'), end: at('2200-01-01') }, series);
@@ -42,9 +42,9 @@ describe('series that are listed once', () => {
     const master = on('2026-06-01', '2026-06-02');
     const moved = on('2026-02-01', '2026-02-02', { recurrenceId: day('2026-06-01') });
     const series = [
-      seriesOf('added', { rdates: [{ start: day('2026-02-01') }] }, master),
-      seriesOf('moved', { rrules: ['FREQ=DAILY;COUNT=2'] }, master, moved),
-      seriesOf('neither', { rrules: ['FREQ=DAILY;COUNT=2'] }, master),
+      buildTimedSeries('added', { rdates: [{ start: day('2026-02-01') }] }, master),
+      buildTimedSeries('moved', { rrules: ['FREQ=DAILY;COUNT=2'] }, master, moved),
+      buildTimedSeries('neither', { rrules: ['FREQ=DAILY;COUNT=2'] }, master),
     ];
 
     const { found } = mastersIn({ start: at('2026-01-01'), end: at('2026-03-01') }, series);
@@ -53,7 +53,7 @@ describe('series that are listed once', () => {
   });
 
   it('are found by an occurrence that began before the window', () => {
-    const series = [seriesOf('long', { rrules: ['FREQ=YEARLY'] }, on('2026-01-01', '2026-03-01'))];
+    const series = [buildTimedSeries('long', { rrules: ['FREQ=YEARLY'] }, on('2026-01-01', '2026-03-01'))];
 
     const { found } = mastersIn({ start: at('2026-02-01'), end: at('2026-02-02') }, series);
 

@@ -5,10 +5,10 @@
 
 import type { Timing } from '../calendars/mirrored-event.ts';
 import { byBytes } from '../lib/byte-order.ts';
-import { instanceIdOf, instantOf } from '../lib/recurrence/event-instant.ts';
+import { formatInstanceId, toInstant } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { type RecurrenceBudget, RecurrenceBudgetError, spendSteps } from '../lib/recurrence/expand-rule.ts';
-import { seriesOf } from '../lib/recurrence/place-of.ts';
+import { buildSeries } from '../lib/recurrence/place-of.ts';
 import type { Instance, Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import type {
   EventContent,
@@ -29,10 +29,10 @@ export type SeriesTimes = Series<number> & { readonly master: SeriesMaster<numbe
 export function seriesTimes(timings: readonly string[]): SeriesTimes {
   const [master, ...overrides] = timings.map(parsed);
   if (master === undefined) throw new Error('A series without a master was asked for');
-  return seriesOf(master, overrides, (override) => override + 1);
+  return buildSeries(master, overrides, (override) => override + 1);
 }
 
-export const timesOf = ({ rows }: MirroredSeries): SeriesTimes =>
+export const parseTimes = ({ rows }: MirroredSeries): SeriesTimes =>
   seriesTimes(rows.map(({ timing }) => timing));
 
 /** render-event.ts wrote it in this shape. */
@@ -113,9 +113,17 @@ export function expandCalendar(
     spending.steps -= STEPS_OF_SERIES + STEPS_OF_ROW * one.timings.length;
     try {
       const times = onlyMatching(one);
-      const of = { calendarKey, zone, series: place, id: one.id, times, dates: datesOf(times), one };
-      if (wanted.singleEvents) addInstances(of, page, spending);
-      else if (hasInstance(of, wanted, spending)) page.add([foundMaster(of)]);
+      const current = {
+        calendarKey,
+        zone,
+        series: place,
+        id: one.id,
+        times,
+        dates: findDateRows(times),
+        one,
+      };
+      if (wanted.singleEvents) addInstances(current, page, spending);
+      else if (hasInstance(current, wanted, spending)) page.add([foundMaster(current)]);
     } catch (reason) {
       if (!isTooMuch(reason)) throw reason;
       if (steps < budget.ofSeries && spending.steps < 0)
@@ -235,24 +243,24 @@ function hasInstance(of: OneSeries, { window }: Wanted, budget: RecurrenceBudget
 
 function earliestStart({ times: { master, overrides }, zone }: OneSeries): number {
   const starts = [master, ...overrides, ...(master.recurrence?.rdates ?? [])];
-  return starts.reduce((first, { start }) => Math.min(first, instantOf(start, zone)), Infinity);
+  return starts.reduce((first, { start }) => Math.min(first, toInstant(start, zone)), Infinity);
 }
 
 function foundInstance(of: OneSeries, { startsAt, endsAt, originalStart, payload }: Instance<number>): Found {
   const { calendarKey, zone, series, id, dates } = of;
-  const instanceId = instanceIdOf(id, originalStart, zone);
+  const instanceId = formatInstanceId(id, originalStart, zone);
   const allDay = dates.has(payload);
   return { calendarKey, id: instanceId, startsAt, end: endsAt, allDay, series, row: payload };
 }
 
 function foundMaster({ calendarKey, zone, series, id, times: { master } }: OneSeries): Found {
-  const startsAt = instantOf(master.start, zone);
-  const end = Math.max(startsAt, instantOf(master.end, zone));
+  const startsAt = toInstant(master.start, zone);
+  const end = Math.max(startsAt, toInstant(master.end, zone));
   return { calendarKey, id, startsAt, end, allDay: master.start.type === 'date', series, row: 0 };
 }
 
 /** Returns the rows with dates: an instance of an all-day series may have been moved to a time of day. */
-function datesOf({ master, overrides }: SeriesTimes): ReadonlySet<number> {
+function findDateRows({ master, overrides }: SeriesTimes): ReadonlySet<number> {
   const events = [{ ...master, payload: 0 }, ...overrides];
   return new Set(events.filter(({ start }) => start.type === 'date').map(({ payload }) => payload));
 }
@@ -321,7 +329,7 @@ export function endOfPage(events: NamedEvent[], limit: number, end: number): num
   return Math.min(end, (events[limit - 1]?.startsAt ?? end) + 1);
 }
 
-export function pageOf(events: NamedEvent[], pageSize: number, leftOut: readonly LeftOut[]): EventPage {
+export function cutPage(events: NamedEvent[], pageSize: number, leftOut: readonly LeftOut[]): EventPage {
   const sorted = events.sort(byPosition);
   return { events: sorted.slice(0, pageSize), more: sorted.length > pageSize, leftOut };
 }
@@ -341,14 +349,14 @@ export function namedInstance(
   all: readonly Pick<MirroredSeries, 'id' | 'rows'>[],
   singleEvents: boolean,
 ): NamedEvent {
-  const one = all[series];
-  const [master] = one?.rows ?? [];
-  const row = one?.rows[place];
-  if (one === undefined || master === undefined || row === undefined)
+  const mirrored = all[series];
+  const [master] = mirrored?.rows ?? [];
+  const row = mirrored?.rows[place];
+  if (mirrored === undefined || master === undefined || row === undefined)
     throw new Error('An instance was found of a series that was not asked for');
   const { href, recurrenceId, stored } = row;
   const names = { calendarKey, id, startsAt, row: { href, recurrenceId }, stored };
-  const times = { start: startsAt, end, allDay, ...(singleEvents && { recurringEventId: one.id }) };
+  const times = { start: startsAt, end, allDay, ...(singleEvents && { recurringEventId: mirrored.id }) };
   const inherits = place > 0 && !row.hasOriginal ? { master } : undefined;
   const timing = singleEvents ? undefined : { masterTiming: master.timing };
   const size = row.size + SIZE_OF_REST + (timing?.masterTiming.length ?? 0);

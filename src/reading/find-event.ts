@@ -14,8 +14,8 @@ import {
   freshAccounts,
   LIST_FRESH_MS,
   leftOutProblems,
+  listSyncedCalendars,
   type ReadProblem,
-  servedOf,
 } from './freshness.ts';
 import type { ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
@@ -56,12 +56,12 @@ export async function findEvent(
   grant: Grant,
   deps: ListEventsDeps,
 ): Promise<RenderedObject> {
-  const choice: CalendarChoice = (calendar, account) => isMeant(calendar, account, request);
+  const choice: CalendarChoice = (calendar, account) => matchesRequest(calendar, account, request);
   const fresh = await freshAccounts(
     { reader: grant, needs: 'free-busy', listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
     deps,
   );
-  const served = servedOf(fresh.accounts, choice);
+  const served = listSyncedCalendars(fresh.accounts, choice);
   if (served.length === 0 && request.calendarId !== undefined) {
     throw new ApiError(READING.calendar_not_found, withErrors(fresh.problems));
   }
@@ -82,7 +82,7 @@ const withErrors = (errors: readonly ReadProblem[]) => ({
   fields: errors.length > 0 ? { errors } : undefined,
 });
 
-function isMeant(
+function matchesRequest(
   { href, alias }: ReadableCalendar,
   { provider, accountId }: MirroredAccount,
   request: EventRequest,

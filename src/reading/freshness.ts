@@ -30,7 +30,7 @@ export type FreshnessDeps = {
 export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
 
 /** Returns a choice of the calendars in the filter; all without one. */
-export function choiceOf(filter: CalendarFilter | undefined): CalendarChoice {
+export function toCalendarChoice(filter: CalendarFilter | undefined): CalendarChoice {
   if (filter === undefined) return undefined;
   return ({ href, alias }, { provider }) => {
     const ids = filter.get(provider);
@@ -84,14 +84,14 @@ const LATER_READ_MS = 5_000;
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const all = await coveredAccounts(request, deps);
   requirePermission(all);
-  const isConcerned = (account: MirroredAccount) => concerns(account, request.choice);
+  const isConcerned = (account: MirroredAccount) => mayHaveChosen(account, request.choice);
   let accounts = all.filter(isConcerned);
-  const syncs = syncsFor(accounts, request, deps);
+  const syncs = startSyncs(accounts, request, deps);
   if (syncs.length > 0) {
     await Promise.all(syncs);
     accounts = (await coveredAccounts(request, deps)).filter(isConcerned);
   }
-  const problems = problemsOf(accounts, request);
+  const problems = listReadProblems(accounts, request);
   if (problems.length > 0 && !accounts.some((account) => isServed(account, request)))
     throw nothingToServe(problems);
   return { accounts, problems };
@@ -105,21 +105,21 @@ export async function coveredAccounts(
   return (await events.accountsOf(reader)).filter(({ scope }) => scopeCovers(scope, needs));
 }
 
-function chosenOf(account: MirroredAccount, choice: CalendarChoice): readonly ReadableCalendar[] {
+function filterCalendars(account: MirroredAccount, choice: CalendarChoice): readonly ReadableCalendar[] {
   if (choice === undefined) return account.calendars;
   return account.calendars.filter((calendar) => choice(calendar, account));
 }
 
 /** Returns whether the account may have chosen calendars: its calendars are unknown, or some are chosen. */
-const concerns = (account: MirroredAccount, choice: CalendarChoice): boolean =>
-  choice === undefined || account.syncedAt === undefined || chosenOf(account, choice).length > 0;
+const mayHaveChosen = (account: MirroredAccount, choice: CalendarChoice): boolean =>
+  choice === undefined || account.syncedAt === undefined || filterCalendars(account, choice).length > 0;
 
 export type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
 
 /** Returns the synced calendars of the choice, each with its account. */
-export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
+export function listSyncedCalendars(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
   return accounts.flatMap((account) =>
-    chosenOf(account, choice)
+    filterCalendars(account, choice)
       .filter(({ syncedAt }) => syncedAt !== undefined)
       .map((calendar) => ({ calendar, account })),
   );
@@ -144,7 +144,7 @@ type Synced = {
 };
 
 /** Returns one wait of limited time for each outdated list and calendar. */
-function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
+function startSyncs(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
   const { syncList, syncNewCalendars, syncCalendar } = deps.sync;
   const { listAge, eventAge, choice } = request;
   const now = deps.now();
@@ -154,7 +154,7 @@ function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, de
     const notBefore = now - listAge;
     const list = { state: account, kind: 'sync-account', key: account.accountKey, notBefore } as const;
     if (eventAge === undefined) return [{ ...list, sync: syncList }];
-    const calendars = chosenOf(account, choice).map((calendar) => ({
+    const calendars = filterCalendars(account, choice).map((calendar) => ({
       state: calendar,
       kind: 'sync-calendar' as const,
       key: calendar.calendarKey,
@@ -183,7 +183,7 @@ async function waitBriefly(thing: Synced, { sync, readWait = within }: Freshness
 function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): boolean {
   if (account.syncedAt === undefined) return false;
   if (eventAge === undefined) return true;
-  const calendars = chosenOf(account, choice);
+  const calendars = filterCalendars(account, choice);
   return calendars.length === 0
     ? account.failure === undefined
     : calendars.some(({ syncedAt }) => syncedAt !== undefined);
@@ -197,18 +197,18 @@ function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   return new ApiError(READING.providers_unavailable, { fields });
 }
 
-const problemsOf = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>
+const listReadProblems = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>
   accounts.flatMap((account) => {
-    const problem = problemOf(account, request);
+    const problem = findReadProblem(account, request);
     return problem ? [{ provider: account.provider, account: account.accountId, ...problem }] : [];
   });
 
-function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) {
+function findReadProblem(account: MirroredAccount, { eventAge, choice }: ReadRequest) {
   if (account.calendarPermission === false) {
     return {
       code: 'calendar_permission_required',
       message: 'This account was connected without access to its calendars',
-      ...causeOf('calendar_permission_missing'),
+      ...toProblemCause('calendar_permission_missing'),
     };
   }
   if (account.health.state === 'reauth_required') {
@@ -216,16 +216,20 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
     return {
       code: 'reauth_required',
       message: message ?? 'The provider refused the account; the user must connect it again',
-      ...causeOf(reason),
+      ...toProblemCause(reason),
     };
   }
-  const things = [account, ...(eventAge === undefined ? [] : chosenOf(account, choice))];
+  const things = [account, ...(eventAge === undefined ? [] : filterCalendars(account, choice))];
   const failures = things.flatMap(({ failure }) => failure ?? []);
   // A failure of the chosen calendars is more important than too many calendars.
   const failed = failures.find(({ reason }) => reason !== 'too_many_calendars') ?? failures[0];
   if (failed !== undefined) {
-    const code = failed.kind === 'unauthorized' ? 'reauth_required' : codeOf(failed);
-    return { code, message: failed.message, ...causeOf(healthAfter(failed, account.provider)?.reason) };
+    const code = failed.kind === 'unauthorized' ? 'reauth_required' : toProblemCode(failed);
+    return {
+      code,
+      message: failed.message,
+      ...toProblemCause(healthAfter(failed, account.provider)?.reason),
+    };
   }
   if (things.every(({ syncedAt }) => syncedAt !== undefined)) return undefined;
   return {
@@ -234,10 +238,11 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
   };
 }
 
-const causeOf = (reason: HealthReason | undefined) =>
+const toProblemCause = (reason: HealthReason | undefined) =>
   reason === undefined ? {} : { reason, actor: actorOf(reason) };
 
-const codeOf = ({ kind, reason }: SyncFailure): string => (reason === 'too_many_calendars' ? reason : kind);
+const toProblemCode = ({ kind, reason }: SyncFailure): string =>
+  reason === 'too_many_calendars' ? reason : kind;
 
 /** A part of a calendar missing from a response: a series (by master id), or some series, matches or events. */
 export type LeftOut = { readonly calendarKey: string } & (

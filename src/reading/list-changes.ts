@@ -10,8 +10,8 @@ import {
   type Change,
   changeTexts,
   fittingChanges,
+  mapOwners,
   type Owners,
-  ownersOf,
   type SizedChange,
 } from './change-texts.ts';
 import { DEFAULT_PAGE_SIZE, flagText, PAGE_SIZE } from './events-query.ts';
@@ -86,7 +86,7 @@ export async function listChanges(
   const { changes, size, owners, cursor, more, problems } =
     token === undefined
       ? await startFeed(readQuery(query, STARTED).initial ?? false, read)
-      : await awaitedFeed(cursorOf(token, read), { read, seconds, authenticate, signal });
+      : await awaitedFeed(requireCursor(token, read), { read, seconds, authenticate, signal });
   const errors = [...problems, ...leftOutProblems([...owners.values()], [])];
   const rest = renderMembers({
     cursor: sealCursor(cursor, grant, deps.pagingKey),
@@ -98,7 +98,7 @@ export async function listChanges(
   return answerBody(renderInPieces('changes', texts, rest), size, receiver);
 }
 
-function cursorOf(text: string, { grant, pagingKey }: Read): ChangeCursor {
+function requireCursor(text: string, { grant, pagingKey }: Read): ChangeCursor {
   const cursor = openCursor(text, grant, pagingKey);
   if (cursor !== undefined) return cursor;
   throw new ApiError(READING.invalid_cursor);
@@ -159,7 +159,7 @@ function fresh(read: Read, isFirst: boolean) {
 async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read: Read): Promise<Answer> {
   const { pageSize } = read;
   const { accounts, problems } = await fresh(read, false);
-  const owners = ownersOf(accounts);
+  const owners = mapOwners(accounts);
   const names = await read.changes.eventsAfter([...owners.keys()], state, pageSize + 1);
   const all = names.slice(0, pageSize).map((name): Change => ({ ...name, changeType: 'created' }));
   const { changes, size } = await fittingChanges(all, owners, read);
@@ -182,10 +182,10 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   // A check after the read notices entries that were deleted before it.
   requireUnexpired(cursor, await feed.stateOf(grant, now()));
   // Calendars are read last: a missing one was deleted after the entries were read, and has a later entry.
-  const owners = ownersOf(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));
+  const owners = mapOwners(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));
 
   const page = entries.slice(0, pageSize);
-  const all = page.map((entry): Change => changeOf(entry, from));
+  const all = page.map((entry): Change => toChange(entry, from));
   const { changes, size } = await fittingChanges(all, owners, read);
   const last = page[changes.length - 1];
   if ((entries.length > pageSize || changes.length < all.length) && last !== undefined) {
@@ -196,7 +196,7 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   return { changes, size, owners, cursor: { feedId, seq }, more: false, problems };
 }
 
-function changeOf({ calendarKey, id, deleted, createdSeq, ...names }: FeedChange, from: number): Change {
+function toChange({ calendarKey, id, deleted, createdSeq, ...names }: FeedChange, from: number): Change {
   const name = { calendarKey, id };
   if (deleted === 0) return { ...name, changeType: createdSeq > from ? 'created' : 'updated' };
   const { provider, accountId, href } = names;

@@ -4,7 +4,7 @@
  */
 
 import { Readable } from 'node:stream';
-import { type Members, parameterOf, readQuery } from '../http/fields.ts';
+import { type Members, readParameter, readQuery } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { type Piece, type RenderedObject, renderInPieces, renderMembers } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
@@ -17,14 +17,14 @@ import { DEFAULT_PAGE_SIZE, PAGE_SIZE, parseEventsQuery } from './events-query.t
 import type { EventPage, NamedEvent } from './expand-calendar.ts';
 import {
   type CalendarChoice,
-  choiceOf,
   FRESH_MS,
   type FreshnessDeps,
   freshAccounts,
   LIST_FRESH_MS,
   leftOutProblems,
+  listSyncedCalendars,
   type Owned,
-  servedOf,
+  toCalendarChoice,
 } from './freshness.ts';
 import { type PageDeps, pageOfEvents } from './page-of-events.ts';
 import { READING } from './read-error.ts';
@@ -56,11 +56,11 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
   const fresh = await freshAccounts({ reader: grant, needs, listAge, eventAge: age, choice }, deps);
 
-  const calendars = servedOf(fresh.accounts, choice);
+  const calendars = listSyncedCalendars(fresh.accounts, choice);
   const isCacheable = page.after === undefined && fresh.problems.length === 0;
-  const key = isCacheable ? keyOf(page, parameterOf(query, 'calendarIds'), grant) : '';
+  const key = isCacheable ? toCacheKey(page, readParameter(query, 'calendarIds'), grant) : '';
   // Read before the events, so that a cached response is never older than its version.
-  const version = versionOf(calendars);
+  const version = toAnswerVersion(calendars);
   const cached = isCacheable ? deps.answers?.find(key, version) : undefined;
   if (cached !== undefined) return cached;
 
@@ -88,7 +88,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   return answer;
 }
 
-const keyOf = (
+const toCacheKey = (
   { window, singleEvents, search, pageSize }: Page,
   filter: string | undefined,
   grant: Grant,
@@ -110,7 +110,7 @@ const keyOf = (
 };
 
 /** Returns the version of a response: the data of its calendars, and the revision of their events. */
-const versionOf = (owned: readonly Owned[]): string =>
+const toAnswerVersion = (owned: readonly Owned[]): string =>
   JSON.stringify(
     owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, ...calendar }, account }) => [
       calendarKey,
@@ -132,12 +132,12 @@ function requestedPage(
   grant: Grant,
   { now, pagingKey }: ListEventsDeps,
 ): { page: Page; choice: CalendarChoice } {
-  const token = parameterOf(query, 'nextPageToken');
+  const token = readParameter(query, 'nextPageToken');
   if (token === undefined) {
     const request = parseEventsQuery(query, now());
     const { window, filter, singleEvents, search, pageSize = DEFAULT_PAGE_SIZE } = request;
     const page = { window, singleEvents, search, calendarKeys: undefined, pageSize, after: undefined };
-    return { page, choice: choiceOf(filter) };
+    return { page, choice: toCalendarChoice(filter) };
   }
   // Callers may repeat the other parameters or omit them; the token's values apply (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);

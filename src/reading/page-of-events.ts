@@ -1,7 +1,7 @@
 /** Reads one page of a sorted listing: small listings at once, others in pieces and without event content. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { mainThreadTurn, piecesOf } from './event-pieces.ts';
+import { mainThreadTurn, splitIntoPieces } from './event-pieces.ts';
 import {
   type EventPosition,
   type EventReader,
@@ -13,6 +13,7 @@ import {
   type SingleName,
 } from './event-reader.ts';
 import {
+  cutPage,
   type EventPage,
   endOfPage,
   type ListedCalendar,
@@ -20,7 +21,6 @@ import {
   namedInstance,
   namedSingle,
   type PageRequest,
-  pageOf,
   timesOfCalendar,
 } from './expand-calendar.ts';
 import { type ExpandDeps, expandElsewhere, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
@@ -68,7 +68,7 @@ async function smallPage(
     reader.seriesIn(keys, { window, search, originals }),
   ]);
   const events = singles.map(namedSingle);
-  if (series.length === 0) return pageOf(events, pageSize, []);
+  if (series.length === 0) return cutPage(events, pageSize, []);
 
   // Events that start after a full page's last single event are not on the page.
   const last = events[limit - 1];
@@ -86,7 +86,7 @@ async function smallPage(
     for (const occurrence of expanded.found) events.push(namedInstance(occurrence, ofCalendar, singleEvents));
     end = endOfPage(events, limit, end);
   }
-  return pageOf(events, pageSize, []);
+  return cutPage(events, pageSize, []);
 }
 
 export type HeavyDeps = ExpandDeps & { readonly events: EventReader; readonly owner: string };
@@ -110,7 +110,7 @@ export async function heavyPage(
   const leftOut: LeftOut[] = [];
   let end = window.end;
   for (const { calendarKey } of calendars) {
-    const page = await singlesOf(calendarKey, { ...request, window: { ...window, end } }, deps);
+    const page = await readMatchingSingles(calendarKey, { ...request, window: { ...window, end } }, deps);
     if (page.isOver) leftOut.push({ calendarKey, part: 'search' });
     for (const single of page.singles) events.push(namedSingle(single));
     end = endOfPage(events, limit, end);
@@ -122,7 +122,11 @@ export async function heavyPage(
     // A master is sorted by its start, but is listed for any instance in the window.
     const until = singleEvents ? end : window.end;
     const range = { window: { ...window, end: until }, after, limit, singleEvents };
-    const { series, over } = await seriesOf(calendarKey, { ...request, window: range.window }, deps);
+    const { series, over } = await readMatchingSeries(
+      calendarKey,
+      { ...request, window: range.window },
+      deps,
+    );
     const times = timesOfCalendar(calendar, series);
     await mainThreadTurn();
     const expanded = expandHere(times, range, budget) ?? (await expandElsewhere(times, range, deps));
@@ -134,11 +138,11 @@ export async function heavyPage(
     end = endOfPage(events, limit, end);
     await turn();
   }
-  return pageOf(events, pageSize, leftOut);
+  return cutPage(events, pageSize, leftOut);
 }
 
 /** Returns the calendar's first single events that match the search. */
-async function singlesOf(
+async function readMatchingSingles(
   calendarKey: string,
   { window, after: first, pageSize, search = [] }: PageRequest,
   { events: reader }: HeavyDeps,
@@ -151,7 +155,7 @@ async function singlesOf(
     const names = await reader.singleNames(calendarKey, { window, after, limit: count });
     if (search.length === 0) singles.push(...names);
     else {
-      for (const piece of piecesOf(names, ({ searched: bytes }) => bytes)) {
+      for (const piece of splitIntoPieces(names, ({ searched: bytes }) => bytes)) {
         for (const part of piece) searched += part.searched;
         if (searched > MOST_SEARCHED) return { singles, isOver: true };
         const matching = await reader.matching(calendarKey, piece, search);
@@ -171,7 +175,7 @@ type Loaded = {
 };
 
 /** Returns the calendar's matching series that can have instances in the window. */
-async function seriesOf(
+async function readMatchingSeries(
   calendarKey: string,
   { window, search = [] }: PageRequest,
   { events: reader }: HeavyDeps,
@@ -220,7 +224,7 @@ async function matchingSeries(
 ): Promise<MirroredSeries | undefined> {
   const matching = new Set<string>();
   const sizes = new Map(one.rows.map((row, i) => [row, searched[i] ?? 0]));
-  for (const piece of piecesOf<SeriesRow>(one.rows, (row) => sizes.get(row) ?? 0)) {
+  for (const piece of splitIntoPieces<SeriesRow>(one.rows, (row) => sizes.get(row) ?? 0)) {
     for (const name of await reader.matching(one.calendarKey, piece, search)) matching.add(name);
   }
   if (matching.size === 0) return undefined;

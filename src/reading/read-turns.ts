@@ -1,7 +1,7 @@
 /** Slots of expensive reads and waiting requests: a user has a few at once, and applications take turns. */
 import { ApiError } from '../http/refusal.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
-import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
+import { placeOfOwner, toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { ReadingUser } from './event-reader.ts';
 import { READING } from './read-error.ts';
@@ -72,7 +72,7 @@ export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
   const queue = new SlotQueue(limits.work, limits, listener);
   return {
     async run(user, work) {
-      const owner = ownerOf(user);
+      const owner = toSlotOwner(user);
       const leave = await queue.enter(placeOfOwner(owner));
       if (leave === undefined) throw tooManyReads(limits);
       try {

@@ -1,18 +1,18 @@
 /** Events of a series that was read whole, as listings show them. */
-import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { formatInstanceId, toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import { effectiveOverrides } from '../lib/recurrence/expand.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
-import { rulesOf } from './event-pieces.ts';
+import { renderRules } from './event-pieces.ts';
 import type { EventContent, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
-import { type SeriesTimes, timesOf } from './expand-calendar.ts';
+import { parseTimes, type SeriesTimes } from './expand-calendar.ts';
 
 export type CalendarZones = ReadonlyMap<string, string>;
 
 export const zoneIn = (zones: CalendarZones, { calendarKey }: Pick<WholeSeries, 'calendarKey'>): string =>
   zones.get(calendarKey) ?? 'UTC';
 
-function contentOf({ rows }: WholeSeries, row: number): EventContent {
+function requireContent({ rows }: WholeSeries, row: number): EventContent {
   const stored = rows[row]?.stored;
   if (stored === undefined) throw new Error('A row was asked for that the series does not have');
   return stored;
@@ -20,7 +20,7 @@ function contentOf({ rows }: WholeSeries, row: number): EventContent {
 
 /** Returns the times of a series with its effective overrides only. */
 export function effectiveTimes(one: WholeSeries, zone: string): SeriesTimes {
-  const times = timesOf(one);
+  const times = parseTimes(one);
   return { ...times, overrides: effectiveOverrides(times.master.start, times.overrides, zone) };
 }
 
@@ -30,14 +30,14 @@ export function listedInstance(
   { startsAt, endsAt, originalStart, payload: row }: Instance<number>,
   zone: string,
 ): ListedEvent {
-  const allDay = startOf(timesOf(one), row)?.type === 'date';
+  const allDay = findRowStart(parseTimes(one), row)?.type === 'date';
   const times = { start: startsAt, end: endsAt, recurringEventId: one.id, allDay };
-  const id = instanceIdOf(one.id, originalStart, zone);
-  return { calendarKey: one.calendarKey, id, startsAt, ...contentOf(one, row), times };
+  const id = formatInstanceId(one.id, originalStart, zone);
+  return { calendarKey: one.calendarKey, id, startsAt, ...requireContent(one, row), times };
 }
 
 /** Returns the row's start. A moved instance of an all-day series may have a time of day. */
-const startOf = ({ master, overrides }: SeriesTimes, row: number) =>
+const findRowStart = ({ master, overrides }: SeriesTimes, row: number) =>
   row === 0 ? master.start : overrides.find(({ payload }) => payload === row)?.start;
 
 /** Returns an override as a listing shows its instance; `times` are those of its series. */
@@ -46,18 +46,25 @@ export function instanceOfOverride(
   { recurrenceId, start, end, payload: row }: SeriesOverride<number>,
   { times: { master }, zone }: { readonly times: SeriesTimes; readonly zone: string },
 ): ListedEvent {
-  const startsAt = instantOf(start, zone);
-  const endsAt = Math.max(startsAt, instantOf(end, zone));
-  const id = instanceIdOf(one.id, originalStartOf(master.start, recurrenceId, zone), zone);
+  const startsAt = toInstant(start, zone);
+  const endsAt = Math.max(startsAt, toInstant(end, zone));
+  const id = formatInstanceId(one.id, toOriginalStart(master.start, recurrenceId, zone), zone);
   const times = { start: startsAt, end: endsAt, recurringEventId: one.id, allDay: start.type === 'date' };
-  return { calendarKey: one.calendarKey, id, startsAt, ...contentOf(one, row), times };
+  return { calendarKey: one.calendarKey, id, startsAt, ...requireContent(one, row), times };
 }
 
 /** Returns the master with its rules, as a listing with `singleEvents=false` shows it. */
 export function listedMaster(one: WholeSeries, { master }: SeriesTimes, zone: string): ListedEvent {
-  const start = instantOf(master.start, zone);
-  const end = Math.max(start, instantOf(master.end, zone));
+  const start = toInstant(master.start, zone);
+  const end = Math.max(start, toInstant(master.end, zone));
   const times = { start, end, allDay: master.start.type === 'date' };
-  const rules = rulesOf(one.rows[0]?.timing ?? '{}', zone);
-  return { calendarKey: one.calendarKey, id: one.id, startsAt: start, ...contentOf(one, 0), times, ...rules };
+  const rules = renderRules(one.rows[0]?.timing ?? '{}', zone);
+  return {
+    calendarKey: one.calendarKey,
+    id: one.id,
+    startsAt: start,
+    ...requireContent(one, 0),
+    times,
+    ...rules,
+  };
 }

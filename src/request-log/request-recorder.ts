@@ -1,13 +1,14 @@
 /** Records requests without delaying responses: first in memory, written together soon after. */
+
+import ipaddr from 'ipaddr.js';
 import { addressKey } from '../http/address-key.ts';
 import type { Answer, AnswerListener } from '../http/answer-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
-import { networkOf } from './network-of.ts';
 import { isRefusal, type NewRequestEntry } from './request-entry.ts';
 import type { RequestLog } from './request-log.ts';
 import { ROW_LIMITS, type RowLimit, type RowLimits, rowLimit } from './row-limits.ts';
-import { fieldsOf, shownBody } from './shown-body.ts';
+import { parseBodyFields, toStoredBody } from './shown-body.ts';
 import { WaitingEntries } from './waiting-entries.ts';
 
 export type RequestRecorderDeps = {
@@ -81,7 +82,7 @@ class Recorder implements RequestRecorder {
     const { asker, address, received, body, ...rest } = answer;
     const at = this.#deps.now();
     this.#addCounting(at);
-    const group = groupOf(answer);
+    const group = toGroupKey(answer);
     const isRest = group !== undefined && !this.#limit.keepsEqual(group, at);
     const counting = isRest ? this.#counting.get(group) : undefined;
     if (counting !== undefined) {
@@ -91,8 +92,8 @@ class Recorder implements RequestRecorder {
     if (!this.#isKept(answer, at)) return;
     const entry = {
       ...{ ...rest, at, repeated: 1 },
-      ...{ clientId: asker?.clientId, userId: asker?.userId, network: networkOf(address) },
-      body: isRefusal(rest) ? shownBody({ body, route: rest.route, received }) : undefined,
+      ...{ clientId: asker?.clientId, userId: asker?.userId, network: toNetwork(address) },
+      body: isRefusal(rest) ? toStoredBody({ body, route: rest.route, received }) : undefined,
     };
     if (isRest) this.#counting.set(group, { entry, repeated: 1 });
     else this.#waiting.add(entry);
@@ -170,9 +171,9 @@ class Recorder implements RequestRecorder {
 }
 
 /** Returns a key for equal failed requests of an application; undefined for other requests. */
-function groupOf({ asker, method, route, status, body }: Answer): string | undefined {
+function toGroupKey({ asker, method, route, status, body }: Answer): string | undefined {
   if (asker === undefined || asker.isRefused || !isRefusal({ status })) return undefined;
-  const { code, error } = fieldsOf(body) ?? {};
+  const { code, error } = parseBodyFields(body) ?? {};
   return JSON.stringify([asker.clientId, method, route, status, code ?? error]);
 }
 
@@ -187,4 +188,18 @@ export function isInShare(requestId: string): boolean {
   }
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
   return ((mixed ^ (mixed >>> 13)) >>> 0) % ONE_IN === 0;
+}
+
+const IPV4_BITS = 24;
+const IPV6_BITS = 48;
+
+/** Returns the /24 of an IPv4 address or the /48 of an IPv6 address; otherwise `undefined`. */
+export function toNetwork(address: string): string | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
+  const parsed = ipaddr.process(address);
+  const bits = parsed.kind() === 'ipv4' ? IPV4_BITS : IPV6_BITS;
+  const network = (parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(
+    `${parsed.toString()}/${bits}`,
+  );
+  return `${network.toString()}/${bits}`;
 }

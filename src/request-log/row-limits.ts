@@ -61,16 +61,16 @@ function bucket({ ofApplication, burst }: RowLimits): (key: string, at: number) 
 function counts(windowMs: number, most: number) {
   let window = 0;
   const rowsByOwner = new Map<string, number>();
-  const countOf = (key: string, at: number): number => {
+  const readCount = (key: string, at: number): number => {
     const current = Math.floor(at / windowMs);
     if (current !== window) rowsByOwner.clear();
     window = current;
     return rowsByOwner.get(key) ?? 0;
   };
   return {
-    isFree: (key: string, at: number): boolean => countOf(key, at) < most,
+    isFree: (key: string, at: number): boolean => readCount(key, at) < most,
     take(key: string, at: number): boolean {
-      const count = countOf(key, at);
+      const count = readCount(key, at);
       if (count < most) rowsByOwner.set(key, count + 1);
       return count < most;
     },

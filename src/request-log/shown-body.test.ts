@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { shownBody } from './shown-body.ts';
+import { toStoredBody } from './shown-body.ts';
 
-const shown = (body: object, received: readonly unknown[] = [], route: string | undefined = '/events') =>
-  shownBody({ body: JSON.stringify(body), route, received });
+const storeBody = (body: object, received: readonly unknown[] = [], route: string | undefined = '/events') =>
+  toStoredBody({ body: JSON.stringify(body), route, received });
 
 describe('the stored body of an error', () => {
   it('the stored body of an error has its text fields and no others', () => {
     const body = { error: 'Conflict', message: 'It changed', code: 'changed', event: { summary: 'Lunch' } };
 
-    assert.deepEqual(JSON.parse(shown(body) ?? ''), {
+    assert.deepEqual(JSON.parse(storeBody(body) ?? ''), {
       error: 'Conflict',
       code: 'changed',
       message: 'It changed',
@@ -24,9 +24,9 @@ describe('the stored body of an error', () => {
       { a: [{ b: 'secret title' }] },
       'Bearer tokentoken',
     ];
-    const said = 'No eventid in cal/ada with secret title, nor tokentoken';
+    const message = 'No eventid in cal/ada with secret title, nor tokentoken';
 
-    const text = shown({ error: 'x', message: said, details: { calendar: [said] } }, received);
+    const text = storeBody({ error: 'x', message: message, details: { calendar: [message] } }, received);
 
     const hidden = 'No … in … with …, nor …';
     assert.deepEqual(JSON.parse(text ?? ''), {
@@ -37,7 +37,7 @@ describe('the stored body of an error', () => {
   });
 
   it('the stored body of an error has no e-mail address', () => {
-    const text = shown({ error: 'x', message: 'The account ada.k+1@example.com is gone' });
+    const text = storeBody({ error: 'x', message: 'The account ada.k+1@example.com is gone' });
 
     assert.equal(JSON.parse(text ?? '').message, 'The account … is gone');
   });
@@ -47,15 +47,18 @@ describe('the stored body of an error', () => {
     const body = { error: 'x', message: 'There is nothing at GET /secret', code: 'not_found' };
 
     for (const text of [
-      shown(body, [many]),
-      shownBody({ body: JSON.stringify(body), route: undefined, received: [] }),
+      storeBody(body, [many]),
+      toStoredBody({ body: JSON.stringify(body), route: undefined, received: [] }),
     ])
       assert.deepEqual(JSON.parse(text ?? ''), { error: 'x', code: 'not_found' });
-    assert.deepEqual(JSON.parse(shown(body, ['y'.repeat(30_000)]) ?? ''), { error: 'x', code: 'not_found' });
+    assert.deepEqual(JSON.parse(storeBody(body, ['y'.repeat(30_000)]) ?? ''), {
+      error: 'x',
+      code: 'not_found',
+    });
   });
 
   it('the stored body of an error has at most 2 kB', () => {
-    const text = shown({ error: 'x'.repeat(900), code: 'long', message: 'é'.repeat(1500) });
+    const text = storeBody({ error: 'x'.repeat(900), code: 'long', message: 'é'.repeat(1500) });
 
     assert.ok(Buffer.byteLength(text ?? '') <= 2000);
     assert.equal(JSON.parse(text ?? '').code, 'long');
@@ -63,6 +66,6 @@ describe('the stored body of an error', () => {
 
   it('a body that is not a JSON object is not stored', () => {
     for (const body of [undefined, '', '<html>', '"text"', '[1]'])
-      assert.equal(shownBody({ body, route: '/', received: [] }), undefined);
+      assert.equal(toStoredBody({ body, route: '/', received: [] }), undefined);
   });
 });

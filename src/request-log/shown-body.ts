@@ -19,11 +19,11 @@ type Refused = {
 };
 
 /** Returns at most 2 kB of JSON; `undefined` if nothing is stored. */
-export function shownBody({ body, route, received }: Refused): string | undefined {
-  const fields = fieldsOf(body);
+export function toStoredBody({ body, route, received }: Refused): string | undefined {
+  const fields = parseBodyFields(body);
   if (fields === undefined) return undefined;
-  const values = route === undefined ? undefined : valuesIn(received);
-  const hide = (text: string) => hideIn(text, values ?? []);
+  const values = route === undefined ? undefined : listSentTexts(received);
+  const hide = (text: string) => maskValues(text, values ?? []);
   const names = values === undefined ? ['error', 'code', 'requestId'] : KEPT_FIELDS;
   const fieldNames = names.filter((name) => fields[name] !== undefined);
   const text = JSON.stringify(
@@ -35,15 +35,15 @@ export function shownBody({ body, route, received }: Refused): string | undefine
 }
 
 /** Parses a response body; undefined if it is not a JSON object. */
-export function fieldsOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
+export function parseBodyFields(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (body === undefined || !body.startsWith('{')) return undefined;
   // The JSON of our own response.
   return JSON.parse(body) as Record<string, unknown>;
 }
 
 /** Returns the message of a failed request in at most 200 characters, or its code; undefined if it has neither. */
-export function refusalText({ body }: { readonly body: string | undefined }): string | undefined {
-  const { message, error_description: description, code, error } = fieldsOf(body) ?? {};
+export function renderErrorText({ body }: { readonly body: string | undefined }): string | undefined {
+  const { message, error_description: description, code, error } = parseBodyFields(body) ?? {};
   return [message, description, code, error].find((text) => typeof text === 'string')?.slice(0, 200);
 }
 
@@ -57,14 +57,14 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, change)]));
 }
 
-function hideIn(text: string, values: readonly string[]): string {
+function maskValues(text: string, values: readonly string[]): string {
   let masked = text.replaceAll(MAIL_ADDRESS, HIDDEN);
   for (const value of values) masked = masked.replaceAll(value, HIDDEN);
   return masked;
 }
 
 /** Returns the received texts, the longest first; undefined if there are too many. */
-function valuesIn(received: readonly unknown[]): string[] | undefined {
+function listSentTexts(received: readonly unknown[]): string[] | undefined {
   const values = new Set<string>();
   const waiting = [...received];
   let characters = 0;

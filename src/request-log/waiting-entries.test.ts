@@ -8,7 +8,7 @@ const entry = (requestId: string, status = 200): NewRequestEntry => ({
   ...{ requestId, at: 0, method: 'GET', route: '/events', status, durationMs: 1 },
   ...{ clientId: 'acme', userId: undefined, network: undefined, body: undefined, repeated: 1 },
 });
-const idsOf = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
+const listIds = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
 
 describe('waiting entries', () => {
   it('drops the oldest successes first, then the oldest errors, beyond the limit', () => {
@@ -25,19 +25,19 @@ describe('waiting entries', () => {
 
     assert.equal(waiting.takeDropped(), 3);
     assert.equal(waiting.takeDropped(), 0);
-    assert.deepEqual(idsOf(waiting.take(10)), ['f2', 'f3', 'f4']);
+    assert.deepEqual(listIds(waiting.take(10)), ['f2', 'f3', 'f4']);
     assert.equal(waiting.size, 0);
   });
 
   it('puts returned entries before newer ones, and drops them first', () => {
     const waiting = new WaitingEntries(3);
     for (const id of ['s1', 's2']) waiting.add(entry(id));
-    const taken = waiting.take(1);
+    const claimed = waiting.take(1);
     for (const id of ['s3', 's4']) waiting.add(entry(id));
 
-    waiting.takeBack(taken);
+    waiting.takeBack(claimed);
 
-    assert.deepEqual(idsOf(waiting.take(10)), ['s2', 's3', 's4']);
+    assert.deepEqual(listIds(waiting.take(10)), ['s2', 's3', 's4']);
     assert.equal(waiting.takeDropped(), 1);
   });
 });

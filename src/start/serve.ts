@@ -49,7 +49,7 @@ import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { openProviders } from './open-providers.ts';
 import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
 import { endTogether, openLog, type Running, runUntilStopped } from './run-until-stopped.ts';
-import { setupOf, startDocument, warnAtStart, welcome } from './welcome.ts';
+import { prepareSetup, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
 /** The maximum wait for a write lock: callers get an error within two seconds. The command line waits longer. */
@@ -61,7 +61,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await runUntilStopped(async (running) => {
     running.parts.defer(() => log.flush());
     const stores = await start(config, { ...running, log });
-    const setup = await setupOf(config, stores);
+    const setup = await prepareSetup(config, stores);
     const document = json && startDocument(config, stores, setup);
     process.stdout.write(`${document ? JSON.stringify(document) : welcome(config, stores, setup)}\n`);
   }, log);
@@ -253,7 +253,7 @@ const dashboardDeps = (
   hasOwnOrigin: config.dashboardUrl !== config.url,
   isDashboardNetwork: config.isDashboardNetwork,
   signInLimits: signInLimits(),
-  singleSignOn: singleSignOnOf(config, deps),
+  singleSignOn: openSingleSignOn(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),
   program: runningProgram(config, { ...system, inspectStorage, backup, now }),
@@ -262,7 +262,7 @@ const dashboardDeps = (
   appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),
 });
 
-function singleSignOnOf(
+function openSingleSignOn(
   { dashboardSignIn }: Config,
   deps: Pick<IdentityProviderDeps, 'egress' | 'now'>,
 ): SingleSignOn | undefined {

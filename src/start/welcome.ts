@@ -23,7 +23,7 @@ export function startDocument({ url, role, dataDir }: Config, { db, created }: S
 type Setup = { readonly url?: string } | undefined;
 
 /** Returns undefined if a member exists. Creates a link only if the output is unlikely to reach a shared log. */
-export async function setupOf({ dashboardUrl, role, url }: Config, stores: Stores): Promise<Setup> {
+export async function prepareSetup({ dashboardUrl, role, url }: Config, stores: Stores): Promise<Setup> {
   if (dashboardUrl === undefined || role === 'worker') return undefined;
   if (!process.stdout.isTTY && !isLoopbackHost(new URL(url).hostname))
     return (await stores.people.hasPeople()) ? undefined : {};

@@ -15,7 +15,7 @@ const IS_COVERED = `CASE WHEN EXISTS (
 const CLAIMED_BY = `${OF_REQUEST} AND lease_holder = :holder`;
 
 export function idempotencyStore(db: Database): IdempotencyStore {
-  const claimOf = ({ clientId, userId, keyHash }: RepeatableRequest, holder: string) => ({
+  const toClaim = ({ clientId, userId, keyHash }: RepeatableRequest, holder: string) => ({
     clientId,
     userId,
     keyHash,
@@ -59,19 +59,19 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       await db.change(
         `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
           WHERE ${CLAIMED_BY} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)`,
-        { ...claimOf(request, holder), answer: body, accountKey },
+        { ...toClaim(request, holder), answer: body, accountKey },
       );
     },
 
     async release(request, holder) {
       await db.change(
         `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${CLAIMED_BY}`,
-        claimOf(request, holder),
+        toClaim(request, holder),
       );
     },
 
     async forget(request, holder) {
-      await db.change(`DELETE FROM idempotency WHERE ${CLAIMED_BY}`, claimOf(request, holder));
+      await db.change(`DELETE FROM idempotency WHERE ${CLAIMED_BY}`, toClaim(request, holder));
     },
 
     deleteOldRequests(before) {

@@ -3,7 +3,7 @@ import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './accounts/account-store.ts';
-import { ailingAccounts } from './accounts/ailing-accounts.ts';
+import { unhealthyAccounts } from './accounts/ailing-accounts.ts';
 import { connectionCounts } from './accounts/connection-counts.ts';
 import { endedAccessStore } from './accounts/ended-access-store.ts';
 import { healthHistory } from './accounts/health-history.ts';
@@ -97,7 +97,7 @@ export function openStores(db: Database, options: StoresOptions) {
     calendarChoices: calendarChoiceStore(db, notify),
     healthHistory: healthHistory(db),
     userDirectory: userDirectory(db),
-    ailing: ailingAccounts(db),
+    ailing: unhealthyAccounts(db),
     accountCalendars: accountCalendars(db),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
     followed: followedAccounts(db),

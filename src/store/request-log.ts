@@ -123,7 +123,7 @@ export function requestLog(db: Database): RequestLog {
 }
 
 async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]): Promise<void> {
-  const users = await usersOf(tx, entries);
+  const users = await hashUsers(tx, entries);
   const rows = entries.map(({ userId, ...entry }) => ({
     ...entry,
     statusClass: Math.floor(entry.status / 100),
@@ -145,7 +145,7 @@ const userKey = ({ clientId, userId }: Pick<NewRequestEntry, 'clientId' | 'userI
   `${clientId}\n${userId}`;
 
 /** Returns the users' hashes by user key. Creates missing keys in a fixed order, which prevents deadlocks. */
-async function usersOf(
+async function hashUsers(
   tx: Statements,
   entries: readonly NewRequestEntry[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -4,14 +4,14 @@ import path from 'node:path';
 
 import type { Caller } from '../audit/audit-entry.ts';
 import { errorCode } from '../lib/error-code.ts';
-import { giveToOwnerOf } from '../lib/private-folder.ts';
+import { giveToFolderOwner } from '../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../lib/sealing.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 import type { PreparedRestore, RestoreChoices, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
 import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
-import { newestInstantOf } from './drivers/inspect-database.ts';
+import { readNewestInstant } from './drivers/inspect-database.ts';
 import { findKey, fitKeys, masterKeyState } from './drivers/master-key.ts';
 import { migrate, pendingMigrations } from './drivers/migrate.ts';
 import { type DatabaseSettings, makeDataFolder, sqliteFileIn } from './drivers/open-database.ts';
@@ -99,7 +99,7 @@ async function copyTo(copy: string, file: string, bytes: number): Promise<void> 
       `The disk of ${path.dirname(copy)} has too little room for a copy of ${bytes} bytes: make some, then run this again.`,
     );
   await writeFile(copy, '', { mode: 0o600 });
-  await giveToOwnerOf(path.dirname(copy), copy);
+  await giveToFolderOwner(path.dirname(copy), copy);
   await copyFile(file, copy);
 }
 
@@ -126,7 +126,7 @@ async function checkedCopy(copy: string, settings: DatabaseSettings, now: () => 
     const ring = createKeyring(key);
     const problem = await fitKeys(ring, state, settings);
     if (problem !== undefined) throw new RestoreError(problem);
-    const asOf = await newestInstantOf(db);
+    const asOf = await readNewestInstant(db);
     await migrate(db, now, async () => {});
     return { asOf, migrated, keyId, ring };
   } finally {

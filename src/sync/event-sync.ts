@@ -2,7 +2,7 @@
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { MadeRoom, partWriting } from './part-writing.ts';
+import { partWriting, SpaceFreed } from './part-writing.ts';
 import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
 import type { ResourceRendering } from './resource-rendering.ts';
 
@@ -39,11 +39,11 @@ export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<
   try {
     return await syncSince(syncToken, sync, deps);
   } catch (reason) {
-    const isRelisted = reason instanceof MadeRoom || (isA(reason, 'sync_token_expired') && syncToken);
+    const isRelisted = reason instanceof SpaceFreed || (isA(reason, 'sync_token_expired') && syncToken);
     if (!isRelisted) throw reason;
     await deps.mirror.forgetSyncToken(sync.lease);
     return await syncSince(undefined, sync, deps).catch((again) => {
-      throw again instanceof MadeRoom ? again.failure : again;
+      throw again instanceof SpaceFreed ? again.failure : again;
     });
   }
 }

@@ -15,7 +15,7 @@ export type PartWriting = {
 };
 
 /** A quota was exceeded, but something was deleted later, so there may be space. `failure` is the sync's. */
-export class MadeRoom extends Error {
+export class SpaceFreed extends Error {
   readonly failure: ProviderError;
 
   constructor(failure: ProviderError) {
@@ -75,7 +75,7 @@ export function partWriting(
       return true;
     },
     throwIfFull() {
-      if (full !== undefined) throw madeRoom ? new MadeRoom(full) : full;
+      if (full !== undefined) throw madeRoom ? new SpaceFreed(full) : full;
     },
   };
 }

@@ -33,9 +33,9 @@ describe('the plan of a sync', () => {
 
   it('the plan of a sync splits a large part without losing anything', () => {
     const resources = Array.from({ length: 250 }, (_, i) => resource(`c${i}`));
-    const gone = Array.from({ length: 350 }, (_, i) => `r${i}`);
+    const removed = Array.from({ length: 350 }, (_, i) => `r${i}`);
 
-    const plan = planPart(part(resources, gone), new Set());
+    const plan = planPart(part(resources, removed), new Set());
 
     assert.equal(plan.length, 4);
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('the plan of a sync', () => {
     );
     assert.deepEqual(
       plan.flatMap(({ remove }) => remove),
-      gone,
+      removed,
     );
     assert.ok(plan.every(({ write, remove }) => write.length <= 100 && remove.length <= 100));
   });
@@ -84,20 +84,20 @@ describe('the plan of a sync', () => {
 
   it('the plan of a sync sets a target aside after three unfinished syncs, and retries it after a day', () => {
     const now = 1_000;
-    const asked = (unfinished: number, before?: SyncFailure) =>
+    const checkSetAside = (unfinished: number, before?: SyncFailure) =>
       setAside({ unfinished, before, what: 'this calendar' }, now);
     const aside = (retryAt: number): SyncFailure => ({ kind: 'set_aside', message: '', retryAt });
 
-    assert.equal(asked(2), undefined);
-    assert.deepEqual(asked(3)?.failure, {
+    assert.equal(checkSetAside(2), undefined);
+    assert.deepEqual(checkSetAside(3)?.failure, {
       kind: 'set_aside',
       reason: 'calendar_set_aside',
       message: 'Reading this calendar did not come to its end three times in a row: it is tried once a day',
       retryAt: now + 24 * 3_600_000,
     });
-    assert.equal(asked(3, { kind: 'unavailable', message: '' })?.isDue, false);
-    assert.equal(asked(4, aside(now + 1))?.isDue, false);
-    assert.equal(asked(4, aside(now))?.isDue, true);
+    assert.equal(checkSetAside(3, { kind: 'unavailable', message: '' })?.isDue, false);
+    assert.equal(checkSetAside(4, aside(now + 1))?.isDue, false);
+    assert.equal(checkSetAside(4, aside(now))?.isDue, true);
   });
 
   it('the plan of a sync removes what a complete listing lacks', async () => {

@@ -10,13 +10,13 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import { databaseProblem } from '../lib/database-away-error.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
-import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
+import { placeOfOwner, toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import { hostOfUrl } from '../lib/host-of-url.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
-import { failureOfDatabase } from './database-failure.ts';
 import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirrorStore, SyncLease } from './mirror-store.ts';
@@ -73,7 +73,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
   const leases = leasesUnderWay();
 
   const start = async (target: Target, shared: Omit<SharedSync, 'outcome'>) => {
-    const leave = await slots.enter(await placeOf(target, deps));
+    const leave = await slots.enter(await findSyncPlace(target, deps));
     if (leave === undefined) return TOO_MANY;
     shared.startedAt = deps.now();
     const work = syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal });
@@ -170,7 +170,7 @@ async function syncOnce(
       const unfinished = { unfinished: work.unfinished, before: state.failure, what: target.what };
       const aside = setAside(unfinished, deps.now());
       if (aside !== undefined) await target.setAside(lease, aside);
-      if (aside?.isDue === false) return await keptAside(work.accountKey, aside.failure, deps);
+      if (aside?.isDue === false) return await recordSetAside(work.accountKey, aside.failure, deps);
       const previous = isCut ? undefined : state.failure;
       const outcome = await leases.during({ target, lease }, () =>
         runLeased(target, { ...work, lease, previous, syncedAt: state.syncedAt }, deps),
@@ -214,7 +214,7 @@ async function runLeased(
     const session = deps.sessions.open(account);
     ({ outcome, leftOut, cut } = await work.run(provider.open(credentials, session), account));
   } catch (reason) {
-    const cause = failureOf(reason, { account, job: target.kind }, deps);
+    const cause = reportSyncFailure(reason, { account, job: target.kind }, deps);
     const notSent = reason instanceof ProviderError && reason.notSent;
     const failure = notSent ? cause : countedFailure(cause, work.previous, deps.now());
     tell(failure.kind);
@@ -253,7 +253,11 @@ async function runLeased(
 }
 
 /** Stores the failure of a target that is set aside. It affects the account like any other. */
-async function keptAside(accountKey: string, failure: SyncFailure, deps: SyncDeps): Promise<SyncFailure> {
+async function recordSetAside(
+  accountKey: string,
+  failure: SyncFailure,
+  deps: SyncDeps,
+): Promise<SyncFailure> {
   deps.log.error(
     { event: 'sync_set_aside', accountKey, kind: failure.kind },
     'A sync did not come to its end three times',
@@ -272,7 +276,7 @@ async function recordProblem(
   if (problem !== undefined) await accounts.setHealth(account, problem, now());
 }
 
-function failureOf(
+function reportSyncFailure(
   reason: unknown,
   { account, job }: { readonly account: Account; readonly job: Target['kind'] },
   { log, now }: SyncDeps,
@@ -327,12 +331,22 @@ export type SyncPlaceDeps = {
 };
 
 /** Returns a sync's owner and server: no server if the provider's limits apply, no owner without the account. */
-export async function placeOf(
+export async function findSyncPlace(
   { kind, key }: Synced,
   { mirror, accounts }: SyncPlaceDeps,
 ): Promise<SlotPlace> {
   const accountKey = kind === 'sync-account' ? key : (await mirror.findCalendar(key))?.accountKey;
   const account = accountKey === undefined ? undefined : await accounts.findAccount(accountKey);
   if (account === undefined) return placeOfOwner('');
-  return placeOfOwner(ownerOf(account), account.provider === 'caldav' ? hostOfUrl(account.accountId) : '');
+  return placeOfOwner(
+    toSlotOwner(account),
+    account.provider === 'caldav' ? hostOfUrl(account.accountId) : '',
+  );
+}
+
+/** Returns a sync's failure if the database is read-only or full, while reads continue. Throws any other reason. */
+export function failureOfDatabase(reason: unknown): SyncFailure {
+  const problem = databaseProblem(reason);
+  if (problem !== 'read_only' && problem !== 'full') throw reason;
+  return { kind: 'unavailable', message: 'The database takes no writes' };
 }

@@ -1,11 +1,11 @@
 /** The units of a sync: an account's list of calendars, or a calendar's events. */
 import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
-import { keptAddresses, keptList } from '../calendars/calendar-list.ts';
+import { limitAddresses, limitList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
-import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
+import { toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import type { Log } from '../lib/log.ts';
 import { type SyncOutcome, syncEvents } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
@@ -76,7 +76,7 @@ export function listTarget(accountKey: string, deps: TargetDeps): Target {
         unfinished: begun - 1,
         async run(open, account) {
           const listed = await open.listCalendars(() => mirror.listCalendars(accountKey));
-          const { calendars, cut } = keptList(listed, calendarsPerAccount);
+          const { calendars, cut } = limitList(listed, calendarsPerAccount);
           await readAddresses(open, account, deps);
           if (!(await mirror.replaceCalendars(lease, calendars, startedAt))) return { outcome: 'lost' };
           if (cut !== undefined) await mirror.noteCutList(accountKey, cut);
@@ -107,7 +107,7 @@ async function readAddresses(
     );
     return undefined;
   });
-  await accounts.keepAddresses(account, addresses && keptAddresses(addresses), now());
+  await accounts.keepAddresses(account, addresses && limitAddresses(addresses), now());
 }
 
 export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
@@ -134,7 +134,7 @@ export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
         unfinished: unfinished - 1,
         async run(account, of) {
           const resumes = PROVIDER_FACTS[of.provider].resumesSyncs;
-          const sync = { calendar, lease, account, owner: ownerOf(of), resumes };
+          const sync = { calendar, lease, account, owner: toSlotOwner(of), resumes };
           const outcome = await syncEvents(sync, { ...deps, startedAt });
           if (outcome !== 'done') return { outcome };
           return { outcome, leftOut: await leftOutProblem(calendar, mirror) };

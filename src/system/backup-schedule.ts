@@ -61,7 +61,7 @@ export function backupsDue(
       const backup = await backups.makeScheduled(keep);
       await (typeof backup === 'string' ? failed(NO_ROOM) : noted(backup));
     } catch (reason) {
-      await failed(reasonOf(reason));
+      await failed(describeBackupFailure(reason));
     }
   };
 }
@@ -69,7 +69,7 @@ export function backupsDue(
 const NO_ROOM =
   'The disk has too little room: a backup takes as much as the database, and as much stays free';
 
-function reasonOf(reason: unknown): string {
+function describeBackupFailure(reason: unknown): string {
   if (reason instanceof Error && /\bENOSPC\b|disk is full/.test(reason.message)) return 'The disk is full';
   return reason instanceof Error ? reason.message : String(reason);
 }

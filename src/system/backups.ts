@@ -86,9 +86,9 @@ async function makeBackup(
   const at = new Date(now()).toISOString().replace(/:|\.\d+/g, '');
   const file = path.join(folder, `kalends-${kind}${at}.db`);
   await writeBackup(file, backup);
-  const made = await backupOf(file);
-  if (made === undefined) throw new Error(`${file} is gone as soon as it was made`);
-  return made;
+  const created = await readBackup(file);
+  if (created === undefined) throw new Error(`${file} is gone as soon as it was made`);
+  return created;
 }
 
 async function listBackups(folder: string): Promise<Backup[]> {
@@ -96,7 +96,7 @@ async function listBackups(folder: string): Promise<Backup[]> {
     if (isMissing(reason)) return [];
     throw reason;
   });
-  const files = await Promise.all(names.map((name) => backupOf(path.join(folder, name))));
+  const files = await Promise.all(names.map((name) => readBackup(path.join(folder, name))));
   return files.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
 }
 
@@ -119,7 +119,7 @@ export async function writeBackup(file: string, backup: BackupsDeps['backup']): 
 }
 
 /** Returns undefined if the file is not a backup or was deleted meanwhile. */
-async function backupOf(file: string): Promise<Backup | undefined> {
+async function readBackup(file: string): Promise<Backup | undefined> {
   const name = path.basename(file);
   const [, scheduled, day, hour, minute, second, partial] = NAME.exec(name) ?? [];
   if (day === undefined || partial !== undefined) return undefined;

@@ -1,5 +1,5 @@
 /** The checks of `doctor` for Google and Microsoft: their acceptance of the instance's app, and tenants. */
-import { type AppQuestion, askAboutApp } from '../access/provider-app-check.ts';
+import { type AppQuestion, checkProviderAnswers } from '../access/provider-app-check.ts';
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
@@ -60,7 +60,7 @@ const SHARED_AT_PERSONAL =
 async function ask(question: AppQuestion, { privateNetwork }: Config) {
   const egress = lazyEgress({ privateNetwork });
   try {
-    return await askAboutApp(question, egress);
+    return await checkProviderAnswers(question, egress);
   } finally {
     await egress.close();
   }

@@ -52,11 +52,11 @@ describe('the check of pushes', () => {
     const { status, message } = checkPushes(having([live, holidays, refused]), reached);
 
     assert.equal(status, 'warn');
-    for (const words of [
+    for (const text of [
       '3 of Google told by it',
       '1 of Google polled, since it cannot tell of them',
       '2 of Microsoft polled, since it refuses (Forbidden)',
     ])
-      assert.ok(message.includes(words), message);
+      assert.ok(message.includes(text), message);
   });
 });

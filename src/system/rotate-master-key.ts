@@ -47,10 +47,10 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   const next = state.next ?? (await masterKey.announceKey(newKeyId, now()));
   // A concurrent run was faster.
   if (next.keyId !== newKeyId) await masterKeys.discard(newKeyId);
-  await takeUp(masterKeys);
+  await loadMasterKeys(masterKeys);
   deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
-  if (next.phase === 'announced') await putInUse(next.keyId, deps);
-  await everyInstance({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
+  if (next.phase === 'announced') await activateKey(next.keyId, deps);
+  await awaitInstances({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
   // By then, earlier work, such as another command, has been written.
   await deps.sleep(2 * LOOK_EVERY_MS);
   const sealedAnew = await resealAll(deps);
@@ -73,16 +73,16 @@ async function newKey(state: MasterKeyState, deps: RotationDeps): Promise<string
   );
 }
 
-async function takeUp(masterKeys: MasterKeys): Promise<void> {
+async function loadMasterKeys(masterKeys: MasterKeys): Promise<void> {
   const { problem } = await masterKeys.look();
   if (problem !== undefined) throw new RotationRefused(problem);
 }
 
-async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
+async function activateKey(keyId: string, deps: RotationDeps): Promise<void> {
   const { masterKey, masterKeys, now } = deps;
   const begun = now();
   const patience = masterKeys.source === 'folder' ? PATIENCE_MS : 2 * LOOK_EVERY_MS;
-  const missing = await everyInstance(
+  const missing = await awaitInstances(
     {
       what: 'has the new key',
       does: (one) => one.keyIds.includes(keyId),
@@ -108,7 +108,7 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
     if (!isDone)
       throw new RotationRefused('Another run of this command took the new key back: run it again.');
   }
-  await takeUp(masterKeys);
+  await loadMasterKeys(masterKeys);
 }
 
 type AwaitedStep = {
@@ -118,15 +118,15 @@ type AwaitedStep = {
 };
 
 /** Waits until all live instances meet the condition. Returns those that do not, once one is hopeless. */
-async function everyInstance(
+async function awaitInstances(
   { what, does, isHopeless = () => false }: AwaitedStep,
   { system, now, sleep, tell }: RotationDeps,
 ): Promise<readonly Instance[]> {
-  for (let told = 0; ; ) {
+  for (let reportedAt = 0; ; ) {
     const missing = (await system.listInstances(now() - GONE_AFTER_MS)).filter((one) => !does(one));
     if (missing.length === 0 || missing.some(isHopeless)) return missing;
-    if (now() - told >= PATIENCE_MS / 3) {
-      told = now();
+    if (now() - reportedAt >= PATIENCE_MS / 3) {
+      reportedAt = now();
       tell(
         `Waiting until ${missing.map(instanceName).join(', ')} ${what}; one that is gone is waited for ${GONE_AFTER_MS / 1000} s.`,
       );

@@ -22,11 +22,11 @@ export function otlpJson(spans: readonly EndedSpan[], { version, instanceId }: T
       'service.instance.id': instanceId,
     }),
   };
-  const scopeSpans = [{ scope: { name: 'kalends', version }, spans: spans.map(spanOf) }];
+  const scopeSpans = [{ scope: { name: 'kalends', version }, spans: spans.map(toOtlpSpan) }];
   return JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] });
 }
 
-const spanOf = ({ context, parentSpanId, kind, name, ...span }: EndedSpan) => ({
+const toOtlpSpan = ({ context, parentSpanId, kind, name, ...span }: EndedSpan) => ({
   traceId: context.traceId,
   spanId: context.spanId,
   ...(parentSpanId === undefined ? {} : { parentSpanId }),

@@ -1,4 +1,4 @@
-import { currentTrace, traceparentOf } from '../lib/current-trace.ts';
+import { currentTrace, toTraceparent } from '../lib/current-trace.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import type { Tracer } from './tracer.ts';
@@ -17,7 +17,7 @@ export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: 
       if (currentTrace.getStore() === undefined) return egress.request(request);
       const span = tracer.start('client');
       const headers = tells
-        ? { ...request.headers, traceparent: traceparentOf(span.context) }
+        ? { ...request.headers, traceparent: toTraceparent(span.context) }
         : request.headers;
       const end = (outcome: { readonly status?: number; readonly error?: string }) =>
         span.end(

@@ -1,22 +1,22 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
 
-export type AilingAccount = Pick<
+export type UnhealthyAccount = Pick<
   Account,
   'accountKey' | 'clientId' | 'userId' | 'provider' | 'display' | 'health'
 >;
 
-export type AilingFilter = {
+export type UnhealthyFilter = {
   /** Undefined selects all applications. */
   readonly clientIds?: readonly string[] | undefined;
   readonly reason: HealthReason;
 };
 
 /** The account after which a page begins. */
-export type AilingPlace = { readonly since: number; readonly accountKey: string };
+export type UnhealthyPosition = { readonly since: number; readonly accountKey: string };
 
 /** Lists accounts that have a problem, without accounts that belong to no user yet. */
-export interface AilingAccounts {
+export interface UnhealthyAccounts {
   /** Counts accounts by reason, up to `most` each, without reasons that have none. */
   countAiling(
     clientIds: readonly string[] | undefined,
@@ -25,7 +25,7 @@ export interface AilingAccounts {
 
   /** Lists accounts, the newest problem first. */
   listAiling(
-    filter: AilingFilter,
-    page: { readonly after?: AilingPlace | undefined; readonly limit: number },
-  ): Promise<AilingAccount[]>;
+    filter: UnhealthyFilter,
+    page: { readonly after?: UnhealthyPosition | undefined; readonly limit: number },
+  ): Promise<UnhealthyAccount[]>;
 }

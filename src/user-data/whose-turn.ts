@@ -14,7 +14,7 @@ const OF_APP: ReadonlySet<HealthReason> = new Set<HealthReason>([
 ]);
 
 /** Returns who must fix a problem. With `hasOwnApp`, the application's developers maintain its provider app. */
-export function turnOf(reason: HealthReason, hasOwnApp = false): Turn {
+export function findResponsible(reason: HealthReason, hasOwnApp = false): Turn {
   if (hasOwnApp && OF_APP.has(reason)) return 'application';
   const actor = actorOf(reason);
   return actor === 'nobody' ? 'provider' : actor;

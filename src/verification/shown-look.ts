@@ -17,7 +17,10 @@ export type ShownLookDeps = {
 };
 
 /** Returns what users see now; `undefined` if the application does not exist. */
-export async function findShownLook(clientId: string, deps: ShownLookDeps): Promise<ShownLook | undefined> {
+export async function findVisibleBranding(
+  clientId: string,
+  deps: ShownLookDeps,
+): Promise<ShownLook | undefined> {
   const [look, verification] = await Promise.all([
     deps.branding.findLook(clientId),
     deps.verification.findVerification(clientId),

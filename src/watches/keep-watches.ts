@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { CalendarWatching, MadeWatch, WatchHook } from '../calendars/calendar-watching.ts';
+import type { CalendarWatching, CreatedWatch, WatchHook } from '../calendars/calendar-watching.ts';
 import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -59,7 +59,7 @@ const RENEWED_SPREAD = 0.15;
 /** The object of a watch: a calendar, or without one the list of calendars. */
 type Target = {
   readonly calendarKey: string | undefined;
-  readonly watch: (hook: Omit<WatchHook, 'url'>) => Promise<MadeWatch>;
+  readonly watch: (hook: Omit<WatchHook, 'url'>) => Promise<CreatedWatch>;
 };
 
 /** Returns the watches afterwards. A provider that does not comply is no failure: its calendars are polled. */
@@ -79,15 +79,15 @@ export async function keepWatches(
   const watching = deps.providers[kind]?.open(credentials, deps.sessions.open(account)).watching;
   if (watching === undefined) return rows;
 
-  const targets = url === undefined ? [] : targetsOf(watched.calendars, watching, url);
+  const targets = url === undefined ? [] : listWatchTargets(watched.calendars, watching, url);
   const keeping = { watching, accountKey, kind, deps };
   try {
     for (const target of targets) {
       // Targets above the limit are polled until the next run.
-      if (signal.aborted || !(await keepOne(target, rows.filter(isOf(target)), keeping))) break;
+      if (signal.aborted || !(await keepWatch(target, rows.filter(matchesTarget(target)), keeping))) break;
     }
-    for (const row of rows.filter((one) => !targets.some((target) => isOf(target)(one))))
-      if (!signal.aborted) await stop(row, keeping);
+    for (const row of rows.filter((one) => !targets.some((target) => matchesTarget(target)(one))))
+      if (!signal.aborted) await stopWatch(row, keeping);
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
     // It concerns the account as a whole, or is temporary: the next run tries again.
@@ -99,7 +99,11 @@ export async function keepWatches(
   return watches.listWatches(accountKey);
 }
 
-function targetsOf(calendars: readonly WatchedCalendar[], watching: CalendarWatching, url: string): Target[] {
+function listWatchTargets(
+  calendars: readonly WatchedCalendar[],
+  watching: CalendarWatching,
+  url: string,
+): Target[] {
   const targets: Target[] = calendars
     .filter(({ syncedAt }) => syncedAt !== undefined)
     .map(({ calendarKey, href }) => {
@@ -110,7 +114,7 @@ function targetsOf(calendars: readonly WatchedCalendar[], watching: CalendarWatc
   return [{ calendarKey: undefined, watch: (hook) => watchList({ ...hook, url }) }, ...targets];
 }
 
-const isOf =
+const matchesTarget =
   (target: Pick<Target, 'calendarKey'>) =>
   ({ calendarKey }: Watch): boolean =>
     calendarKey === target.calendarKey;
@@ -123,18 +127,18 @@ type Keeping = {
 };
 
 /** Maintains the watch of a target. `rows` are its watches, newest first. False: the limit of requests is reached. */
-async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
+async function keepWatch(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
   const { watches, now, mayAskForWatch } = keeping.deps;
   const current = rows.find((row) => !hasNoAnswer(row));
   const isDue = current === undefined || current.renewAt <= now();
   if (isDue && mayAskForWatch?.(keeping.kind) === false) return false;
-  if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
+  if (isDue && !(await renewWatch(current, keeping))) await createWatch(target, keeping);
   if (rows.length < (isDue ? 1 : 2)) return true;
   // The new watch exists and has sent a notification before the old ones are stopped: until then only they may work.
-  const [newest] = (await watches.listWatches(keeping.accountKey)).filter(isOf(target));
+  const [newest] = (await watches.listWatches(keeping.accountKey)).filter(matchesTarget(target));
   for (const row of rows)
     if (row.watchId !== newest?.watchId && (newest?.state === 'live' || !isLive(row, now())))
-      await stop(row, keeping);
+      await stopWatch(row, keeping);
   return true;
 }
 
@@ -142,14 +146,14 @@ async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping)
 const hasNoAnswer = ({ state, remoteId }: Watch): boolean =>
   remoteId === undefined && state !== 'unsupported' && state !== 'failed';
 
-async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {
+async function renewWatch(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {
   const { watches, now } = deps;
   if (watching.renew === undefined || row?.remoteId === undefined || !isLive(row, now())) return false;
   try {
     const renewed = await watching.renew(row.remoteId);
     await watches.settleWatch(row.watchId, {
       ...row,
-      ...times(renewed, now()),
+      ...toTimes(renewed, now()),
       state: 'live',
       reason: undefined,
     });
@@ -162,14 +166,17 @@ async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Pro
 
 const isGone = (reason: unknown): boolean => reason instanceof ProviderError && reason.kind === 'not_found';
 
-async function make({ calendarKey, watch }: Target, { watching, accountKey, deps }: Keeping): Promise<void> {
+async function createWatch(
+  { calendarKey, watch }: Target,
+  { watching, accountKey, deps }: Keeping,
+): Promise<void> {
   const { watches, jobs } = deps;
   const madeAt = deps.now();
   const watchId = randomBytes(16).toString('base64url');
   const token = randomBytes(32).toString('base64url');
-  const asked = { watchId, accountKey, calendarKey, tokenHash: hashOfSecret(token), madeAt };
-  if (!(await watches.addWatch({ ...asked, expiresAt: madeAt + LONGEST_MS }))) return;
-  let created: MadeWatch;
+  const newWatch = { watchId, accountKey, calendarKey, tokenHash: hashOfSecret(token), madeAt };
+  if (!(await watches.addWatch({ ...newWatch, expiresAt: madeAt + LONGEST_MS }))) return;
+  let created: CreatedWatch;
   try {
     created = await watch({ watchId, token });
   } catch (reason) {
@@ -184,14 +191,14 @@ async function make({ calendarKey, watch }: Target, { watching, accountKey, deps
     return;
   }
   const { remoteId } = created;
-  const outcome = { remoteId, reason: undefined, ...times(created, deps.now()) };
+  const outcome = { remoteId, reason: undefined, ...toTimes(created, deps.now()) };
   await watches.settleWatch(watchId, { ...outcome, state: watching.provesReach ? 'live' : 'made' });
   // Changes between the last sync and now were not reported.
   if (calendarKey !== undefined) await jobs.schedule('sync-calendar', calendarKey, deps.now());
 }
 
-function times(
-  { expiresAt }: MadeWatch,
+function toTimes(
+  { expiresAt }: CreatedWatch,
   now: number,
 ): { readonly renewAt: number; readonly expiresAt: number } {
   const life = Math.min(Math.max(expiresAt - now, 0), LONGEST_MS);
@@ -213,7 +220,10 @@ function refusedOutcome(reason: unknown, now: number) {
   return { ...outcome, state: 'failed', reason: message, renewAt } as const;
 }
 
-async function stop({ watchId, remoteId, expiresAt }: Watch, { watching, deps }: Keeping): Promise<void> {
+async function stopWatch(
+  { watchId, remoteId, expiresAt }: Watch,
+  { watching, deps }: Keeping,
+): Promise<void> {
   try {
     if (remoteId !== undefined && expiresAt > deps.now()) await watching.stop({ watchId, remoteId });
   } catch (reason) {

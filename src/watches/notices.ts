@@ -96,11 +96,11 @@ export function notices(deps: NoticesDeps): Notices {
 /** Logs at most one line per minute, so that a sender cannot fill the log. */
 function counting({ log, now }: NoticesDeps): (what: 'unknown' | 'forged') => void {
   const counts = { unknown: 0, forged: 0 };
-  let toldAt = 0;
+  let loggedAt = 0;
   return (what) => {
     counts[what] += 1;
-    if (now() < toldAt + COUNTED_MS) return;
-    toldAt = now();
+    if (now() < loggedAt + COUNTED_MS) return;
+    loggedAt = now();
     log.warn(
       { event: 'notices_refused', ...counts },
       'Notices came that are of no watch here, or without its token',

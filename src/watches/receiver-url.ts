@@ -15,7 +15,7 @@ export function receiverUrls(settings: ReceiverSettings): (provider: ProviderKin
   const { url } = settings;
   return (provider) => {
     if (provider !== 'google' && provider !== 'microsoft') return undefined;
-    const isTold = url.startsWith('https:') || settings[provider].apiUrl.startsWith('http:');
-    return isTold ? `${url}/api/webhook-receiver/${provider}` : undefined;
+    const isReachable = url.startsWith('https:') || settings[provider].apiUrl.startsWith('http:');
+    return isReachable ? `${url}/api/webhook-receiver/${provider}` : undefined;
   };
 }

@@ -48,18 +48,18 @@ async function microsoft(request: FastifyRequest, reply: FastifyReply, taken: No
   const { validationToken } = Object(request.query);
   if (typeof validationToken === 'string' && validationToken.length <= LONGEST_VALIDATION)
     return reply.type('text/plain; charset=utf-8').send(validationToken);
-  const entries = entriesIn(request.body);
+  const entries = readEntries(request.body);
   if (entries === undefined)
     throw new ApiError(ANY_CALL.invalid_request, 'The body is no collection of change notifications');
   // Several notifications for one calendar in one request count once.
   const hints = new Map(
-    entries.flatMap(noticeIn).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),
+    entries.flatMap(parseNotice).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),
   );
   for (const notice of [...hints.values()].slice(0, MOST_NOTICES)) await taken.take(notice);
   return reply.code(202).send({ success: true });
 }
 
-function entriesIn(body: unknown): readonly unknown[] | undefined {
+function readEntries(body: unknown): readonly unknown[] | undefined {
   const { value } = Object(body);
   return Array.isArray(value) ? value : undefined;
 }
@@ -71,7 +71,7 @@ const LIFECYCLE: ReadonlyMap<unknown, Notice['says']> = new Map([
 ]);
 
 /** Returns an empty list for an entry that cannot be ours. */
-function noticeIn(entry: unknown): Notice[] {
+function parseNotice(entry: unknown): Notice[] {
   const { clientState, lifecycleEvent } = Object(entry);
   const says = lifecycleEvent == null ? 'changed' : LIFECYCLE.get(lifecycleEvent);
   if (typeof clientState !== 'string' || clientState.length > 128 || says === undefined) return [];

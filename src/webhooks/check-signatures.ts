@@ -1,7 +1,7 @@
 /** Checks which key or secret made each signature of a delivery. */
 import { createPublicKey, verify } from 'node:crypto';
 
-import { secretSignaturesOf } from './endpoint-secret.ts';
+import { signWithSecrets } from './endpoint-secret.ts';
 import type { EndpointSecret } from './message.ts';
 import type { PublishedWebhookKey } from './webhook-signer.ts';
 
@@ -35,24 +35,24 @@ export function checkSignatures(
   message: SignedMessage,
   keys: SignatureKeys,
 ): CheckedSignature[] {
-  const content = contentOf(message);
-  const bySecrets = secretSignaturesOf(content, keys.secrets, keys.now);
+  const content = toSignedContent(message);
+  const bySecrets = signWithSecrets(content, keys.secrets, keys.now);
   const signatures = line.split(/\s+/).filter((one) => one !== '');
   return signatures.slice(0, MOST_SIGNATURES).map((signature) => {
     if (signature.startsWith('v1,'))
       return { scheme: 'v1', signature, by: bySecrets.includes(signature) ? 'secret' : undefined };
     if (!signature.startsWith('v1a,')) return { scheme: undefined, signature, by: undefined };
     const bytes = Buffer.from(signature.slice('v1a,'.length), 'base64');
-    const key = keys.published.find((one) => verify(null, content, publicKeyOf(one), bytes));
+    const key = keys.published.find((one) => verify(null, content, toPublicKey(one), bytes));
     return { scheme: 'v1a', signature, by: key?.id };
   });
 }
 
 /** Returns the signed content (Standard Webhooks). */
-export const contentOf = ({ messageId, timestamp, body }: SignedMessage): Buffer =>
+export const toSignedContent = ({ messageId, timestamp, body }: SignedMessage): Buffer =>
   Buffer.from(`${messageId}.${timestamp}.${body}`);
 
-const publicKeyOf = ({ key }: PublishedWebhookKey) => {
+const toPublicKey = ({ key }: PublishedWebhookKey) => {
   const x = Buffer.from(key.slice('whpk_'.length), 'base64').toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 };

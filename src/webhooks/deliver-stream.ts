@@ -3,12 +3,12 @@ import type { ActivityNotes } from '../activity/activity.ts';
 import type { PauseReason } from './endpoint.ts';
 import { type MakeMessageDeps, makeMessage } from './make-message.ts';
 import type {
+  DeliveryCalendar,
   NewMessage,
   PendingMessage,
   PendingNote,
+  StreamPosition,
   TakenStream,
-  ToldCalendar,
-  ToldPlace,
 } from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
 import { isNoteShown, noteMessage } from './note-message.ts';
@@ -42,22 +42,30 @@ export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promi
   }
   if (stream.message !== undefined)
     return attempt(stream, { message: stream.message, calendar, more: true }, deps);
-  const { message, told, more } = await makeMessage(stream, calendar, deps);
+  const { message, told: position, more } = await makeMessage(stream, calendar, deps);
   if (message === undefined) {
-    await streams.passOver(stream, told, more);
+    await streams.passOver(stream, position, more);
     return undefined;
   }
-  if (!(await streams.startMessage(stream, message, { of: calendar, told }))) return undefined;
-  return attempt(begunBy(stream, message, told), { message: pendingOf(message), calendar, more }, deps);
+  if (!(await streams.startMessage(stream, message, { of: calendar, told: position }))) return undefined;
+  return attempt(
+    withStartedMessage(stream, message, position),
+    { message: toPendingMessage(message), calendar, more },
+    deps,
+  );
 }
 
-const pendingOf = (message: NewMessage): PendingMessage => ({
+const toPendingMessage = (message: NewMessage): PendingMessage => ({
   ...message,
   attempts: 0,
   nextAt: message.createdAt,
 });
 
-const begunBy = (stream: TakenStream, { sequence }: NewMessage, told: ToldPlace): TakenStream => {
+const withStartedMessage = (
+  stream: TakenStream,
+  { sequence }: NewMessage,
+  told: StreamPosition,
+): TakenStream => {
   return { ...stream, told, sequence, initial: false, pendingSince: undefined, message: undefined };
 };
 
@@ -69,26 +77,28 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   const behind = message === undefined ? stream.told : { seq: stream.told.seq - 1, id: undefined };
   const notes = await streams.pendingNotes({ ...stream, told: behind }, MOST_NOTES + 1);
   if (message !== undefined) {
-    if (notes[0]?.seq === stream.told.seq && isHeard(notes[0], stream))
+    if (notes[0]?.seq === stream.told.seq && isNoteDeliverable(notes[0], stream))
       return attempt(stream, { message, calendar: undefined, more: true }, deps);
     await streams.withhold(stream, now());
     return undefined;
   }
-  const note = notes.find((one) => isHeard(one, stream));
+  const note = notes.find((one) => isNoteDeliverable(one, stream));
   const last = notes.at(-1);
   if (note === undefined) {
     const position = last === undefined ? stream.told : { seq: last.seq, id: undefined };
     await streams.passOver(stream, position, notes.length > MOST_NOTES);
     return undefined;
   }
-  const told = { seq: note.seq, id: undefined };
+  const nextPosition = { seq: note.seq, id: undefined };
   const newMessage = noteMessage(note, stream, now());
-  if (!(await streams.startMessage(stream, newMessage, { of: { provider: note.provider }, told })))
+  if (
+    !(await streams.startMessage(stream, newMessage, { of: { provider: note.provider }, told: nextPosition }))
+  )
     return undefined;
   const more = last !== undefined && last.seq > note.seq;
   return attempt(
-    begunBy(stream, newMessage, told),
-    { message: pendingOf(newMessage), calendar: undefined, more },
+    withStartedMessage(stream, newMessage, nextPosition),
+    { message: toPendingMessage(newMessage), calendar: undefined, more },
     deps,
   );
 }
@@ -97,7 +107,7 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
 const MOST_NOTES = 50;
 
 /** Returns whether the endpoint has the note's topic and a grant makes it visible to the application. */
-function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
+function isNoteDeliverable({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
   const isTopic = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
   return isTopic && isNoteShown(kind, shows);
 }
@@ -105,7 +115,7 @@ function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boole
 type Trying = {
   readonly message: PendingMessage;
   /** Undefined for a note about the user. */
-  readonly calendar: ToldCalendar | undefined;
+  readonly calendar: DeliveryCalendar | undefined;
   readonly more: boolean;
 };
 
@@ -140,7 +150,7 @@ async function attempt(
 /** Reduces a message that was created when more was visible. Its id stays. */
 async function bodyToSend(
   message: PendingMessage,
-  calendar: ToldCalendar | undefined,
+  calendar: DeliveryCalendar | undefined,
   deps: DeliverDeps,
 ): Promise<string> {
   if (calendar === undefined || !showsLess(message.shows, calendar.shows)) return message.body;
@@ -170,15 +180,15 @@ export function afterFailure({ stream, message, outcome }: Failed, now: number):
     : message.nextAt;
   const retryAt = refusedAlone ? undefined : next;
   const gateAt = now + Math.max(gateMs(failures + 1), failures + 1 >= OPEN_AFTER ? (retryAfterMs ?? 0) : 0);
-  return { counts, retryAt, reason: reasonOf(retryAt, refusedAlone), gateAt, pause: pauseOf() };
+  return { counts, retryAt, reason: toDeadReason(retryAt, refusedAlone), gateAt, pause: choosePause() };
 
-  function pauseOf(): Exclude<PauseReason, 'operator'> | undefined {
+  function choosePause(): Exclude<PauseReason, 'operator'> | undefined {
     if (gone) return 'gone';
     return failingSince !== undefined && failingSince <= now - PAUSE_AFTER_MS ? 'failing' : undefined;
   }
 }
 
-function reasonOf(retryAt: number | undefined, refusedAlone: boolean): string | undefined {
+function toDeadReason(retryAt: number | undefined, refusedAlone: boolean): string | undefined {
   if (retryAt !== undefined) return undefined;
   return refusedAlone ? 'Refused six times while other messages were taken' : 'All ten attempts failed';
 }

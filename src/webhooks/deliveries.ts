@@ -72,7 +72,7 @@ export async function listDeliveries(clientId: string, query: unknown, { message
   const page = matches.slice(0, pageSize);
   const last = matches.length > pageSize ? page.at(-1) : undefined;
   return {
-    deliveries: page.map(deliveryOf),
+    deliveries: page.map(renderDelivery),
     pageSize,
     ...(last !== undefined && { nextPageToken: textOfPlace(last) }),
   };
@@ -84,7 +84,7 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
   if (message === undefined) throw new ApiError(WEBHOOKS.delivery_not_found);
   const body = await visibleBody(message, deps);
   return {
-    ...deliveryOf(message),
+    ...renderDelivery(message),
     attemptLog: message.log.map(({ number, startedAt, durationMs, status, fault, answer }) => ({
       number,
       startedAt: new Date(startedAt).toISOString(),
@@ -128,7 +128,7 @@ function parsePlace(text: string): MessagePlace | undefined {
 }
 
 /** Returns a delivery as in responses and in `kalends webhook`. */
-export const deliveryOf = (message: LoggedMessage) => ({
+export const renderDelivery = (message: LoggedMessage) => ({
   id: message.messageId,
   endpointId: message.endpointId,
   userId: message.userId,

@@ -76,13 +76,13 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
     });
     running.add(turn);
   };
-  const termsOf = (slots: WorkSlots, ofEndpoint: number): TakeTerms => {
+  const buildTakeTerms = (slots: WorkSlots, ofEndpoint: number): TakeTerms => {
     const lease = { holder: randomUUID(), now: now(), leaseUntil: now() + LEASE_MS };
     return { ...lease, slots, ofEndpoint, openAfter: OPEN_AFTER };
   };
 
   const takeDeliveries = async (): Promise<void> => {
-    const claimed = await streams.takeStreams(termsOf(deliveries, DELIVERIES_OF_ENDPOINT));
+    const claimed = await streams.takeStreams(buildTakeTerms(deliveries, DELIVERIES_OF_ENDPOINT));
     for (const stream of claimed)
       run(
         deliveries,
@@ -91,8 +91,8 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
       );
   };
   const takeResends = async (): Promise<void> => {
-    const claimed = await messages.takeReplays(termsOf(resends, RESENDS_OF_ENDPOINT));
-    for (const replay of claimed) run(resends, replay.place, sendAgain(replay, deps));
+    const claimed = await messages.takeReplays(buildTakeTerms(resends, RESENDS_OF_ENDPOINT));
+    for (const replay of claimed) run(resends, replay.place, sendReplay(replay, deps));
   };
 
   /** Starts due work. Returns the milliseconds until the next look without a wake-up. */
@@ -161,7 +161,7 @@ export type ReplayDeps = SendDeps &
   };
 
 /** Sends a claimed resend and logs the attempt. If the database fails, the resend repeats after its lease. */
-export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
+export async function sendReplay(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
   const { messageId } = replay;
   const body = await bodyToReplay(replay, deps);

@@ -17,7 +17,7 @@ export function isEndpointSecret(text: string): boolean {
 }
 
 /** Returns a `v1,` signature for each secret that is valid at `now`, epoch milliseconds. */
-export function secretSignaturesOf(
+export function signWithSecrets(
   content: Uint8Array,
   secrets: readonly EndpointSecret[],
   now: number,

@@ -1,5 +1,5 @@
 /** Checks whether this instance could deliver to a URL. Each connection checks it again. */
-import { addressPolicy, bareHost, literalOf } from '../lib/egress/address-policy.ts';
+import { addressPolicy, bareHost, parseHostLiteral } from '../lib/egress/address-policy.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 
@@ -11,7 +11,7 @@ export function unreachableProblem(url: string, privateNetwork: PrivateNetwork):
   const { protocol, hostname } = new URL(url);
   // Such names are loopback (RFC 6761 §6.3), whatever a resolver returns.
   const isLocal = /(^|\.)localhost$/.test(bareHost(hostname));
-  const address = isLocal ? '127.0.0.1' : literalOf(hostname);
+  const address = isLocal ? '127.0.0.1' : parseHostLiteral(hostname);
   if (address === undefined) return undefined;
   try {
     addressPolicy(privateNetwork).check(protocol, hostname, address);

@@ -68,8 +68,15 @@ export async function addListener(clientId: string, body: unknown, { endpoints, 
   const { secret = newEndpointSecret() } = input;
   const endpointId = `we_${randomBytes(12).toString('base64url')}`;
   const createdAt = now();
-  const hears = toTopics(topics, own);
-  const listener = { endpointId, clientId, url: `listener:${endpointId}`, hears, secret, createdAt };
+  const listenerTopics = toTopics(topics, own);
+  const listener = {
+    endpointId,
+    clientId,
+    url: `listener:${endpointId}`,
+    hears: listenerTopics,
+    secret,
+    createdAt,
+  };
   const isAdded = await endpoints.addListener(listener, createdAt + LIVES_MS, MOST_LISTENERS);
   if (!isAdded) throw tooMany();
   return { id: endpointId, secret, expiresAt: new Date(createdAt + LIVES_MS).toISOString() };
@@ -133,13 +140,13 @@ async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedD
     openAfter: OPEN_AFTER,
   });
   const handed: HandedDelivery[] = [];
-  const turnDeps = { ...deps, webhookEgress: handing(handed) };
+  const turnDeps = { ...deps, webhookEgress: collectingEgress(handed) };
   await Promise.all(claimed.map((stream) => workTurn(stream, turnDeps, () => false)));
   return handed;
 }
 
 /** Returns an egress that collects deliveries instead of sending them. */
-function handing(handed: HandedDelivery[]): Egress {
+function collectingEgress(handed: HandedDelivery[]): Egress {
   return {
     async request({ url, headers = {}, body = '' }) {
       handed.push({ headers, body: body.toString() });

@@ -1,13 +1,19 @@
 /** Creates a stream's next message from the changes after its position, with the events' present state. */
 import { randomUUIDv7 } from 'node:crypto';
 
-import { entryTexts, keyOf } from '../reading/change-texts.ts';
+import { entryTexts, toEventKey } from '../reading/change-texts.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { EventOwner } from '../reading/event-text.ts';
 import { sealCursor } from '../reading/sealed-position.ts';
 import { defaultChannelId } from './channel-id.ts';
-import type { NewMessage, PendingChange, TakenStream, ToldCalendar, ToldPlace } from './message.ts';
-import { busyEvent, changeTypeOf, messageBody, type ToldEvent, withoutOriginals } from './message-body.ts';
+import type { DeliveryCalendar, NewMessage, PendingChange, StreamPosition, TakenStream } from './message.ts';
+import {
+  busyEvent,
+  combineChangeTypes,
+  type DeliveryEvent,
+  messageBody,
+  withoutOriginals,
+} from './message-body.ts';
 import type { StreamStore } from './stream-store.ts';
 
 export type MakeMessageDeps = {
@@ -22,7 +28,7 @@ export type MakeMessageDeps = {
 /** `message` is undefined if nothing is delivered. `told` is the stream's next position; `more`: changes wait. */
 export type Made = {
   readonly message: NewMessage | undefined;
-  readonly told: ToldPlace;
+  readonly told: StreamPosition;
   readonly more: boolean;
 };
 
@@ -34,13 +40,13 @@ const REMEMBERED_MS = 29 * 24 * 3_600_000;
 /** Returns the next message of a stream without a pending one. */
 export async function makeMessage(
   stream: TakenStream,
-  calendar: ToldCalendar,
+  calendar: DeliveryCalendar,
   deps: MakeMessageDeps,
 ): Promise<Made> {
   const now = deps.now();
   if (stream.initial) {
     const { eventCount } = calendar;
-    const message = messageOf(
+    const message = buildMessage(
       [],
       { stream, calendar, told: stream.told, isInitialSync: true, eventCount },
       deps,
@@ -48,60 +54,64 @@ export async function makeMessage(
     return { message, told: stream.told, more: true };
   }
   if (stream.pendingSince !== undefined && stream.pendingSince < now - REMEMBERED_MS) {
-    const told = { seq: calendar.seq, id: undefined };
-    return { message: messageOf([], { stream, calendar, told, reset: true }, deps), told, more: false };
+    const position = { seq: calendar.seq, id: undefined };
+    return {
+      message: buildMessage([], { stream, calendar, told: position, reset: true }, deps),
+      told: position,
+      more: false,
+    };
   }
   const { calendarKey } = calendar;
   const place = { calendarKey, told: stream.told };
   const changes = await deps.streams.pendingChanges(place, MOST_CHANGES + 1);
-  const { events, told, isCut } = await toldEvents(changes, { stream, calendar }, deps);
+  const { events, told, isCut } = await selectEvents(changes, { stream, calendar }, deps);
   const more = isCut || changes.length > MOST_CHANGES;
-  const message = events.length === 0 ? undefined : messageOf(events, { stream, calendar, told }, deps);
+  const message = events.length === 0 ? undefined : buildMessage(events, { stream, calendar, told }, deps);
   return { message, told, more };
 }
 
-type Telling = { readonly stream: TakenStream; readonly calendar: ToldCalendar };
+type Telling = { readonly stream: TakenStream; readonly calendar: DeliveryCalendar };
 
 /** Returns as many events as fit into a message, at least one. */
-async function toldEvents(
+async function selectEvents(
   pending: readonly PendingChange[],
   { stream, calendar }: Telling,
   deps: MakeMessageDeps,
-): Promise<{ readonly events: ToldEvent[]; readonly told: ToldPlace; readonly isCut: boolean }> {
+): Promise<{ readonly events: DeliveryEvent[]; readonly told: StreamPosition; readonly isCut: boolean }> {
   const from = stream.told.id === undefined ? stream.told.seq : stream.told.seq - 1;
   const changes = pending.slice(0, MOST_CHANGES);
-  const visible = changes.filter((change) => isTold(change, from, { stream, calendar }));
-  const visibleEvents = await shownEvents(visible, calendar, deps);
-  const events: ToldEvent[] = [];
+  const visible = changes.filter((change) => isDeliverable(change, from, { stream, calendar }));
+  const visibleEvents = await renderVisibleEvents(visible, calendar, deps);
+  const events: DeliveryEvent[] = [];
   let bytes = 0;
-  let told = stream.told;
+  let position = stream.told;
   const inMessage = new Set(visible);
   for (const [index, change] of changes.entries()) {
     const event = inMessage.has(change)
-      ? eventOf(change, { from, shown: visibleEvents, calendar }, deps)
+      ? renderChange(change, { from, shown: visibleEvents, calendar }, deps)
       : undefined;
     if (event !== undefined) {
       const size = Buffer.byteLength(JSON.stringify(event));
-      if (events.length > 0 && bytes + size > MOST_BYTES) return { events, told, isCut: true };
+      if (events.length > 0 && bytes + size > MOST_BYTES) return { events, told: position, isCut: true };
       bytes += size;
       events.push(event);
     }
     // A number is complete with its last event, because all its changes are committed together.
     const isLast = pending[index + 1]?.seq !== change.seq;
-    told = { seq: change.seq, id: isLast ? undefined : change.id };
+    position = { seq: change.seq, id: isLast ? undefined : change.id };
   }
-  return { events, told, isCut: false };
+  return { events, told: position, isCut: false };
 }
 
-function isTold(change: PendingChange, from: number, { stream, calendar }: Telling): boolean {
+function isDeliverable(change: PendingChange, from: number, { stream, calendar }: Telling): boolean {
   if (change.notedAt < calendar.coveredSince) return false;
   if (change.foreignSeq <= from && !stream.endpoint.hearsOwn) return false;
   return !(change.deleted && change.createdSeq > from);
 }
 
-async function shownEvents(
+async function renderVisibleEvents(
   changes: readonly PendingChange[],
-  calendar: ToldCalendar,
+  calendar: DeliveryCalendar,
   { events }: MakeMessageDeps,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
   const { calendarKey } = calendar;
@@ -115,26 +125,26 @@ async function shownEvents(
 type Shown = {
   readonly from: number;
   readonly shown: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  readonly calendar: ToldCalendar;
+  readonly calendar: DeliveryCalendar;
 };
 
 /** Returns `undefined` if nothing of the event is visible, or it was deleted and has a later change. */
-function eventOf(
+function renderChange(
   change: PendingChange,
   { from, shown, calendar }: Shown,
   { busyId }: MakeMessageDeps,
-): ToldEvent | undefined {
+): DeliveryEvent | undefined {
   const { calendarKey, provider, accountId, display, href } = calendar;
   const { id, deleted, createdSeq, createdOwn, foreignSeq, fields, was } = change;
   const isOwn = foreignSeq <= from;
   const isNew = createdSeq > from && (isOwn || !createdOwn);
   const current = deleted
     ? { provider, account: accountId, accountName: display, calendarId: href, ...was }
-    : shown.get(keyOf({ calendarKey, id }));
+    : shown.get(toEventKey({ calendarKey, id }));
   if (current === undefined) return undefined;
   const changeType = deleted ? 'deleted' : isNew ? 'created' : 'updated';
   const changedFields = Object.keys(fields).filter((name) => (fields[name] ?? 0) > from);
-  const event: ToldEvent = {
+  const event: DeliveryEvent = {
     ...current,
     id,
     changeType,
@@ -145,14 +155,14 @@ function eventOf(
 }
 
 type Content = Telling & {
-  readonly told: ToldPlace;
+  readonly told: StreamPosition;
   readonly isInitialSync?: boolean;
   readonly eventCount?: number;
   readonly reset?: boolean;
 };
 
-function messageOf(
-  events: readonly ToldEvent[],
+function buildMessage(
+  events: readonly DeliveryEvent[],
   { stream, calendar, told, ...rest }: Content,
   { pagingKey, now }: MakeMessageDeps,
 ): NewMessage {
@@ -171,7 +181,7 @@ function messageOf(
   return {
     messageId: `msg_${randomUUIDv7()}`,
     sequence,
-    changeType: changeTypeOf(events, rest.isInitialSync === true),
+    changeType: combineChangeTypes(events, rest.isInitialSync === true),
     eventCount: rest.eventCount ?? events.length,
     shows,
     body: messageBody(events, facts),

@@ -1,7 +1,7 @@
 /** Renders the JSON of a delivery (docs/wire.md 2.7), and reduces it for scope `free-busy`. */
-import type { ChangeType, Shows, ToldCalendar } from './message.ts';
+import type { ChangeType, DeliveryCalendar, Shows } from './message.ts';
 
-export type ToldEvent = Readonly<Record<string, unknown>> & {
+export type DeliveryEvent = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly changeType: Exclude<ChangeType, 'mixed'>;
 };
@@ -9,7 +9,7 @@ export type ToldEvent = Readonly<Record<string, unknown>> & {
 export type MessageFacts = {
   readonly clientId: string;
   readonly userId: string;
-  readonly calendar: Pick<ToldCalendar, 'provider' | 'href'>;
+  readonly calendar: Pick<DeliveryCalendar, 'provider' | 'href'>;
   readonly channelId: string;
   readonly sequence: number;
   /** Epoch milliseconds. */
@@ -24,7 +24,7 @@ export type MessageFacts = {
 };
 
 /** Returns the body. Published clients read its top level; Kalends' additions are in `metadata` and the events. */
-export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): string {
+export function messageBody(events: readonly DeliveryEvent[], facts: MessageFacts): string {
   const { clientId, userId, calendar, channelId, sequence, now, cursor } = facts;
   const { isInitialSync = false, eventCount = events.length, reset, test } = facts;
   return JSON.stringify({
@@ -32,7 +32,7 @@ export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): 
     userId,
     calendarId: calendar.href,
     events,
-    changeType: changeTypeOf(events, isInitialSync),
+    changeType: combineChangeTypes(events, isInitialSync),
     timestamp: new Date(now).toISOString(),
     metadata: {
       channelId,
@@ -48,7 +48,7 @@ export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): 
 }
 
 /** Returns the change type of all events, or `mixed` if they differ. */
-export function changeTypeOf(events: readonly ToldEvent[], isInitialSync: boolean): ChangeType {
+export function combineChangeTypes(events: readonly DeliveryEvent[], isInitialSync: boolean): ChangeType {
   if (isInitialSync) return 'created';
   const [first, ...others] = new Set(events.map(({ changeType }) => changeType));
   return first === undefined || others.length > 0 ? 'mixed' : first;
@@ -77,7 +77,7 @@ const BUSY_FIELDS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Returns `undefined` if nothing visible to `free-busy` has changed. `busyId` returns the event's id for it. */
-export function busyEvent(event: ToldEvent, busyId: (id: string) => string): ToldEvent | undefined {
+export function busyEvent(event: DeliveryEvent, busyId: (id: string) => string): DeliveryEvent | undefined {
   const busyEvent: Record<string, unknown> = {};
   for (const name of BUSY_MEMBERS) if (event[name] !== undefined) busyEvent[name] = event[name];
   const fields = Array.isArray(event.changedFields)
@@ -96,7 +96,7 @@ export function busyEvent(event: ToldEvent, busyId: (id: string) => string): Tol
 /** Reduces a message for scope `read` to `free-busy`, without events that have no visible fields. */
 export function busyBody(body: string, busyId: (id: string) => string): string {
   // messageBody wrote it.
-  const message: { events: ToldEvent[]; metadata: Record<string, unknown> } & Record<string, unknown> =
+  const message: { events: DeliveryEvent[]; metadata: Record<string, unknown> } & Record<string, unknown> =
     JSON.parse(body);
   const events = message.events.flatMap((event) => busyEvent(event, busyId) ?? []);
   const { cursor: _, eventCount, ...metadata } = message.metadata;

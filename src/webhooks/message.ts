@@ -33,7 +33,7 @@ export type PendingMessage = Pick<NewMessage, 'messageId' | 'sequence' | 'shows'
 };
 
 /** A stream's position in the user's feed: after all of `seq`, or after its event `id`. */
-export type ToldPlace = { readonly seq: number; readonly id: string | undefined };
+export type StreamPosition = { readonly seq: number; readonly id: string | undefined };
 
 /** A leased stream: no other process works on it before `leaseUntil`. */
 export type TakenStream = {
@@ -45,7 +45,7 @@ export type TakenStream = {
   readonly userId: string;
   /** Undefined for the stream of the user's calendars and connections. */
   readonly calendarKey: string | undefined;
-  readonly told: ToldPlace;
+  readonly told: StreamPosition;
   /** The number of its last message; 0 before the first. */
   readonly sequence: number;
   /** Whether the end of the calendar's first sync is still undelivered. */
@@ -100,7 +100,7 @@ export type PendingNote = {
 };
 
 /** A calendar as visible to an application now. */
-export type ToldCalendar = {
+export type DeliveryCalendar = {
   readonly accountKey: string;
   readonly provider: ProviderKind;
   readonly accountId: string;

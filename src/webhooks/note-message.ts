@@ -15,7 +15,7 @@ export function noteMessage(
   return {
     messageId: `msg_${randomUUIDv7()}`,
     sequence,
-    changeType: changeTypeOf(eventType),
+    changeType: toChangeType(eventType),
     eventCount: 0,
     shows: 'events',
     body: JSON.stringify({ eventType, userId, provider, timestamp, metadata, data }),
@@ -27,7 +27,7 @@ export function noteMessage(
 export const isNoteShown = (kind: NoteKind, shows: Shows | undefined): boolean =>
   kind === 'calendars' ? shows === 'events' : shows !== undefined;
 
-function changeTypeOf(eventType: string): NewMessage['changeType'] {
+function toChangeType(eventType: string): NewMessage['changeType'] {
   if (/\.(?:created|connected)$/.test(eventType)) return 'created';
   return /\.(?:deleted|disconnected)$/.test(eventType) ? 'deleted' : 'updated';
 }

@@ -11,15 +11,15 @@ const MOST_QUICK = 1_000;
 /** Returns an egress that measures responses, and the limit from each origin's last one. `now` is in milliseconds. */
 export function originPace(egress: Egress, now = () => performance.now()) {
   const quick = new Set<string>();
-  const keyOf = (clientId: string, origin: string) => `${clientId} ${origin}`;
+  const toOriginKey = (clientId: string, origin: string) => `${clientId} ${origin}`;
   return {
     /** A delivery also uses the database before and after its request, so more of them keep the requests going. */
     most: ({ clientId, host }: SlotPlace): number =>
-      quick.has(keyOf(clientId, host)) ? Number.POSITIVE_INFINITY : OF_APPLICATION_AT_ORIGIN,
+      quick.has(toOriginKey(clientId, host)) ? Number.POSITIVE_INFINITY : OF_APPLICATION_AT_ORIGIN,
     egress: {
       ...egress,
       async request(request) {
-        const key = keyOf(request.clientId ?? '', URL.parse(String(request.url))?.origin ?? '');
+        const key = toOriginKey(request.clientId ?? '', URL.parse(String(request.url))?.origin ?? '');
         const from = now();
         try {
           return await egress.request(request);

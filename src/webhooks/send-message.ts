@@ -1,9 +1,9 @@
 /** Makes one attempt to deliver a message: signs it, sends it and evaluates the response (docs/webhooks.md). */
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
-import { retryAfterOf } from '../lib/retry-after.ts';
+import { parseRetryAfter } from '../lib/retry-after.ts';
 import type { Endpoint } from './endpoint.ts';
-import { secretSignaturesOf } from './endpoint-secret.ts';
+import { signWithSecrets } from './endpoint-secret.ts';
 import type { Attempt, EndpointSecret } from './message.ts';
 import type { WebhookSigner } from './webhook-signer.ts';
 
@@ -52,10 +52,10 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
     startedAt,
     durationMs,
     status,
-    fault: faultOf(status),
+    fault: describeStatus(status),
     answer: text === '' ? undefined : text.slice(0, KEPT_ANSWER),
   };
-  const retryAfterMs = retryAfterOf((name) => answer.header(name));
+  const retryAfterMs = parseRetryAfter((name) => answer.header(name));
   return { attempt, gone: status === 410, retryAfterMs };
 }
 
@@ -67,7 +67,7 @@ function request(
   const timestamp = String(Math.floor(now / 1000));
   const content = Buffer.from(`${messageId}.${timestamp}.${body}`);
   const byKeys = webhookSigner.signaturesOf(clientId, content);
-  const signatures = [...byKeys, ...secretSignaturesOf(content, secrets, now)];
+  const signatures = [...byKeys, ...signWithSecrets(content, secrets, now)];
   return webhookEgress.request({
     method: 'POST',
     url,
@@ -87,7 +87,7 @@ function request(
   });
 }
 
-function faultOf(status: number): string | undefined {
+function describeStatus(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) return `It answered ${status}: redirects are not followed`;
   if (status === 410) return 'It answered 410: the endpoint is paused until it is resumed';

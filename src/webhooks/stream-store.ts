@@ -1,13 +1,13 @@
 import type { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type {
   Attempt,
+  DeliveryCalendar,
   NewMessage,
   PendingChange,
   PendingNote,
   Shows,
+  StreamPosition,
   TakenStream,
-  ToldCalendar,
-  ToldPlace,
 } from './message.ts';
 
 export interface StreamQueue {
@@ -32,7 +32,7 @@ export interface StreamQueue {
 export interface StreamContent {
   /** Returns at most `limit` changes after the stream's position, in order. */
   pendingChanges(
-    place: { readonly calendarKey: string; readonly told: ToldPlace },
+    place: { readonly calendarKey: string; readonly told: StreamPosition },
     limit: number,
   ): Promise<PendingChange[]>;
 
@@ -43,7 +43,7 @@ export interface StreamContent {
   ): Promise<PendingNote[]>;
 
   /** Returns `undefined` if the calendar was deleted or excluded, or no active grant covers it. */
-  toldCalendar(calendarKey: string): Promise<ToldCalendar | undefined>;
+  toldCalendar(calendarKey: string): Promise<DeliveryCalendar | undefined>;
 
   /** Returns what active grants show of an account (of its user, if it is deleted); `undefined` without a grant. */
   shownOfAccount(account: AccountName): Promise<Shows | undefined>;
@@ -57,7 +57,7 @@ export interface StreamMessages {
   narrowMessage(messageId: string, shows: Shows, body: string): Promise<void>;
 
   /** Releases the stream without a message; with `more` it is due at once. */
-  passOver(stream: TakenStream, told: ToldPlace, more: boolean): Promise<void>;
+  passOver(stream: TakenStream, told: StreamPosition, more: boolean): Promise<void>;
 
   /** Marks the pending message as delivered and its endpoint as working. Keeps or releases the stream. */
   settleDelivered(stream: TakenStream, message: SettledMessage, then: AfterDelivery): Promise<void>;
@@ -101,9 +101,9 @@ export type TakeTerms = {
 
 /** The account and calendar of a message, and the stream's next position. A message of the user has neither. */
 export type MessageOf = {
-  readonly of: Pick<ToldCalendar, 'provider'> &
-    Partial<Pick<ToldCalendar, 'accountKey' | 'calendarKey' | 'href'>>;
-  readonly told: ToldPlace;
+  readonly of: Pick<DeliveryCalendar, 'provider'> &
+    Partial<Pick<DeliveryCalendar, 'accountKey' | 'calendarKey' | 'href'>>;
+  readonly told: StreamPosition;
 };
 
 export type SettledMessage = { readonly messageId: string; readonly attempt: Attempt; readonly now: number };

@@ -84,11 +84,11 @@ export async function subscribe(
   if (subscription === 'taken') refuseMistakes([TAKEN]);
   if (subscription === 'taken' || subscription === 'gone')
     throw new ApiError(READING.calendar_not_found, 'The calendar is no longer connected');
-  const channel = channelId ?? channelOf(subscription);
+  const channel = channelId ?? chooseChannelId(subscription);
   return {
     success: true,
     provider: name.provider,
-    subscription: { channelId: channel, ...expirationOf(subscription) },
+    subscription: { channelId: channel, ...renderExpiration(subscription) },
     serverWebhookUrl: `${deps.publicUrl}/api/webhook-receiver/${name.provider}`,
     channelId: channel,
   };
@@ -105,11 +105,12 @@ export async function unsubscribe(
   const { provider, channelId } = readBody(body, ENDED_SUBSCRIPTION);
   const { clientId, userId } = grant;
   const chosen = await subscriptions.listSubscriptions(clientId, userId);
-  const named = chosen.find((one) => one.channelId === channelId)?.calendarKey;
+  const subscribedKey = chosen.find((one) => one.channelId === channelId)?.calendarKey;
   const covered = coveredCalendars(await events.accountsOf(grant));
   const followed = covered.find(
     ({ account, calendar: { calendarKey } }) =>
-      account.provider === provider && (calendarKey === named || defaultChannelId(calendarKey) === channelId),
+      account.provider === provider &&
+      (calendarKey === subscribedKey || defaultChannelId(calendarKey) === channelId),
   );
   if (followed === undefined) return { success: true, message: 'There is no such subscription' };
   const { calendarKey } = followed.calendar;
@@ -141,14 +142,16 @@ export async function listSubscriptions(
       provider,
       account: accountId,
       calendarId: href,
-      channelId: channelOf(chosen.get(calendarKey) ?? { calendarKey, channelId: undefined }),
-      ...expirationOf(chosen.get(calendarKey)),
+      channelId: chooseChannelId(chosen.get(calendarKey) ?? { calendarKey, channelId: undefined }),
+      ...renderExpiration(chosen.get(calendarKey)),
     })),
   };
 }
 
-const channelOf = ({ calendarKey, channelId }: Pick<Subscription, 'calendarKey' | 'channelId'>): string =>
-  channelId ?? defaultChannelId(calendarKey);
+const chooseChannelId = ({
+  calendarKey,
+  channelId,
+}: Pick<Subscription, 'calendarKey' | 'channelId'>): string => channelId ?? defaultChannelId(calendarKey);
 
-const expirationOf = (subscription: Pick<Subscription, 'expiresAt'> | undefined) =>
+const renderExpiration = (subscription: Pick<Subscription, 'expiresAt'> | undefined) =>
   subscription?.expiresAt === undefined ? {} : { expiration: new Date(subscription.expiresAt).toISOString() };

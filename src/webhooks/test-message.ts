@@ -1,7 +1,7 @@
 /** Test deliveries to an endpoint: signed like others, without changes, and marked as a test. */
 import { randomUUID } from 'node:crypto';
 
-import { messageBody, type ToldEvent } from './message-body.ts';
+import { type DeliveryEvent, messageBody } from './message-body.ts';
 import { type Outcome, type SendDeps, type SentMessage, sendMessage } from './send-message.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +14,7 @@ export function sendTest(
   const { clientId } = endpoint;
   const now = deps.now();
   const calendar = { provider: 'caldav', href: 'test' } as const;
-  const event: ToldEvent = {
+  const event: DeliveryEvent = {
     provider: calendar.provider,
     id: 'test',
     calendarId: calendar.href,

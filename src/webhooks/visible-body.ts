@@ -4,7 +4,7 @@ import { busyBody, showsLess } from './message-body.ts';
 import { isNoteShown } from './note-message.ts';
 import type { StreamStore } from './stream-store.ts';
 
-export type MadeMessage = {
+export type CreatedMessage = {
   readonly clientId: string;
   readonly userId: string;
   /** Undefined for a note about a user's calendars and connections. */
@@ -19,7 +19,10 @@ export type VisibleBodyDeps = {
 };
 
 /** Returns the body as JSON; undefined if no active grant covers its account. */
-export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): Promise<string | undefined> {
+export async function visibleBody(
+  message: CreatedMessage,
+  deps: VisibleBodyDeps,
+): Promise<string | undefined> {
   const { calendarKey, shows, body } = message;
   const { streams, busyId } = deps;
   if (calendarKey === undefined) return (await isNoteVisible(message, deps)) ? body : undefined;
@@ -28,7 +31,7 @@ export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): 
   return showsLess(shows, calendar.shows) ? busyBody(body, (id) => busyId({ calendarKey, id })) : body;
 }
 
-async function isNoteVisible(message: MadeMessage, { streams }: VisibleBodyDeps): Promise<boolean> {
+async function isNoteVisible(message: CreatedMessage, { streams }: VisibleBodyDeps): Promise<boolean> {
   const { clientId, userId } = message;
   // Every note names its account (user-notes.ts). No grant restricts a body without an account.
   const { eventType, provider, data } = JSON.parse(message.body);

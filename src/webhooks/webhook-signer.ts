@@ -47,7 +47,7 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
   await deps.webhookKeys.addFirstWebhookKey(freshKey(deps));
   let loaded = await loadKeys(deps);
   let lookedAt = deps.now();
-  const keysOf = (clientId: string) => {
+  const chooseKeys = (clientId: string) => {
     const now = deps.now();
     if (now - lookedAt > RELOAD_MS) {
       lookedAt = now;
@@ -72,10 +72,12 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
   };
 
   return {
-    published: (clientId = '') => keysOf(clientId).inUse.map(publishedKey),
-    signing: (clientId) => keysOf(clientId).signing.map(publishedKey),
+    published: (clientId = '') => chooseKeys(clientId).inUse.map(publishedKey),
+    signing: (clientId) => chooseKeys(clientId).signing.map(publishedKey),
     signaturesOf: (clientId, content) =>
-      keysOf(clientId).signing.map((key) => `v1a,${sign(null, content, key.privateKey).toString('base64')}`),
+      chooseKeys(clientId).signing.map(
+        (key) => `v1a,${sign(null, content, key.privateKey).toString('base64')}`,
+      ),
   };
 }
 
@@ -103,7 +105,7 @@ function freshKey({ sealer, now }: WebhookKeysDeps, clientId = ''): FreshWebhook
     clientId,
     keyId,
     publicKey: Buffer.from(x, 'base64url').toString('base64'),
-    sealed: sealer.seal(pem, contextOf(clientId, keyId)),
+    sealed: sealer.seal(pem, toSealContext(clientId, keyId)),
     activatedAt: now(),
   };
 }
@@ -119,7 +121,7 @@ async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, Loade
   if (lacking.length > 0) records = await webhookKeys.listWebhookKeys(now());
   const unsealed = new Map([...before.values()].flat().map((key) => [key.record.keyId, key.privateKey]));
   const unseal = ({ clientId, keyId, sealed }: WebhookKeyRecord) =>
-    createPrivateKey(sealer.open(sealed, contextOf(clientId, keyId)));
+    createPrivateKey(sealer.open(sealed, toSealContext(clientId, keyId)));
   const keys = records.map((record) => ({
     record,
     privateKey: unsealed.get(record.keyId) ?? unseal(record),
@@ -132,7 +134,7 @@ async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, Loade
 
 const ofInstance = sealedField('webhook_key.sealed');
 const ofApplication = sealedField('application_webhook_key.sealed');
-const contextOf = (clientId: string, keyId: string) =>
+const toSealContext = (clientId: string, keyId: string) =>
   clientId === '' ? ofInstance(keyId) : ofApplication(keyId);
 
 const publishedKey = ({ record }: LoadedKey): PublishedWebhookKey => ({

@@ -9,7 +9,7 @@ import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ANY_CALL, ApiError, type ErrorRow, errorTable } from '../http/refusal.ts';
-import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
+import { toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import { LATE, within } from '../lib/within.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { READING } from '../reading/read-error.ts';
@@ -79,13 +79,13 @@ async function underLease<T>(
   try {
     const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
-    const renderFor = { calendarZone: calendar.timeZone, owner: ownerOf(account) };
+    const renderFor = { calendarZone: calendar.timeZone, owner: toSlotOwner(account) };
     const keep = async ({ changed, removed }: WriteResult, of?: 'others') => {
       const apply = async () => {
         const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
         return mirror.applyChanges(lease, changes, now() + LEASE_MS);
       };
-      const applied = await apply().catch(notShown);
+      const applied = await apply().catch(toMirrorFailure);
       if (applied === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw applied === false ? lost() : applied;
@@ -124,7 +124,7 @@ function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
 }
 
 /** Returns the failure of a write that only the mirror cannot show. The next sync brings the result. */
-function notShown(reason: unknown): ProviderError {
+function toMirrorFailure(reason: unknown): ProviderError {
   if (!(reason instanceof ProviderError)) throw reason;
   if (reason.kind !== 'too_large') return reason;
   const message = `The provider made the change, but it cannot be shown. ${reason.message}`;
@@ -356,7 +356,7 @@ const ROWS: Readonly<Record<ProviderErrorKind, ErrorRow>> = {
 const LONGEST_RETRY_S = 3_600;
 
 /** Converts an adapter's failure to an ApiError; returns anything else unchanged. */
-export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
+export function toApiError(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
     const { message, field = 'provider' } = reason;
     return new ApiError(WRITING[reason.reason], { message, field, cause: reason });

@@ -4,16 +4,16 @@ import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
-import { membersOf, type RenderedObject, renderMember, renderObject } from '../lib/rendered-json.ts';
+import { type RenderedObject, renderMember, renderObject, toRenderedMembers } from '../lib/rendered-json.ts';
 import { within } from '../lib/within.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
 import { READING } from '../reading/read-error.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
-import { openForWriting, refusalOf, runAndRecordHealth, TURN_BOUND_MS, WRITING } from './calendar-turn.ts';
+import { openForWriting, runAndRecordHealth, TURN_BOUND_MS, toApiError, WRITING } from './calendar-turn.ts';
 import { findAccount, findCalendar } from './find-calendar.ts';
-import { keyOf } from './idempotency.ts';
+import { deriveCreationKey } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -26,7 +26,8 @@ export async function createCalendar(
   deps: EventWriteDeps,
 ): Promise<WriteAnswer> {
   const account = await findAccount(request.account, grant, deps);
-  const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
+  const create = ({ calendarWriting }: CalendarAccount) =>
+    calendarWriting.create(request.draft, deriveCreationKey(seed));
   const href = await writeCalendar(account, create, deps);
   // The user wants a new calendar even if new ones are excluded.
   await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
@@ -72,7 +73,7 @@ async function writeCalendar<T>(
   try {
     const { account, open } = await openForWriting(accountKey, deps);
     const result = await runAndRecordHealth(account, () => write(open), deps);
-    await listAnew(account, deps);
+    await syncListAgain(account, deps);
     return result;
   } catch (reason) {
     if (reason instanceof ProviderError && reason.kind === 'not_found') {
@@ -80,11 +81,11 @@ async function writeCalendar<T>(
       await deps.sync.syncList(accountKey, deps.now() + 1);
       throw calendarGone(reason);
     }
-    throw refusalOf(reason, mirrored);
+    throw toApiError(reason, mirrored);
   }
 }
 
-async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void> {
+async function syncListAgain({ accountKey }: Account, deps: WriteDeps): Promise<void> {
   const { sync, now, turnBound = TURN_BOUND_MS } = deps;
   // A sync that began in this millisecond may have read the list before the write.
   const failure = await within(turnBound, sync.syncList(accountKey, now() + 1));
@@ -105,7 +106,7 @@ async function renderCalendar(
   if (account === undefined || calendar === undefined) throw notReadBack();
   const originals = await events.calendarOriginals([calendar.calendarKey]);
   const text = calendarText({ calendar, account }, originals.get(calendar.calendarKey));
-  return renderObject({ success: true }, membersOf(text), renderMember('calendar', text));
+  return renderObject({ success: true }, toRenderedMembers(text), renderMember('calendar', text));
 }
 
 const calendarGone = (cause: Error): ApiError =>

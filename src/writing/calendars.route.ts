@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
 import { createCalendar, deleteCalendar, updateCalendar } from './calendar-writes.ts';
 import { type EventWriteRouteDeps, JSON_TYPE, repeatable } from './events.route.ts';
-import { onceOnly } from './idempotency.ts';
+import { executeOnce } from './idempotency.ts';
 
 export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
   return async (app) => {
@@ -15,7 +15,7 @@ export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsy
       const grant = grantOf(request);
       const create = (seed: string) =>
         createCalendar(newCalendarRequest(request.body), { grant, seed }, deps);
-      const answer = await onceOnly(repeatable(request, grant, 'create-calendar'), create, deps);
+      const answer = await executeOnce(repeatable(request, grant, 'create-calendar'), create, deps);
       return reply.type(JSON_TYPE).send(answer);
     });
 

@@ -3,15 +3,15 @@ import type { EventResource } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { eventDetails } from '../calendars/render-event.ts';
 import { ApiError } from '../http/refusal.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
+import { toInstant } from '../lib/recurrence/event-instant.ts';
 import {
-  membersOf,
   type RenderedObject,
   readMembers,
   readObject,
   renderMember,
   renderMembers,
   renderObject,
+  toRenderedMembers,
 } from '../lib/rendered-json.ts';
 import { eventText, recurrenceObject } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
@@ -44,7 +44,7 @@ export function createdEvent(
   const event = events.find(({ recurrenceId }) => recurrenceId === undefined);
   if (event === undefined) return undefined;
   const { start, recurrence } = event;
-  const times = { start: instantOf(start, timeZone), end: instantOf(event.end, timeZone) };
+  const times = { start: toInstant(start, timeZone), end: toInstant(event.end, timeZone) };
   const listed = {
     ...{ calendarKey, id, startsAt: times.start, original: undefined, etag },
     content: renderMembers<EventMembers>(eventDetails(event, timeZone)),
@@ -66,10 +66,10 @@ function cancelled(
 }
 
 export const eventBody = (event: RenderedObject): RenderedObject =>
-  renderObject({ success: true }, membersOf(event), renderMember('event', event));
+  renderObject({ success: true }, toRenderedMembers(event), renderMember('event', event));
 
 /** Returns the etag; `undefined` if the server gives none. */
-function versionOf(event: RenderedObject): string | undefined {
+function readEtag(event: RenderedObject): string | undefined {
   // eventText wrote it.
   const { etag }: { readonly etag?: string } = readObject(event);
   return etag;
@@ -78,13 +78,13 @@ function versionOf(event: RenderedObject): string | undefined {
 /** Throws 412 with the present event if If-Match (RFC 9110 §13.1.1) lacks its version, ignoring quotes and weakness. */
 export function requireVersion(ifMatch: string | undefined, event: RenderedObject): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const current = versionOf(event);
+  const current = readEtag(event);
   const matches = current !== undefined && versionsIn(ifMatch).has(bare(current));
   if (!matches) throw changedMeanwhile(event);
 }
 
 export function changedMeanwhile(event: RenderedObject): ApiError {
-  const current = versionOf(event);
+  const current = readEtag(event);
   return new ApiError(WRITING.precondition_failed, {
     fields: { event: readObject(event) },
     headers: current === undefined ? undefined : { etag: asHeader(current) },

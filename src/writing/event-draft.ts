@@ -3,15 +3,15 @@ import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
-import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
+import { localOn, timeLike, toLocalMs } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { shiftOf } from '../lib/recurrence/master-clock.ts';
+import { createShift } from '../lib/recurrence/master-clock.ts';
 import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
-import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
+import { mistakesOfOtherDays, readRules, ruleText, shiftedRules } from './series-rules.ts';
 
 /** Returns a new event. Throws ApiError 400 with all mistakes that depend on the calendar's zone. */
-export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
+export function toEventDraft(input: NewEventInput, calendarZone: string): EventDraft {
   const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
   const rule = ruleText(input, times.value.start, calendarZone);
   refuseMistakes([...times.mistakes, ...rule.mistakes]);
@@ -68,14 +68,14 @@ export type SeriesToChange = { readonly master: CalendarEvent; readonly times: T
 export function changeOfSeries(input: EventInput, series: SeriesToChange, calendarZone: string): EventChange {
   const { master, times: current } = series;
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
-  const times = requested.value && movedLike(series, requested.value, calendarZone);
+  const times = requested.value && shiftMasterTimes(series, requested.value, calendarZone);
   const after = (times ?? master).start;
-  const shift = shiftOf(master, { before: master.start, after, floatingZone: calendarZone });
+  const shift = createShift(master, { before: master.start, after, floatingZone: calendarZone });
   const rule = ruleText(input, shift.after, calendarZone);
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master, shift) : [];
   refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
 
-  const rules = rulesOf(master);
+  const rules = readRules(master);
   const shifted = shiftedRules(rules, shift);
   const recurrence = rule.value === undefined ? shifted : { ...shifted, rrules: [rule.value], rdates: [] };
   const isOther = JSON.stringify(recurrence) !== JSON.stringify(rules);
@@ -83,16 +83,16 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
 }
 
 /** Returns the master's new times: moved by as much as `times`, with the requested length. */
-function movedLike({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
+function shiftMasterTimes({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
   if (times.start === master.start) return requested;
   const onClock = (time: EventTime) => localOn(requested.start, time, calendarZone);
-  const length = onClock(requested.end) - localOf(requested.start);
+  const length = onClock(requested.end) - toLocalMs(requested.start);
   // Between times and dates: the day of the series' start, and the occurrence's new time of day.
-  const dayOf = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
+  const toDay = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
   const isOtherKind = requested.start.type !== master.start.type;
   const distance = isOtherKind
-    ? dayOf(times.start) - dayOf(master.start)
+    ? toDay(times.start) - toDay(master.start)
     : onClock(times.start) - onClock(master.start);
-  const start = timeLike(requested.start, localOf(requested.start) - distance);
-  return { start, end: timeLike(start, localOf(start) + length) };
+  const start = timeLike(requested.start, toLocalMs(requested.start) - distance);
+  return { start, end: timeLike(start, toLocalMs(start) + length) };
 }

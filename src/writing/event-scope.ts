@@ -3,7 +3,7 @@ import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
@@ -36,7 +36,7 @@ type ScopeRequest = {
  * Returns the scope of a write. Throws 400 for `this` of a whole series, and 422 for an occurrence whose series is
  * needed but missing, or a split of unsupported rules.
  */
-export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
+export function chooseScope(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
   if (target.kind === 'single') return { of: 'event', match: target.match };
   if (target.kind === 'series') {
     if (mode === 'this')
@@ -86,15 +86,15 @@ function hasEarlier(
   originalStart: EventTime,
   calendarZone: string,
 ): boolean {
-  const end = instantOf(originalStart, calendarZone);
-  const start = Math.min(startsAt, instantOf(event.start, calendarZone));
+  const end = toInstant(originalStart, calendarZone);
+  const start = Math.min(startsAt, toInstant(event.start, calendarZone));
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const budget = recurrenceBudget(200_000, 20_000_000);
   // The first occurrence is usually at the start, so the window begins small: a rule can have millions of times.
   for (let length = 1; ; length = Math.max(4 * length, DAY)) {
     const window = { start, end: Math.min(start + length, end) };
     const { instances } = expand(series, window, calendarZone, budget);
-    if (instances.some((instance) => instantOf(instance.originalStart, calendarZone) < end)) return true;
+    if (instances.some((instance) => toInstant(instance.originalStart, calendarZone) < end)) return true;
     if (window.end === end) return false;
   }
 }
@@ -119,13 +119,16 @@ function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
-export function timesOf({ master, originalStart, override }: InstanceTarget, calendarZone: string): Times {
+export function findInstanceTimes(
+  { master, originalStart, override }: InstanceTarget,
+  calendarZone: string,
+): Times {
   if (override !== undefined) return override.event;
   if (master === undefined)
     throw new Error('An instance was found without a series and without an event of its own');
-  const instant = instantOf(originalStart, calendarZone);
+  const instant = toInstant(originalStart, calendarZone);
   const isThis = (start: EventTime) =>
-    instantOf(originalStartOf(master.event.start, start, calendarZone), calendarZone) === instant;
+    toInstant(toOriginalStart(master.event.start, start, calendarZone), calendarZone) === instant;
   const period = master.event.recurrence?.rdates.find(({ start, end }) => end !== undefined && isThis(start));
   const length = lengthOfInstances({ ...master.event, payload: undefined }, calendarZone);
   return { start: originalStart, end: period?.end ?? endLasting(originalStart, length, calendarZone) };

@@ -8,15 +8,15 @@
 import type { Checked, Mistake } from '../http/fields.ts';
 import {
   DAY,
-  dayNumberOf,
   dayOfLocal,
   formatDate,
   formatLocal,
   LAST_YEAR,
   type LocalMs,
   parseLocal,
+  toDayNumber,
 } from '../lib/recurrence/civil.ts';
-import { instantOf, localOf, localOn } from '../lib/recurrence/event-instant.ts';
+import { localOn, toInstant, toLocalMs } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
@@ -38,8 +38,8 @@ const FORM =
 export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
 const MINUTE = 60_000;
 /** The limits leave a day, so that the year has four digits in every zone. */
-export const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
-export const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
+export const EARLIEST = toDayNumber(2, 1, 1) * DAY;
+export const END = toDayNumber(LAST_YEAR, 1, 1) * DAY;
 
 /** Returns `undefined` unless the text is a date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
@@ -118,8 +118,8 @@ export function changedTimes(
 export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs }: TimesContext): Times {
   if (start.type === 'date') return { start, end };
   return {
-    start: onClock(instantOf(start, calendarZone), zone, recurs),
-    end: onClock(instantOf(end, calendarZone), zone, false),
+    start: onClock(toInstant(start, calendarZone), zone, recurs),
+    end: onClock(toInstant(end, calendarZone), zone, false),
   };
 }
 
@@ -138,7 +138,7 @@ function placing(
 ): Placing {
   if (allDay) {
     const inputs = [start, end].filter((input) => input !== undefined);
-    const dateOf = datesOf(inputs, timeZone ?? calendarZone);
+    const dateOf = chooseDates(inputs, timeZone ?? calendarZone);
     const place = (input: TimeInput): EventTime => ({ type: 'date', date: dateOf(input) });
     return { start: place, end: place };
   }
@@ -165,11 +165,11 @@ function placing(
  * Returns the dates of an all-day event: the date parts. If all times are midnight in the calendar's zone and none as
  * sent, the caller converted local midnights to UTC, so the dates are the zone's.
  */
-function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
-  const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
+function chooseDates(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
+  const toClock = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
   const hasMidnight = inputs.some(({ local }) => local % DAY === 0);
-  const isLocalMidnight = !hasMidnight && inputs.every((input) => clockOf(input) % DAY === 0);
-  return (input) => (isLocalMidnight ? formatDate(dayOfLocal(clockOf(input))) : input.date);
+  const isLocalMidnight = !hasMidnight && inputs.every((input) => toClock(input) % DAY === 0);
+  return (input) => (isLocalMidnight ? formatDate(dayOfLocal(toClock(input))) : input.date);
 }
 
 /** `isTimeOfDay`: uses that clock even if it shows the time twice. */
@@ -182,18 +182,18 @@ function onClock(instant: number, zone: Zone, isTimeOfDay: boolean): EventTime {
 }
 
 function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[] {
-  const length = instantOf(end, calendarZone) - instantOf(start, calendarZone);
+  const length = toInstant(end, calendarZone) - toInstant(start, calendarZone);
   if (start.type === 'date' && length < DAY)
     return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];
   return length < 0 ? [{ field: 'end', problem: REVERSED }] : [];
 }
 
 /** Returns whether both are dates, or neither is. */
-export const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
+export const isSameTimeType = (time: EventTime, other: EventTime): boolean =>
   (time.type === 'date') === (other.type === 'date');
 
 export const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
-  hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
+  isSameTimeType(time, other) && toInstant(time, zone) === toInstant(other, zone);
 
 /** Returns whether the override has its series' time: equally long by the clock, or exactly, across a DST change. */
 export function isUsual(
@@ -201,8 +201,8 @@ export function isUsual(
   master: Times,
   calendarZone: string,
 ): boolean {
-  const exact = (times: Times) => instantOf(times.end, calendarZone) - instantOf(times.start, calendarZone);
-  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
+  const exact = (times: Times) => toInstant(times.end, calendarZone) - toInstant(times.start, calendarZone);
+  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - toLocalMs(times.start);
   return (
     isSameStart(event.start, event.original, calendarZone) &&
     (exact(event) === exact(master) || byClock(event) === byClock(master))

@@ -4,14 +4,14 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { refuseMistakes } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { instanceIdOf } from '../lib/recurrence/event-instant.ts';
+import { formatInstanceId } from '../lib/recurrence/event-instant.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
-import { changeOfOne, changeOfSeries, draftOf } from './event-draft.ts';
+import { changeOfOne, changeOfSeries, toEventDraft } from './event-draft.ts';
 import type { EventInput } from './event-input.ts';
-import { type Scope, scopedTarget, scopeOf, timesOf } from './event-scope.ts';
+import { chooseScope, findInstanceTimes, type Scope, scopedTarget } from './event-scope.ts';
 import { findCalendar } from './find-calendar.ts';
-import { keyOf } from './idempotency.ts';
+import { deriveCreationKey } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import { type EventWriteDeps, noEvent, onLatestVersion, writeEvent } from './latest-version.ts';
 import { splitSeries } from './run-split.ts';
@@ -26,12 +26,12 @@ export async function createEvent(
 ): Promise<WriteAnswer> {
   const chosen = await findCalendar(calendar, grant, deps);
   const { href, timeZone } = chosen.calendar;
-  const draft = draftOf(input, timeZone);
+  const draft = toEventDraft(input, timeZone);
   const create = async (turn: Turn) => {
     const { failure } = turn.calendar;
     // A deletion frees space. A new event would not be shown.
     if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
-    const result = await turn.writing.create(href, draft, keyOf(seed));
+    const result = await turn.writing.create(href, draft, deriveCreationKey(seed));
     // The provider has the event, even if the mirror cannot show it: after an error, the caller would create it twice.
     await turn.keep(result).catch((reason: unknown) => {
       if (!(reason instanceof ProviderError || reason instanceof ApiError)) throw reason;
@@ -58,12 +58,12 @@ export async function updateEvent(
     onLatestVersion(
       { event, ifMatch, chosen, turn },
       async (target, writeTarget) => {
-        const scope = scopeOf(target, { mode, field: 'updateMode', calendarZone });
+        const scope = chooseScope(target, { mode, field: 'updateMode', calendarZone });
         if (scope.of === 'following') return splitSeries({ input, scope, target: writeTarget }, turn, deps);
-        const change = changeOf(scope, input, calendarZone);
+        const change = buildChange(scope, input, calendarZone);
         if (Object.keys(change).length > 0)
           await turn.keep(await turn.writing.update(href, scopedTarget(scope, writeTarget), change));
-        return idOf(scope, calendarZone);
+        return toWireId(scope, calendarZone);
       },
       deps,
     );
@@ -79,26 +79,26 @@ export async function updateEvent(
 type WholeScope = Exclude<Scope, { of: 'following' }>;
 
 /** Returns the written event's id on the wire. */
-function idOf(scope: WholeScope, calendarZone: string): string {
+function toWireId(scope: WholeScope, calendarZone: string): string {
   if (scope.of === 'series') return scope.master.eventId;
   if (scope.of === 'event') return scope.match.eventId;
   const { master, override, originalStart } = scope.instance;
   const seriesId = master?.eventId ?? override?.seriesId ?? '';
-  return instanceIdOf(seriesId, originalStart, calendarZone);
+  return formatInstanceId(seriesId, originalStart, calendarZone);
 }
 
-function changeOf(scope: WholeScope, input: EventInput, calendarZone: string): EventChange {
+function buildChange(scope: WholeScope, input: EventInput, calendarZone: string): EventChange {
   if (scope.of === 'event') return changeOfOne(input, scope.match.event, calendarZone);
   if (scope.of === 'series') {
     const master = scope.master.event;
-    const times = scope.namedBy === undefined ? master : timesOf(scope.namedBy, calendarZone);
+    const times = scope.namedBy === undefined ? master : findInstanceTimes(scope.namedBy, calendarZone);
     return changeOfSeries(input, { master, times }, calendarZone);
   }
   if (input.recurrence !== undefined) {
     const problem = 'cannot be changed for one instance: say updateMode following or all';
     refuseMistakes([{ field: 'recurrence', problem }]);
   }
-  return changeOfOne(input, timesOf(scope.instance, calendarZone), calendarZone);
+  return changeOfOne(input, findInstanceTimes(scope.instance, calendarZone), calendarZone);
 }
 
 /** Deletes an event, an instance, it and later ones, or a series (docs/wire.md 1.9). Throws ApiError. */
@@ -113,7 +113,7 @@ export async function deleteEvent(
     onLatestVersion(
       { event, ifMatch, chosen, turn },
       async (target, writeTarget) => {
-        const scope = scopeOf(target, { mode, field: 'deleteMode', calendarZone });
+        const scope = chooseScope(target, { mode, field: 'deleteMode', calendarZone });
         if (scope.of === 'following') {
           await endSeriesBefore(scope, writeTarget, turn);
           return 'This and the following events were deleted';
@@ -139,7 +139,7 @@ export async function respondToEvent(
     await onLatestVersion(
       { event, chosen, turn },
       async (target, writeTarget) => {
-        const scope = scopeOf(target, { mode, field: 'updateMode', calendarZone });
+        const scope = chooseScope(target, { mode, field: 'updateMode', calendarZone });
         const scoped = scopedTarget(scope, writeTarget);
         await turn.keep(await turn.writing.respond(href, scoped, { response, comment }));
       },

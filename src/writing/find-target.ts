@@ -6,10 +6,10 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import {
-  instanceIdOf,
-  instantOf,
-  originalStartOf,
+  formatInstanceId,
   parseInstanceId,
+  toInstant,
+  toOriginalStart,
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
@@ -42,7 +42,7 @@ export async function findTarget(
   place: Place,
   storedEvents: StoredEvents,
 ): Promise<Target | undefined> {
-  const target = await targetOf(eventId, place, storedEvents);
+  const target = await resolveTarget(eventId, place, storedEvents);
   if (recurringEventId === undefined || recurringEventId === eventId || target === undefined) return target;
   if (target.kind === 'single') return target;
   if (target.kind === 'instance') {
@@ -50,49 +50,59 @@ export async function findTarget(
     if (seriesId === recurringEventId) return target;
   } else {
     // The caller swapped the two ids.
-    const instance = await targetOf(recurringEventId, place, storedEvents);
+    const instance = await resolveTarget(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
   throw new ApiError(ANY_CALL.invalid_request, { message, field: 'recurringEventId' });
 }
 
-async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {
+async function resolveTarget(
+  id: string,
+  place: Place,
+  storedEvents: StoredEvents,
+): Promise<Target | undefined> {
   const stored = await storedEvents.findEvents(place.calendarKey, id);
   const match = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
   if (match !== undefined) {
     const recurs = match.event.recurrence !== undefined || stored.length > 1;
     return { kind: recurs ? 'series' : 'single', match, stored };
   }
-  const effective = effectiveAmong(masterOf(stored)?.event.start, stored, place.timeZone);
+  const effective = effectiveAmong(findMaster(stored)?.event.start, stored, place.timeZone);
   const override = effective.find(({ item }) => item.eventId === id);
   if (override !== undefined)
-    return instanceOf({ stored, named: override.recurrenceId, override: override.item }, place.timeZone);
+    return toInstanceTarget(
+      { stored, named: override.recurrenceId, override: override.item },
+      place.timeZone,
+    );
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
   const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);
-  const master = masterOf(series);
+  const master = findMaster(series);
   if (master === undefined) return undefined;
-  const originalStart = originalStartOf(master.event.start, parsed.originalStart, place.timeZone);
-  if (instanceIdOf(parsed.masterId, originalStart, place.timeZone) !== id) return undefined;
+  const originalStart = toOriginalStart(master.event.start, parsed.originalStart, place.timeZone);
+  if (formatInstanceId(parsed.masterId, originalStart, place.timeZone) !== id) return undefined;
   const instantNamed = (time: EventTime) =>
-    instantOf(originalStartOf(master.event.start, time, place.timeZone), place.timeZone);
+    toInstant(toOriginalStart(master.event.start, time, place.timeZone), place.timeZone);
   const instance = effectiveAmong(master.event.start, series, place.timeZone).find(
-    ({ recurrenceId }) => instantNamed(recurrenceId) === instantOf(originalStart, place.timeZone),
+    ({ recurrenceId }) => instantNamed(recurrenceId) === toInstant(originalStart, place.timeZone),
   );
-  return instanceOf({ stored: series, named: originalStart, override: instance?.item }, place.timeZone);
+  return toInstanceTarget({ stored: series, named: originalStart, override: instance?.item }, place.timeZone);
 }
 
-const masterOf = (stored: readonly StoredEvent[]): StoredEvent | undefined =>
+const findMaster = (stored: readonly StoredEvent[]): StoredEvent | undefined =>
   stored.find(({ event }) => event.recurrenceId === undefined);
 
 /** `named`: the original start from the id, of any type and zone. */
 type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly named: EventTime };
 
-function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {
+function toInstanceTarget(
+  { stored, named, override }: StoredInstance,
+  zone: string,
+): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
-  const master = masterOf(stored);
-  const asNamed = master === undefined ? named : originalStartOf(master.event.start, named, zone);
+  const master = findMaster(stored);
+  const asNamed = master === undefined ? named : toOriginalStart(master.event.start, named, zone);
   const originalStart = override === undefined ? master && startNamed(master, asNamed, zone) : asNamed;
   return originalStart && { kind: 'instance', master, originalStart, override, stored };
 }
@@ -102,11 +112,11 @@ function instanceOf({ stored, named, override }: StoredInstance, zone: string): 
  * start on its day, the id has the moved time, and the series the original. Throws 422 beyond the budget.
  */
 function startNamed({ event }: StoredEvent, named: EventTime, zone: string): EventTime | undefined {
-  const start = instantOf(named, zone);
+  const start = toInstant(named, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   try {
     const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
-    return instances.find(({ originalStart }) => instantOf(originalStart, zone) === start)?.originalStart;
+    return instances.find(({ originalStart }) => toInstant(originalStart, zone) === start)?.originalStart;
   } catch (error) {
     if (!(error instanceof RecurrenceBudgetError)) throw error;
     const message =
@@ -116,8 +126,8 @@ function startNamed({ event }: StoredEvent, named: EventTime, zone: string): Eve
 }
 
 /** Returns the event in exactly that version, for the provider's adapter. */
-export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
-  const stored = resourcesOf(target.stored, provider);
+export function toWriteTarget(target: Target, provider: ProviderKind): WriteTarget {
+  const stored = toResources(target.stored, provider);
   if (target.kind !== 'instance') {
     const { href, etag } = target.match;
     return { href, etag, stored };
@@ -137,7 +147,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** Returns the resources in the mirror as a sync stored them, the master's first. */
-function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
+function toResources(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];

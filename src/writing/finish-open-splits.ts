@@ -41,7 +41,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
         { event: 'split_unfinished', splitId: open.splitId, step: left.step, err: reason },
         'A split cannot be finished yet',
       );
-      unfinished.push({ hrefs: hrefsOf(left), reason });
+      unfinished.push({ hrefs: listSplitHrefs(left), reason });
     }
   }
   return unfinished;
@@ -50,7 +50,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
 /** Returns whether the next request would fail for the same reason, or the lease is lost. */
 const endsTurn = (reason: unknown): boolean => reason instanceof ApiError || isOfAccount(reason);
 
-function hrefsOf({ step, plan: text }: OpenSplit): readonly string[] {
+function listSplitHrefs({ step, plan: text }: OpenSplit): readonly string[] {
   const plan = readPlan(text);
   if (plan === undefined) return [];
   // The old series is complete.
@@ -98,9 +98,10 @@ function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run
   if (is === 'gone' && newHref !== undefined) return 'close';
   if (is === 'ended') return 'run';
   if (is === 'changed' && step !== 'undoing' && plan.trimming === true) return 'close';
-  const canRun = is === 'as planned' && step !== 'undoing' && runs <= MOST_RUNS && isToBeMade(plan);
+  const canRun = is === 'as planned' && step !== 'undoing' && runs <= MOST_RUNS && canCreateNewSeries(plan);
   return canRun ? 'run' : 'undo';
 }
 
 /** Plans of earlier releases cannot be copied: only their existing new series is finished. */
-const isToBeMade = ({ later, newHref }: SplitPlan): boolean => later !== undefined || newHref !== undefined;
+const canCreateNewSeries = ({ later, newHref }: SplitPlan): boolean =>
+  later !== undefined || newHref !== undefined;

@@ -42,12 +42,12 @@ export type Repeatable = {
 };
 
 /** Executes the request or returns its previous response. Throws 400, 422 for another request, 409 during the first. */
-export async function onceOnly(
+export async function executeOnce(
   request: Repeatable,
   carryOut: (seed: string) => Promise<WriteAnswer>,
   deps: IdempotencyDeps,
 ): Promise<string> {
-  const repeatable = repeatableOf(request);
+  const repeatable = toRepeatableRequest(request);
   if (repeatable === undefined) return (await carryOut(newSeed())).body;
   const holder = randomUUID();
   const claim = await claimInTime(repeatable, holder, deps);
@@ -90,7 +90,7 @@ async function claimInTime(
   }
 }
 
-function repeatableOf({ grant, operation, body, ...sent }: Repeatable): RepeatableRequest | undefined {
+function toRepeatableRequest({ grant, operation, body, ...sent }: Repeatable): RepeatableRequest | undefined {
   const { 'Idempotency-Key': key } = readMembers({ 'Idempotency-Key': sent.key }, IDEMPOTENCY_KEY);
   if (key === undefined) return undefined;
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
@@ -101,7 +101,7 @@ function repeatableOf({ grant, operation, body, ...sent }: Repeatable): Repeatab
 const newSeed = (): string => randomBytes(16).toString('hex');
 
 /** Returns the key of a creation at the provider: 32 hex digits, equal for repetitions of a request. */
-export const keyOf = (seed: string): string => hash('sha256', seed).slice(0, 32);
+export const deriveCreationKey = (seed: string): string => hash('sha256', seed).slice(0, 32);
 
 /** Deletes expired responses; returns their number. */
 export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {

@@ -10,9 +10,9 @@ import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { READING } from '../reading/read-error.ts';
-import { inTurn, refusalOf, type Turn } from './calendar-turn.ts';
+import { inTurn, type Turn, toApiError } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
-import { findTarget, type Target, writeTargetOf } from './find-target.ts';
+import { findTarget, type Target, toWriteTarget } from './find-target.ts';
 import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { EventName } from './write-requests.ts';
@@ -44,7 +44,7 @@ export async function writeEvent<T>(
     };
     return await inTurn(turnOf, afterSplits, deps);
   } catch (reason) {
-    throw refusalOf(reason, account);
+    throw toApiError(reason, account);
   }
 }
 
@@ -68,8 +68,8 @@ export async function onLatestVersion<T>(
   for (let tries = 1; ; tries += 1) {
     const target = await findTarget(event, chosen.calendar, deps.storedEvents);
     if (target === undefined) throw noEvent();
-    if (ifMatch !== undefined) requireVersion(ifMatch, await currentOf(event, chosen, deps));
-    const writeTarget = writeTargetOf(target, turn.provider);
+    if (ifMatch !== undefined) requireVersion(ifMatch, await renderCurrentEvent(event, chosen, deps));
+    const writeTarget = toWriteTarget(target, turn.provider);
     if (turn.unfinished?.has(writeTarget.href)) throw unfinished();
     try {
       return await write(target, writeTarget);
@@ -78,13 +78,17 @@ export async function onLatestVersion<T>(
       if (reason.kind === 'not_found') await readAgain(writeTarget, turn);
       if (reason.kind !== 'precondition_failed') throw reason;
       await readAgain(writeTarget, turn);
-      if (ifMatch !== undefined) throw changedMeanwhile(await currentOf(event, chosen, deps));
+      if (ifMatch !== undefined) throw changedMeanwhile(await renderCurrentEvent(event, chosen, deps));
       if (tries === MOST_TRIES) throw reason;
     }
   }
 }
 
-async function currentOf({ eventId }: EventName, chosen: ChosenCalendar, { eventAnswers }: EventWriteDeps) {
+async function renderCurrentEvent(
+  { eventId }: EventName,
+  chosen: ChosenCalendar,
+  { eventAnswers }: EventWriteDeps,
+) {
   const event = await eventAnswers.render(eventId, chosen);
   if (event === undefined) throw noEvent();
   return event;

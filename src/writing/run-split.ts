@@ -11,7 +11,7 @@ import type { CopiedHalf, WriteResult } from '../calendars/event-writing.ts';
 import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Turn } from './calendar-turn.ts';
-import { planOf, readPlan, type SplitPlan, type SplitRequest } from './split-plan.ts';
+import { planFollowing, readPlan, type SplitPlan, type SplitRequest } from './split-plan.ts';
 import { findNewSeries, lookAtOld, makeNewSeries, type Split, trimSeries } from './split-steps.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -20,7 +20,7 @@ export type SplitDeps = Pick<WriteDeps, 'splits' | 'now' | 'atStep' | 'log'>;
 /** Returns the new series' id. Throws 400, and the provider's failure if nothing is unfinished. */
 export async function splitSeries(request: SplitRequest, turn: Turn, deps: SplitDeps): Promise<string> {
   const { calendarKey, timeZone } = turn.calendar;
-  const plan: JournalPlan = { ...planOf(request, timeZone), invitesLast: true };
+  const plan: JournalPlan = { ...planFollowing(request, timeZone), invitesLast: true };
   const split = { splitId: randomUUID(), plan, target: request.target };
   const open = { splitId: split.splitId, calendarKey, step: 'planned', plan: JSON.stringify(plan) } as const;
   await deps.splits.openSplit(open, deps.now(), deps.now() + LEASE_MS);

@@ -3,12 +3,12 @@ import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
 import {
-  instantOf,
-  localOf,
   localOn,
-  originalStartOf,
+  resolveClockZone,
   timeLike,
-  zoneOf,
+  toInstant,
+  toLocalMs,
+  toOriginalStart,
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.ts';
 import { effectiveOverrides, expand } from '../lib/recurrence/expand.ts';
@@ -53,9 +53,11 @@ export function ruleText(
   const wholeDay = dayOfLocal(until.local) * DAY + DAY - 1000;
   const isClock = until.offset === undefined && timeZone !== undefined;
   const timed = isClock ? instantOfLocal(timeZone, until.local) : instantOfInput(until);
-  const last = until.hasTime ? timed : instantOfLocal(timeZone ?? zoneOf(start, calendarZone), wholeDay);
+  const last = until.hasTime
+    ? timed
+    : instantOfLocal(timeZone ?? resolveClockZone(start, calendarZone), wholeDay);
   const value = `${rule};UNTIL=${bare(formatLocal(last))}Z`;
-  return { value, mistakes: mistakes(last < instantOf(start, calendarZone)) };
+  return { value, mistakes: mistakes(last < toInstant(start, calendarZone)) };
 }
 
 const bare = (time: string): string => time.replace(/[-:]/g, '');
@@ -65,14 +67,14 @@ export function mistakesOfOtherDays(
   { recurrence }: CalendarEvent,
   { before, after, floatingZone }: SeriesShift,
 ): Mistake[] {
-  const dayOf = (time: EventTime) => Math.floor(localOn(after, time, floatingZone) / DAY);
+  const toDay = (time: EventTime) => Math.floor(localOn(after, time, floatingZone) / DAY);
   const namesDays = (recurrence?.rrules ?? []).some((text) => {
     const rule = parseRule(text);
     if (rule === undefined) return true;
     const months = rule.scale?.months ?? rule.byMonth;
     return [rule.byDay, rule.byMonthDay, months, rule.byYearDay].some((by) => by.length > 0);
   });
-  if (!namesDays || dayOf(before) === dayOf(after)) return [];
+  if (!namesDays || toDay(before) === toDay(after)) return [];
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
 }
 
@@ -117,7 +119,9 @@ function shiftedRule(rule: string, shift: SeriesShift): string {
 function withUntil(rule: string, last: EventTime, calendarZone: string): string {
   const isInstant = last.type === 'zoned';
   const text =
-    last.type === 'date' ? last.date : formatLocal(isInstant ? instantOf(last, calendarZone) : localOf(last));
+    last.type === 'date'
+      ? last.date
+      : formatLocal(isInstant ? toInstant(last, calendarZone) : toLocalMs(last));
   return `${withoutEnd(rule)};UNTIL=${bare(text)}${isInstant ? 'Z' : ''}`;
 }
 
@@ -126,17 +130,17 @@ const withoutEnd = (rule: string): string =>
 
 /** Returns a second, or for dates a day, before `start`; before the gap if the clock skips `start`. */
 function justBefore(start: EventTime, calendarZone: string): EventTime {
-  if (start.type === 'date') return timeLike(start, localOf(start) - DAY);
-  if (start.type === 'floating') return timeLike(start, localOf(start) - 1000);
-  const zone = zoneOf(start, calendarZone);
-  const local = localOf(start);
+  if (start.type === 'date') return timeLike(start, toLocalMs(start) - DAY);
+  if (start.type === 'floating') return timeLike(start, toLocalMs(start) - 1000);
+  const zone = resolveClockZone(start, calendarZone);
+  const local = toLocalMs(start);
   let instant = instantOfLocal(zone, local) - 1000;
   // A skipped start moves behind the gap, where the clock shows later times.
   while (localOfInstant(zone, instant) >= local) instant -= 1000;
   return { type: 'zoned', local: formatLocal(instant), zone: 'UTC' };
 }
 
-export const rulesOf = ({ recurrence }: CalendarEvent): Recurrence =>
+export const readRules = ({ recurrence }: CalendarEvent): Recurrence =>
   recurrence ?? { rrules: [], rdates: [], exdates: [] };
 
 /** The point of a split. `at` is the original start of the first later occurrence. */
@@ -144,9 +148,9 @@ export type Cut = { readonly at: EventTime; readonly calendarZone: string };
 
 /** Returns the rules of a series that ends before the cut. */
 export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
-  const { rrules, rdates, exdates } = rulesOf(master);
+  const { rrules, rdates, exdates } = readRules(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
-  const split = localOf(cut.at);
+  const split = toLocalMs(cut.at);
   return {
     // An earlier end stays: a later one would add occurrences.
     rrules: rrules.map((rule, i) => {
@@ -163,8 +167,8 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
 export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal, unsupported } = masterClock({ ...master, payload: undefined }, calendarZone);
   if (unsupported) return false;
-  const split = localOf(at);
-  const rdates = rulesOf(master).rdates.map(({ start }) => localOn(at, start, calendarZone));
+  const split = toLocalMs(at);
+  const rdates = readRules(master).rdates.map(({ start }) => localOn(at, start, calendarZone));
   try {
     return (
       rules.every((rule) => endsBefore(rule, startLocal, split)) && rdates.every((local) => local < split)
@@ -184,9 +188,9 @@ function endsBefore({ rule, until }: MasterRule, start: LocalMs, split: LocalMs)
 
 /** Returns the rules from the cut on: COUNT is reduced, UNTIL stays. */
 export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
-  const { rrules, rdates, exdates } = rulesOf(master);
+  const { rrules, rdates, exdates } = readRules(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
-  const split = localOf(cut.at);
+  const split = toLocalMs(cut.at);
   const later = rrules.flatMap((text, i) => {
     const bounded = clock.rules[i];
     if (bounded === undefined || endsBefore(bounded, clock.startLocal, split)) return [];
@@ -207,7 +211,7 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
  */
 export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   const { rules, startLocal } = masterClock({ ...master, payload: undefined }, calendarZone);
-  const split = localOf(at);
+  const split = toLocalMs(at);
   return rules.some(({ rule, until }) => {
     if (endsBefore({ rule, until }, startLocal, split)) return false;
     const budget = recurrenceBudget(0, MOST_COUNTED);
@@ -217,7 +221,7 @@ export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut):
 
 /** Returns whether the occurrence begins at the cut or later, on the clock of the series. */
 function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone }: Cut): boolean {
-  return localOn(at, originalStartOf(start, time, calendarZone), calendarZone) >= localOf(at);
+  return localOn(at, toOriginalStart(start, time, calendarZone), calendarZone) >= toLocalMs(at);
 }
 
 /** Returns how many occurrences COUNT uses before `split`. The first start counts even outside the rule. */
@@ -235,7 +239,7 @@ export function hasInstances(
   starts: readonly EventTime[],
   calendarZone: string,
 ): (start: EventTime) => boolean {
-  const at = (time: EventTime) => instantOf(time, calendarZone);
+  const at = (time: EventTime) => toInstant(time, calendarZone);
   const instants = starts.map(at).sort((a, b) => a - b);
   const [first, last] = [instants.at(0), instants.at(-1)];
   if (first === undefined || last === undefined) return () => true;

@@ -8,13 +8,13 @@ import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { type Mistake, refuseMistakes } from '../http/fields.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { endLasting, lengthOf, type SeriesShift, shiftOf } from '../lib/recurrence/master-clock.ts';
+import { createShift, endLasting, measureLength, type SeriesShift } from '../lib/recurrence/master-clock.ts';
 import { jsonIn } from '../lib/rendered-json.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
-import { type Following, timesOf } from './event-scope.ts';
-import { changedTimes, hasTypeOf, isSameStart, isUsual, type Times } from './event-times.ts';
+import { type Following, findInstanceTimes } from './event-scope.ts';
+import { changedTimes, isSameStart, isSameTimeType, isUsual, type Times } from './event-times.ts';
 import {
   type Cut,
   effectiveAmong,
@@ -22,7 +22,7 @@ import {
   hasInstances,
   laterRules,
   mistakesOfOtherDays,
-  rulesOf,
+  readRules,
   ruleText,
   shiftedRules,
   shiftedTime,
@@ -89,15 +89,15 @@ export function readPlan(text: string): SplitPlan | undefined {
 }
 
 /** Plans an update with `following`. Throws 400, and the errors of planSplit. */
-export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
+export function planFollowing({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;
   // Uses the series' times, because a changed occurrence says nothing about later ones.
-  const current = timesOf({ ...instance, override: undefined }, calendarZone);
+  const current = findInstanceTimes({ ...instance, override: undefined }, calendarZone);
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value ?? current;
   const rule = ruleText(input, times.start, calendarZone);
-  const shift = shiftOf(master.event, { before: at, after: times.start, floatingZone: calendarZone });
+  const shift = createShift(master.event, { before: at, after: times.start, floatingZone: calendarZone });
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
   refuseMistakes([
     ...mistakesOfHalf(scope, input, { current, calendarZone }),
@@ -145,7 +145,7 @@ function planSplit(
   }
   const { details, times } = newSeries;
   const { at, calendarZone: floatingZone } = place;
-  const shift = shiftOf(master, { before: at, after: times.start, floatingZone });
+  const shift = createShift(master, { before: at, after: times.start, floatingZone });
   const rules = newRules(laterRules(master, place), shift, newSeries.rule);
   const effective = effectiveAmong(
     master.start,
@@ -161,7 +161,7 @@ function planSplit(
   const changed = placed.filter(({ event }) => event.status !== 'cancelled');
   return {
     ...place,
-    from: fingerprintOf(series, place),
+    from: fingerprintSeries(series, place),
     later: {
       change: { ...details, ...times, recurrence: recurrence ?? null },
       exceptions: changed.map((exception) => laterException(exception, master, { newSeries, shift })),
@@ -179,9 +179,9 @@ function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefine
 }
 
 /** Returns the facts that a plan depends on: times, rules, and later exceptions (cancelled ones without content). */
-export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
-  const instant = (time: EventTime) => instantOf(time, cut.calendarZone);
-  const { rrules, rdates, exdates } = rulesOf(master);
+export function fingerprintSeries({ master, overrides }: Series, cut: Cut): string {
+  const instant = (time: EventTime) => toInstant(time, cut.calendarZone);
+  const { rrules, rdates, exdates } = readRules(master);
   const later = overrides
     .filter((event) => isFrom(event, master, cut))
     .map((event) => {
@@ -203,8 +203,8 @@ export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
 /** Returns whether an override belongs to the cut's occurrence or a later one. */
 export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   if (event.recurrenceId === undefined) return false;
-  const originalStart = originalStartOf(master.start, event.recurrenceId, calendarZone);
-  return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
+  const originalStart = toOriginalStart(master.start, event.recurrenceId, calendarZone);
+  return toInstant(originalStart, calendarZone) >= toInstant(at, calendarZone);
 }
 
 type Continuation = { readonly newSeries: NewSeries; readonly shift: SeriesShift };
@@ -225,7 +225,7 @@ function placedIn(
 ): PlacedException[] {
   const placed = later.flatMap((event): PlacedException[] => {
     if (event.recurrenceId === undefined) return [];
-    const original = originalStartOf(master.start, event.recurrenceId, shift.floatingZone);
+    const original = toOriginalStart(master.start, event.recurrenceId, shift.floatingZone);
     return [{ event, original, instance: shiftedTime(original, shift) }];
   });
   if (rules === undefined || (newSeries.rule === undefined && !shift.byMonth)) return placed;
@@ -233,7 +233,7 @@ function placedIn(
   const isNamed = hasInstances({ start: newSeries.times.start, rules }, starts, shift.floatingZone);
   if (newSeries.rule !== undefined) return placed.filter(({ instance }) => isNamed(instance));
   const originals = placed.map(({ original }) => original);
-  const old = { start: master.start, rules: rulesOf(master) };
+  const old = { start: master.start, rules: readRules(master) };
   const wasNamed = hasInstances(old, originals, shift.floatingZone);
   return placed.filter(({ original, instance }) => isNamed(instance) || !wasNamed(original));
 }
@@ -260,13 +260,13 @@ function hasOwnTimes(
   master: CalendarEvent,
   { newSeries, shift: { before, floatingZone } }: Continuation,
 ): boolean {
-  const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
+  const isFirst = toInstant(original, floatingZone) === toInstant(before, floatingZone);
   const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
   // If only the series changes between times and dates, the position of its exceptions is unknown.
   const { start } = newSeries.times;
-  return isMoved && (hasTypeOf(master.start, start) || hasTypeOf(event.start, start));
+  return isMoved && (isSameTimeType(master.start, start) || isSameTimeType(event.start, start));
 }
 
 /** Returns the end that gives `start` the length of `times`. */
 const endLike = (times: Times, start: EventTime, calendarZone: string): EventTime =>
-  endLasting(start, lengthOf(times.start, times.end, calendarZone), calendarZone);
+  endLasting(start, measureLength(times.start, times.end, calendarZone), calendarZone);

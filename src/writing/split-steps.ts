@@ -6,7 +6,7 @@ import type { EventTime } from '../lib/recurrence/event-time.ts';
 import type { Turn } from './calendar-turn.ts';
 import type { Following } from './event-scope.ts';
 import { type Cut, isTrimmed, trimmedRules } from './series-rules.ts';
-import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
+import { fingerprintSeries, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
 
 /** A split of the journal, and the present old series. */
 export type Split = { readonly splitId: string; readonly plan: SplitPlan; readonly target: WriteTarget };
@@ -58,7 +58,7 @@ export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): P
   if (series === undefined) return { is: 'gone' };
   const target = { href: plan.seriesHref, etag: stored[0]?.etag, stored };
   if (plan.newHref !== undefined && isTrimmed(series.master, plan)) return { is: 'ended', target };
-  return { is: fingerprintOf(series, plan) === plan.from ? 'as planned' : 'changed', target };
+  return { is: fingerprintSeries(series, plan) === plan.from ? 'as planned' : 'changed', target };
 }
 
 const MOST_TRIES = 3;
@@ -74,10 +74,10 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
     }
     if (isTrimmed(series.master, plan)) {
       // An earlier attempt trimmed it, but ended before it stored that in the mirror.
-      const removed = hrefs.filter((href) => !hrefsOf(resources).has(href));
+      const removed = hrefs.filter((href) => !collectHrefs(resources).has(href));
       return withoutLater({ before: resources, result: { changed: resources, removed } }, plan, turn);
     }
-    if (fingerprintOf(series, plan) !== plan.from) {
+    if (fingerprintSeries(series, plan) !== plan.from) {
       throw new ProviderError('precondition_failed', 'The series was changed by somebody else meanwhile');
     }
     try {
@@ -127,11 +127,11 @@ async function withoutLater(
     await writing.delete(calendar.href, { ...targetIn(resources, recurrenceId), href, etag });
     resources = (await writing.read(calendar.href, seriesHref)) ?? resources;
   }
-  const deleted = before.map(({ href }) => href).filter((href) => !hrefsOf(resources).has(href));
+  const deleted = before.map(({ href }) => href).filter((href) => !collectHrefs(resources).has(href));
   return { changed: resources, removed: [...new Set([...result.removed, ...deleted])] };
 }
 
-const hrefsOf = (resources: readonly EventResource[]): ReadonlySet<string> =>
+const collectHrefs = (resources: readonly EventResource[]): ReadonlySet<string> =>
   new Set(resources.map(({ href }) => href));
 
 function targetIn(

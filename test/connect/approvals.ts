@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 
 import type { Account } from '../../src/calendars/account-store.ts';
 import type { AuthorizationCode } from '../../src/oauth/authorization-code-store.ts';
-import { challengeOf } from '../../src/oauth/pkce.ts';
+import { deriveChallenge } from '../../src/oauth/pkce.ts';
 import { ACME, type Answer, Browser, type Harness, transactionOf } from './connect-harness.ts';
 
 /** Returns the user's accounts, including those of open transactions. */
@@ -31,7 +31,7 @@ export async function redeem({ deps, codes }: Harness, userId: string, verifier?
     clientId: 'acme',
     code: userId,
     redirectUri: ACME.redirectUri,
-    codeChallenge: verifier && challengeOf(verifier),
+    codeChallenge: verifier && deriveChallenge(verifier),
     approvedSince: now - 600_000,
   };
   return (await codes.redeemCode(presented, now))?.grant;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { challengeOf } from '../../src/oauth/pkce.ts';
+import { deriveChallenge } from '../../src/oauth/pkce.ts';
 import { ACME, type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { read } from './journeys.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => harness.close());
 
 const VERIFIER = { ada: 'a'.repeat(43), eve: 'e'.repeat(43) };
 const pkce = (who: keyof typeof VERIFIER) => ({
-  code_challenge: challengeOf(VERIFIER[who]),
+  code_challenge: deriveChallenge(VERIFIER[who]),
   code_challenge_method: 'S256',
 });
 
@@ -28,7 +28,7 @@ async function redeem(code: string, who?: keyof typeof VERIFIER) {
     clientId: 'acme',
     code,
     redirectUri: ACME.redirectUri,
-    codeChallenge: who && challengeOf(VERIFIER[who]),
+    codeChallenge: who && deriveChallenge(VERIFIER[who]),
     approvedSince: now - 600_000,
   };
   return (await harness.codes.redeemCode(presented, now))?.grant;

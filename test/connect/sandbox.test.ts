@@ -7,7 +7,7 @@ import { type Faults, faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import { endAccess } from '../../src/access/end-access.ts';
-import { oauthCredentialsOf } from '../../src/access/oauth-credentials.ts';
+import { parseOAuthCredentials } from '../../src/access/oauth-credentials.ts';
 import { providerApps } from '../../src/access/provider-apps.ts';
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../src/providers/google/google-provider.ts';
@@ -272,7 +272,7 @@ describe('at Google, after the flow was answered in another tab', () => {
     const endedAccess = endedAccessStore(harness.db, harness.sealer);
     const [job] = await harness.db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'end-access'");
     const ended = await endedAccess.findEndedAccess(job?.key ?? '');
-    const credentials = oauthCredentialsOf(ended?.credentials ?? {});
+    const credentials = parseOAuthCredentials(ended?.credentials ?? {});
     const { providers, apps } = harness.deps;
     const google = providers.google?.signIn;
     assert.ok(google?.method === 'redirect');

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { themeOf } from '../../src/connect/pages/appearance.ts';
+import { chooseTheme } from '../../src/connect/pages/appearance.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
@@ -17,7 +17,7 @@ after(() => harness.close());
 const themeShown = ({ body }: Answer): string | undefined => /data-theme="(\w+)"/.exec(body)?.[1];
 
 describe('the theme of a page', () => {
-  const cases: [rule: string, ...Parameters<typeof themeOf>, shown: string][] = [
+  const cases: [rule: string, ...Parameters<typeof chooseTheme>, shown: string][] = [
     ['is the one sent, before the application’s and the remembered one', 'light', 'dark', 'dark', 'light'],
     ['is the device’s when auto was sent outright', 'auto', 'dark', 'dark', 'auto'],
     ['is the application’s, before the remembered one', undefined, 'dark', 'light', 'dark'],
@@ -25,7 +25,8 @@ describe('the theme of a page', () => {
     ['is the device’s where nobody chose', undefined, 'auto', undefined, 'auto'],
   ];
   for (const [rule, sent, application, remembered, expected] of cases) {
-    it(`the theme of a page ${rule}`, () => assert.equal(themeOf(sent, application, remembered), expected));
+    it(`the theme of a page ${rule}`, () =>
+      assert.equal(chooseTheme(sent, application, remembered), expected));
   }
 
   it('the theme of a page can be chosen at the page’s foot, and is remembered for a year and for the next flow', async () => {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { HOUR_MS, hourOf } from '../../src/activity/activity.ts';
+import { HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
-const HOUR = hourOf(NOW);
+const HOUR = startOfHour(NOW);
 
 export function activityStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import type { AilingPlace } from '../../src/user-data/ailing-accounts.ts';
+import type { UnhealthyPosition } from '../../src/user-data/ailing-accounts.ts';
 import { accountApart, grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
@@ -47,7 +47,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
         for (const limit of [1, 2, 10]) {
           const seen: string[] = [];
           const since: number[] = [];
-          let after: AilingPlace | undefined;
+          let after: UnhealthyPosition | undefined;
           for (;;) {
             const filter = { clientIds, reason: DOWN.reason };
             const page = await ailing.listAiling(filter, { after, limit });

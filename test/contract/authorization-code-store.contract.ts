@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationCodeStore, Redemption } from '../../src/oauth/authorization-code-store.ts';
-import { familyOf } from '../../src/oauth/refresh-token-id.ts';
+import { parseFamilyId } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { makeCode, NOW, newAccount, openWithUsers, presentedOf, tenTimes } from './calendar-rows.ts';
 import { makeFamily, rowsIn, successorOf, visit } from './grant-rows.ts';
@@ -76,7 +76,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.ok(family);
       const { first, grant } = family;
       const owner = { clientId: 'acme', userId: 'ada', scope: 'read', coverageId: 'approval of ada' };
-      const expected = { familyId: familyOf(first), ...owner };
+      const expected = { familyId: parseFamilyId(first), ...owner };
       assert.deepEqual(grant, expected);
       assert.deepEqual(await families.findLivingGrant(grant.familyId), expected);
       assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);

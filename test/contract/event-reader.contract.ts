@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
 import { renderMembers } from '../../src/lib/rendered-json.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
-import { timesOf } from '../../src/reading/expand-calendar.ts';
+import { parseTimes } from '../../src/reading/expand-calendar.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW } from './calendar-rows.ts';
 import { calendar, changesTo, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
@@ -246,7 +246,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(others, []);
       assert.equal(series?.id, 's');
       assert.ok(series);
-      const { master, overrides: found } = timesOf(series);
+      const { master, overrides: found } = parseTimes(series);
       assert.deepEqual(master.recurrence, recurrence);
       assert.equal(parsed(series.rows[0]?.stored.content ?? '').start, undefined);
       assert.deepEqual(

@@ -6,7 +6,7 @@ import type {
   AuthorizationRequest,
 } from '../../src/connect/flow/authorization-request-store.ts';
 import type { Grant } from '../../src/oauth/grant.ts';
-import { familyOf, newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
+import { newTokenIn, parseFamilyId, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
@@ -22,7 +22,7 @@ export function makeFamily(
 }
 
 /** Returns the token that a refresh replaces `id` with. */
-export const successorOf = (id: RefreshTokenId): RefreshTokenId => newTokenIn(familyOf(id));
+export const successorOf = (id: RefreshTokenId): RefreshTokenId => newTokenIn(parseFamilyId(id));
 
 /** Creates the user, unless it exists, with an account of its own and the account's sync job. */
 export async function makeAccount(db: Database, clientId: string, userId: string): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Job } from '../../src/jobs/job-store.ts';
-import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
+import { currentTrace, toTraceparent } from '../../src/lib/current-trace.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { jobStore } from '../../src/store/jobs/job-store.ts';
@@ -44,7 +44,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const taken = await take(jobs, { limit: 20 });
       const traces = Object.fromEntries(taken.map(({ key, trace }) => [key, trace]));
       assert.deepEqual(traces, {
-        ...Object.fromEntries(traceIds.map((id) => [id, traceparentOf({ ...context, traceId: id })])),
+        ...Object.fromEntries(traceIds.map((id) => [id, toTraceparent({ ...context, traceId: id })])),
         none: undefined,
         'of a job': undefined,
       });

@@ -10,7 +10,7 @@ import type {
   WriteResult,
   WriteTarget,
 } from '../../src/calendars/event-writing.ts';
-import { instantOf, originalStartOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
@@ -90,7 +90,7 @@ export function targetAt(mirror: Mirror, href: string, instance?: EventTime): Wr
   };
 }
 
-const keyOf = (time: EventTime): number => instantOf(time, ZONE);
+const keyOf = (time: EventTime): number => toInstant(time, ZONE);
 
 type Occurrence = { readonly title: string; readonly start: string; readonly end: string };
 
@@ -103,7 +103,7 @@ export function occurrences(mirror: Mirror, href: string): Occurrence[] {
   const overrides = events.flatMap((event): SeriesOverride<CalendarEvent>[] => {
     const { recurrenceId, start, end, thisAndFuture, status } = event;
     if (recurrenceId === undefined) return [];
-    const named = master === undefined ? recurrenceId : originalStartOf(master.start, recurrenceId, ZONE);
+    const named = master === undefined ? recurrenceId : toOriginalStart(master.start, recurrenceId, ZONE);
     return [
       { recurrenceId: named, start, end, thisAndFuture, cancelled: status === 'cancelled', payload: event },
     ];

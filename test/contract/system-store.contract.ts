@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { DAY_MS, dayOf, keepSizeOfDay } from '../../src/system/database-growth.ts';
+import { DAY_MS, keepSizeOfDay, startOfDay } from '../../src/system/database-growth.ts';
 import { NOW, sealer } from './calendar-rows.ts';
 import { makeCalendars } from './grant-rows.ts';
 
@@ -98,7 +98,7 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
       const sizes = await system.listSizes();
       assert.deepEqual(
         sizes.map(({ day }) => day),
-        [dayOf(NOW) + DAY_MS, dayOf(NOW) + 30 * DAY_MS],
+        [startOfDay(NOW) + DAY_MS, startOfDay(NOW) + 30 * DAY_MS],
       );
       assert.ok(sizes.every(({ bytes }) => bytes > 10_000));
     });

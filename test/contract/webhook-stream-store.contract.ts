@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
+import { currentTrace, toTraceparent } from '../../src/lib/current-trace.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { noteChanges } from '../../src/store/changes/webhook-streams.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -65,7 +65,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
         tracedDatabase(db).transaction((tx) => noteChanges(tx, 'c0', { seq: 9 })),
       );
 
-      assert.equal((await taken(streams)).trace, traceparentOf(context));
+      assert.equal((await taken(streams)).trace, toTraceparent(context));
     });
 
     it('all callers together take no more streams of an endpoint than its limit', async () => {

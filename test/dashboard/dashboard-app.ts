@@ -19,7 +19,7 @@ import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { passwordSlots } from '../../src/people/password.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { PersonStore } from '../../src/people/person-store.ts';
-import { formTokenOf } from '../../src/people/sessions.ts';
+import { deriveFormToken } from '../../src/people/sessions.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -162,7 +162,7 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
       const secret = cookies.get(SESSION);
       const path = url.split('?')[0] ?? '';
       if (method === 'POST' && secret !== undefined && !form.has('token'))
-        form.set('token', formTokenOf(secret, path));
+        form.set('token', deriveFormToken(secret, path));
       // Encodes the form as a browser does.
       const encoded = new Response(form);
       const answer = await app.inject({

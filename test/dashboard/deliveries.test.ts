@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { secretSignaturesOf } from '../../src/webhooks/endpoint-secret.ts';
+import { signWithSecrets } from '../../src/webhooks/endpoint-secret.ts';
 import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
@@ -157,7 +157,7 @@ onEachDatabase((database, open) => {
       const timestamp = '1790000000';
       const content = Buffer.from(`msg_dead.${timestamp}.${bodyOf('msg_dead')}`);
       const secrets = (await dashboard.stores.endpoints.secretsOf('we_acme')) ?? [];
-      const [own = ''] = secretSignaturesOf(content, secrets, now);
+      const [own = ''] = signWithSecrets(content, secrets, now);
       const [byKey = ''] = dashboard.deps.webhookSigner.signaturesOf('acme', content);
       const check = async (signature: string) =>
         (await developer.post(`${LIST}/acme/msg_dead/signature`, { timestamp, signature })).body;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { hourOf } from '../../src/activity/activity.ts';
-import { funnelOf } from '../../src/dashboard/overview.ts';
+import { startOfHour } from '../../src/activity/activity.ts';
+import { countFunnel } from '../../src/dashboard/overview.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, openDashboardApp } from './dashboard-app.ts';
 
@@ -35,7 +35,7 @@ onEachDatabase((database, open) => {
       await ail(dashboard, 'acme', 'access_revoked');
       await ail(dashboard, 'other', 'app_secret_expired');
       const count = (clientId: string, activity: 'calls' | 'flow_started' | 'flow_allowed', times: number) =>
-        stores.activity.addCounts([{ clientId, activity, count: times }], hourOf(clock.now));
+        stores.activity.addCounts([{ clientId, activity, count: times }], startOfHour(clock.now));
       await count('acme', 'calls', 7);
       await count('other', 'calls', 1000);
       await count('other', 'flow_started', 4000);
@@ -86,7 +86,7 @@ describe('the funnel of a week', () => {
       ['flow_denied', 1],
     ] as const);
 
-    const { steps, denied } = funnelOf(sums);
+    const { steps, denied } = countFunnel(sums);
 
     assert.deepEqual(
       steps.map(({ count, left }) => [count, left]),

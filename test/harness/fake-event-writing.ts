@@ -13,7 +13,7 @@ import type {
   WriteResult,
 } from '../../src/calendars/event-writing.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
@@ -120,7 +120,7 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
 }
 
 const isMaster = (event: CalendarEvent): boolean => event.recurrenceId === undefined;
-const same = (a: EventTime, b: EventTime): boolean => instantOf(a, 'UTC') === instantOf(b, 'UTC');
+const same = (a: EventTime, b: EventTime): boolean => toInstant(a, 'UTC') === toInstant(b, 'UTC');
 
 function drafted({ autoConference, ...draft }: EventDraft, key: string): CalendarEvent {
   const made = autoConference ? { conference: `https://meet.example/${shortHash(key)}` } : {};
@@ -142,7 +142,7 @@ function laterEvents(events: readonly CalendarEvent[], half: LaterHalf): Calenda
   if (master === undefined) throw new ProviderError('not_found', 'The series is gone');
   if (change.recurrence === null) return [{ ...singleEvent(events, master, half), uid: key }];
   const { start, end, recurrence: _rules, ...details } = change;
-  const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+  const length = toInstant(end, 'UTC') - toInstant(start, 'UTC');
   return [
     { ...changed(master, change), uid: key },
     ...exceptions.map(({ recurrenceId, instance, times }) => {
@@ -197,7 +197,7 @@ function withoutStrays(events: readonly CalendarEvent[]): CalendarEvent[] {
 
 /** Reports whether the master's rules have an occurrence at that original start. */
 function names(master: CalendarEvent, original: EventTime): boolean {
-  const start = instantOf(original, 'UTC');
+  const start = toInstant(original, 'UTC');
   const window = { start, end: start + 1 };
   const series = { master: { ...master, payload: undefined }, overrides: [] };
   const { instances } = expand(series, window, 'UTC', recurrenceBudget());
@@ -223,13 +223,13 @@ function withOverride(
 
 function instanceOf(master: CalendarEvent, recurrenceId: EventTime): CalendarEvent {
   const { recurrence: _rules, ...rest } = master;
-  const length = instantOf(master.end, 'UTC') - instantOf(master.start, 'UTC');
+  const length = toInstant(master.end, 'UTC') - toInstant(master.start, 'UTC');
   return { ...rest, start: recurrenceId, end: later(recurrenceId, length), recurrenceId };
 }
 
 /** Returns the time `length` milliseconds later; times with a time of day are in UTC. */
 function later(time: EventTime, length: number): EventTime {
-  const text = new Date(instantOf(time, 'UTC') + length).toISOString();
+  const text = new Date(toInstant(time, 'UTC') + length).toISOString();
   if (time.type === 'date') return { type: 'date', date: text.slice(0, 10) };
   return { type: 'zoned', local: text.slice(0, 19), zone: 'UTC' };
 }

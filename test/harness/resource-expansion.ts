@@ -2,7 +2,7 @@
 import type { EventResource } from '../../src/calendars/event.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
-import { type Span, spanOf } from '../../src/lib/recurrence/place-of.ts';
+import { computeSpan, type Span } from '../../src/lib/recurrence/place-of.ts';
 import type { Series } from '../../src/lib/recurrence/series.ts';
 
 export const ZONE = 'Europe/Brussels';
@@ -22,7 +22,7 @@ export function seriesIn({ events }: EventResource): Series<string> {
 /** Places the resource and expands a month of it, with what a series may take in a read: it may be too much. */
 export function expandMonth(resource: EventResource): Span {
   const series = seriesIn(resource);
-  const span = spanOf(series, ZONE);
+  const span = computeSpan(series, ZONE);
   try {
     expand(series, MONTH, ZONE, recurrenceBudget(1000, 500_000));
   } catch (error) {

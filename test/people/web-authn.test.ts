@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
-import { relyingPartyOf } from '../../src/people/web-authn.ts';
+import { findRelyingParty } from '../../src/people/web-authn.ts';
 
 describe('where passkeys can exist', () => {
   it('at a host name over https, and on this machine by its name', () => {
     const own = { id: 'kalends.example', origin: 'https://kalends.example:8443' };
-    assert.deepEqual(relyingPartyOf('https://kalends.example:8443'), own);
-    assert.equal(relyingPartyOf('http://localhost:8080')?.id, 'localhost');
+    assert.deepEqual(findRelyingParty('https://kalends.example:8443'), own);
+    assert.equal(findRelyingParty('http://localhost:8080')?.id, 'localhost');
     for (const url of [
       'https://192.0.2.1',
       'https://[2001:db8::1]',
       'http://127.0.0.1:1',
       'http://a.example',
     ])
-      assert.equal(relyingPartyOf(url), undefined, url);
+      assert.equal(findRelyingParty(url), undefined, url);
   });
 
   it('the program’s modules are loaded without their library', () => {

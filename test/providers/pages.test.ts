@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
-import { pagesOf } from '../../src/providers/bearer-api.ts';
+import { readPages } from '../../src/providers/bearer-api.ts';
 
 /** The link from a page to the next one. */
 type Page = { readonly next: string | undefined };
@@ -16,7 +16,7 @@ function readAll(from: string | undefined, nextOf: (place: string | undefined) =
     return { next: nextOf(place) };
   };
   const broken = (how: string) => new Error(`The list ${how}`);
-  const pages = Array.fromAsync(pagesOf({ from, ask, nextOf: ({ next }) => next, broken }));
+  const pages = Array.fromAsync(readPages({ from, ask, nextOf: ({ next }) => next, broken }));
   return { asked, pages };
 }
 

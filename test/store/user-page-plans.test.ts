@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { ailingAccounts } from '../../src/store/accounts/ailing-accounts.ts';
+import { unhealthyAccounts } from '../../src/store/accounts/ailing-accounts.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { userDirectory } from '../../src/store/users/user-directory.ts';
 import { NOW } from '../contract/calendar-rows.ts';
@@ -39,9 +39,9 @@ const find =
   (db) =>
     userDirectory(db).findUsers(...asked);
 const list =
-  (...asked: Parameters<ReturnType<typeof ailingAccounts>['listAiling']>): Read =>
+  (...asked: Parameters<ReturnType<typeof unhealthyAccounts>['listAiling']>): Read =>
   (db) =>
-    ailingAccounts(db).listAiling(...asked);
+    unhealthyAccounts(db).listAiling(...asked);
 const limit = 50;
 const READS: readonly (readonly [index: string, name: string, read: Read])[] = [
   ['application_user_by_id', 'users of all', find({}, { limit })],

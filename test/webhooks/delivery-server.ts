@@ -6,7 +6,7 @@ import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { type DeliveryWorkerDeps, sendAgain, workTurn } from '../../src/webhooks/delivery-worker.ts';
+import { type DeliveryWorkerDeps, sendReplay, workTurn } from '../../src/webhooks/delivery-worker.ts';
 import type { EndpointStore } from '../../src/webhooks/endpoint-store.ts';
 import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { event, resource } from '../contract/mirror-rows.ts';
@@ -78,7 +78,7 @@ export async function openDeliveryServer(options: DeliveryServerOptions = {}): P
   };
   const resend = async () => {
     const taken = await deps.messages.takeReplays(takeTerms(clock.now));
-    await Promise.all(taken.map((replay) => sendAgain(replay, deps)));
+    await Promise.all(taken.map((replay) => sendReplay(replay, deps)));
     return taken.length;
   };
   const sync = async () => {

@@ -35,14 +35,14 @@ export function calendarWrites(call: UserCall): CalendarWrites {
     },
 
     async updateCalendar(place, change) {
-      const json = { ...change, ...placeOf(place) };
+      const json = { ...change, ...pickPlace(place) };
       return (await call.body<WriteAnswer>({ method: 'PUT', path: '/calendars', json })).calendar;
     },
 
     deleteCalendar: (place) =>
-      call.body<Done>({ method: 'DELETE', path: '/calendars', query: queryOf(placeOf(place)) }),
+      call.body<Done>({ method: 'DELETE', path: '/calendars', query: queryOf(pickPlace(place)) }),
   };
 }
 
 /** Returns only the fields that identify the calendar: callers pass whole calendars too. */
-const placeOf = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });
+const pickPlace = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });

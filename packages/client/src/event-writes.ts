@@ -54,7 +54,7 @@ export function eventWrites(call: UserCall): EventWrites {
 
   return {
     async createEvent(place, event, { idempotencyKey } = {}) {
-      return present(await post('/event', { ...event, ...placeOf(place) }, idempotencyKey));
+      return present(await post('/event', { ...event, ...pickPlace(place) }, idempotencyKey));
     },
 
     async updateEvent(address, event, { mode, recurringEventId, ifMatch } = {}) {
@@ -76,9 +76,9 @@ export function eventWrites(call: UserCall): EventWrites {
 }
 
 /** Returns only the fields that identify the calendar: callers pass whole events too. */
-const placeOf = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });
+const pickPlace = ({ provider, calendarId, account }: EventPlace) => ({ provider, calendarId, account });
 
-const addressOf = (address: EventAddress) => ({ ...placeOf(address), eventId: address.eventId });
+const addressOf = (address: EventAddress) => ({ ...pickPlace(address), eventId: address.eventId });
 
 function present({ event }: WriteAnswer): CalendarEvent {
   if (event === undefined) throw new TypeError('The service answered a write without its event');

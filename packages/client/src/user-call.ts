@@ -34,12 +34,12 @@ export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
 export function queryOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined) query.set(name, textOf(value));
+    if (value !== undefined) query.set(name, formatParameter(value));
   }
   return query;
 }
 
-function textOf(value: unknown): string {
+function formatParameter(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

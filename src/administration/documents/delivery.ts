@@ -1,8 +1,8 @@
 /** A delivery and its attempts as operators see them. The names in JSON are those of the REST interface. */
-import type { deliveryOf } from '../../webhooks/deliveries.ts';
+import type { renderDelivery } from '../../webhooks/deliveries.ts';
 import type { DocumentField } from './field.ts';
 
-type Delivery = ReturnType<typeof deliveryOf>;
+type Delivery = ReturnType<typeof renderDelivery>;
 
 export const DELIVERY: readonly DocumentField<Delivery>[] = [
   { name: 'id', label: 'id', value: ({ id }) => id },

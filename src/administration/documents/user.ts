@@ -4,9 +4,9 @@ import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { dashboardMessages as messages } from '../../dashboard/messages/messages.ts';
 import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
-import type { AilingAccount } from '../../user-data/ailing-accounts.ts';
+import type { UnhealthyAccount } from '../../user-data/ailing-accounts.ts';
 import type { FoundUser } from '../../user-data/user-directory.ts';
-import { turnOf } from '../../user-data/whose-turn.ts';
+import { findResponsible } from '../../user-data/whose-turn.ts';
 import type { AccountUpdates } from '../../watches/watch-store.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
 
@@ -44,7 +44,7 @@ export const GRANT: readonly DocumentField<LivingGrant>[] = [
 type Reasoned<T> = T & { readonly hasOwnApp: boolean };
 
 const turn = (reason: HealthReason | undefined, hasOwnApp: boolean) =>
-  reason === undefined ? null : turnOf(reason, hasOwnApp);
+  reason === undefined ? null : findResponsible(reason, hasOwnApp);
 
 /** Returns how to fix an account with this problem, as the dashboard says it. */
 export const fixText = (reason: HealthReason): string => messages.text(`reason.${reason}.mends`);
@@ -67,7 +67,7 @@ const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
   },
 ];
 
-export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<AilingAccount>>[] = [
+export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<UnhealthyAccount>>[] = [
   { name: 'client_id', value: ({ clientId }) => clientId },
   { name: 'user_id', value: ({ userId }) => userId },
   { name: 'key', value: ({ accountKey }) => accountKey },

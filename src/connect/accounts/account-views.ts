@@ -14,7 +14,7 @@ import {
 } from '../flow/account-groups.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
-import { deviceHashOf, type PageVisit, termsOf } from '../flow/connect-flow.ts';
+import { deviceHashOf, loadApprovalTerms, type PageVisit } from '../flow/connect-flow.ts';
 
 export type AccountView = {
   readonly accountKey: string;
@@ -58,23 +58,23 @@ type AccountDeps = Pick<
   'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'now'
 >;
 
-export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
+export async function loadUserAccounts(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
   const { request } = page;
   const { clientId, userId } = request;
   const [{ groups, standings }, loading] = await Promise.all([
-    groupsOf(page, deps),
+    loadUserGroups(page, deps),
     deps.accounts.loadingOf(clientId, userId),
   ]);
-  const viewed = mergedAccounts(standings).map((one) => viewOf(one, page, deps));
+  const viewed = mergedAccounts(standings).map((one) => toAccountView(one, page, deps));
   const accounts = viewed.toSorted((a, b) => order(a) - order(b));
   const others = standings.foreign.flatMap((group) =>
     group.accounts.map((account) =>
-      viewOf({ account, group, scope: undefined, isProved: false }, page, deps),
+      toAccountView({ account, group, scope: undefined, isProved: false }, page, deps),
     ),
   );
   const isUnredeemed = wasLeftUnredeemed(groups, request);
   const limit = reachedLimit({ groups }, standings, deps.accountLimits);
-  return { accounts, others, loading, ending: endingOf(accounts, page), limit, isUnredeemed };
+  return { accounts, others, loading, ending: chooseEnding(accounts, page), limit, isUnredeemed };
 }
 
 /** Returns false once this browser has connected an account: then the notice helps nobody. */
@@ -96,10 +96,13 @@ function wasLeftUnredeemed(
 
 const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(provider);
 
-export async function groupsOf({ visit, request }: PageVisit, deps: Omit<AccountDeps, 'accountLimits'>) {
+export async function loadUserGroups(
+  { visit, request }: PageVisit,
+  deps: Omit<AccountDeps, 'accountLimits'>,
+) {
   const [{ groups }, terms] = await Promise.all([
     deps.requests.groupsOf(request, deviceHashOf(visit), deps.now()),
-    termsOf(request, deps),
+    loadApprovalTerms(request, deps),
   ]);
   return { groups, standings: standingsOf(request, { groups }, terms) };
 }
@@ -121,16 +124,18 @@ function mergedAccounts({ proved, covered }: GroupStandings): SeenAccount[] {
     }),
   );
   const merged: SeenAccount[] = [];
-  for (const one of seen) {
-    const at = merged.findIndex((earlier) => earlier.isProved && isSameAccount(earlier.account, one.account));
+  for (const seenAccount of seen) {
+    const at = merged.findIndex(
+      (earlier) => earlier.isProved && isSameAccount(earlier.account, seenAccount.account),
+    );
     const earlier = merged[at];
-    if (earlier === undefined || !one.isProved) merged.push(one);
-    else merged[at] = { ...earlier, again: one.account };
+    if (earlier === undefined || !seenAccount.isProved) merged.push(seenAccount);
+    else merged[at] = { ...earlier, again: seenAccount.account };
   }
   return merged;
 }
 
-function viewOf(
+function toAccountView(
   { account, group, scope, isProved, again }: SeenAccount,
   { request }: PageVisit,
   { providers }: AccountDeps,
@@ -152,7 +157,7 @@ function viewOf(
 }
 
 /** Returns `done` also if the user disconnected the last account here. */
-function endingOf(accounts: readonly AccountView[], { request }: PageVisit): Ending {
+function chooseEnding(accounts: readonly AccountView[], { request }: PageVisit): Ending {
   if (accounts.length === 0) return request.hasDisconnected ? 'done' : 'continue_off';
   if (!accounts.some(({ isNew }) => isNew)) return 'done';
   return accounts.length === 1 ? 'allow' : 'continue';
@@ -165,7 +170,7 @@ export async function manageableAccount(
   deps: AccountDeps,
 ): Promise<AccountView | undefined> {
   if (accountKey === undefined || accountKey === '') return undefined;
-  const { accounts, others } = await accountsOf(page, deps);
+  const { accounts, others } = await loadUserAccounts(page, deps);
   const view = [...accounts, ...others].find((one) => one.accountKey === accountKey);
   if (view === undefined || view.isManageable) return view;
   throw new ConnectError('foreign_form', backToAccounts(page.request));

@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { readServerAddress } from '../../providers/caldav/dav/server-address.ts';
 import {
   CALDAV_PRESETS,
+  detectPreset,
   findPreset,
   isPattern,
   isUnfilled,
-  presetOf,
   YOUR_SERVER,
 } from './caldav-presets.ts';
 
@@ -28,13 +28,14 @@ describe('the presets of CalDAV servers', () => {
       assert.equal(url.protocol, 'https:');
       assert.equal(isUnfilled(preset.server), isPattern(preset));
       assert.equal(isUnfilled(filled), false);
-      if (!isPattern(preset)) assert.equal(presetOf(preset.server, undefined), preset);
+      if (!isPattern(preset)) assert.equal(detectPreset(preset.server, undefined), preset);
     });
 
     it(`the preset of ${preset.name} links only to https pages`, () => {
-      const made = preset.passwordMade;
+      const passwordSource = preset.passwordMade;
 
-      if (made !== undefined && 'page' in made) assert.equal(new URL(made.page).protocol, 'https:');
+      if (passwordSource !== undefined && 'page' in passwordSource)
+        assert.equal(new URL(passwordSource.page).protocol, 'https:');
     });
   }
 
@@ -55,7 +56,7 @@ describe('the presets of CalDAV servers', () => {
     ['no address at all', undefined, undefined],
   ] as const) {
     it(`${JSON.stringify(typed)} after choosing ${chosen ?? 'none'} is recognized as ${expected ?? 'none'}`, () => {
-      assert.equal(presetOf(typed, findPreset(chosen))?.id, expected);
+      assert.equal(detectPreset(typed, findPreset(chosen))?.id, expected);
     });
   }
 

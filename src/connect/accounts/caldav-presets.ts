@@ -143,7 +143,7 @@ export const isPattern = ({ server }: CalDavPreset): boolean => server.includes(
 export const isUnfilled = (server: string): boolean => server.toLowerCase().includes(YOUR_SERVER);
 
 /** Returns the preset by domain, else by chosen software or path. A chosen provider counts only at its own address. */
-export function presetOf(server: string, chosen: CalDavPreset | undefined): CalDavPreset | undefined {
+export function detectPreset(server: string, chosen: CalDavPreset | undefined): CalDavPreset | undefined {
   const typed = server.trim();
   if (typed === '') return chosen;
   const url = URL.parse(

@@ -5,7 +5,7 @@ import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { deviceHashOf, type PageVisit } from '../flow/connect-flow.ts';
-import { groupsOf } from './account-views.ts';
+import { loadUserGroups } from './account-views.ts';
 
 type ConfirmDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'>;
 
@@ -17,7 +17,7 @@ export async function accountToConfirm(
 ): Promise<Account | undefined> {
   const { kind, accountKey } = asked;
   if (accountKey === undefined || accountKey === '') return undefined;
-  const { standings } = await groupsOf(page, deps);
+  const { standings } = await loadUserGroups(page, deps);
   const others = [...standings.foreign, ...standings.vouched.map(({ group }) => group)];
   const account = others
     .flatMap(({ accounts }) => accounts)

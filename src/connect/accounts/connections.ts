@@ -58,22 +58,23 @@ export async function connectionStatus(
     accounts.listAccounts(grant.clientId, grant.userId),
     watches.listUpdates(grant.clientId, grant.userId, now()),
   ]);
-  const updatesOf = (account: Account) => updates.find(({ accountKey }) => accountKey === account.accountKey);
-  const of = (kind: ProviderKind) =>
+  const findUpdates = (account: Account) =>
+    updates.find(({ accountKey }) => accountKey === account.accountKey);
+  const toConnections = (kind: ProviderKind) =>
     linked
       .filter(({ provider }) => provider === kind)
-      .map((account) => connectionOf(account, updatesOf(account)));
+      .map((account) => toConnection(account, findUpdates(account)));
   const connections = {
-    google: of('google'),
-    microsoft: of('microsoft'),
-    apple: of('apple'),
-    caldav: of('caldav'),
+    google: toConnections('google'),
+    microsoft: toConnections('microsoft'),
+    apple: toConnections('apple'),
+    caldav: toConnections('caldav'),
   };
   const { ofPerson, ofUser } = accountLimits;
   return { connections, limitReached: linked.length >= ofPerson || all.length >= ofUser };
 }
 
-function connectionOf(account: Account, updates: AccountUpdates | undefined): Connection {
+function toConnection(account: Account, updates: AccountUpdates | undefined): Connection {
   const { accountId, display, grantedScopes, calendarPermission, health, syncStateAt } = account;
   return {
     id: accountId,
@@ -83,13 +84,13 @@ function connectionOf(account: Account, updates: AccountUpdates | undefined): Co
     // Users can do nothing about an unavailable provider. `syncState` is only what they must do.
     syncState: syncStateOf(health),
     syncStateUpdatedAt: syncStateAt === undefined ? null : instantText(syncStateAt),
-    health: connectionHealthOf(health),
+    health: toConnectionHealth(health),
     updates: updates?.updates ?? 'polling',
     lastSyncedAt: updates?.syncedAt === undefined ? null : instantText(updates.syncedAt),
   };
 }
 
-function connectionHealthOf({ state, reason, message, since }: AccountHealth): ConnectionHealth {
+function toConnectionHealth({ state, reason, message, since }: AccountHealth): ConnectionHealth {
   return {
     state,
     ...(reason === undefined ? {} : { reason, actor: actorOf(reason) }),
@@ -119,11 +120,11 @@ export async function disconnect(
   { accounts, log, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const { clientId, userId, coverageId } = grant;
-  const named = (await accounts.accountsOf(grant)).filter(
+  const matches = (await accounts.accountsOf(grant)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
   const count = await accounts.disconnect({ clientId, userId, coverageId, provider, accountId }, now());
-  for (const { accountKey } of count === 0 ? [] : named) {
+  for (const { accountKey } of count === 0 ? [] : matches) {
     const fields = { clientId, userId, accountKey, provider, address };
     log.info({ event: 'account_disconnected', ...fields }, 'An account was disconnected by its application');
   }

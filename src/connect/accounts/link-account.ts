@@ -12,9 +12,9 @@ import type { PageVisit } from '../flow/connect-flow.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import {
   type CalDavPreset,
+  detectPreset,
   feedAmong,
   isUnfilled,
-  presetOf,
   webcalAmong,
   YOUR_SERVER,
 } from './caldav-presets.ts';
@@ -83,14 +83,14 @@ export async function linkAccount(
   signIn: PasswordSignIn,
   deps: LinkDeps,
 ): Promise<Linking> {
-  const login = loginOf(input, signIn);
+  const login = parseTypedLogin(input, signIn);
   if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return { problem: unusable };
   const { page, kind } = input;
   try {
     const verified = await ('address' in login ? login.verify() : signIn.verify(login, page.request));
-    const proof = await proofOf(verified, input, { ...deps, signIn });
+    const proof = await proveAccount(verified, input, { ...deps, signIn });
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
@@ -109,7 +109,7 @@ export async function linkAccount(
       { event: 'account_not_linked', clientId, provider: kind, kind: reason.kind },
       'An account was not linked',
     );
-    return { problem: problemOf(input, reason) };
+    return { problem: toLinkProblem(input, reason) };
   }
 }
 
@@ -117,7 +117,7 @@ export async function linkAccount(
  * Returns the account as this sign-in proves it, or why it does not prove `confirms`. A server that accepts any
  * password proves nothing, so that is tested before a sign-in counts for accounts linked earlier.
  */
-async function proofOf(
+async function proveAccount(
   verified: VerifiedAccount,
   { page, kind, confirms }: LinkInput,
   deps: LinkDeps & { readonly signIn: PasswordSignIn },
@@ -141,7 +141,7 @@ async function proofOf(
 type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
 
 /** Returns the login to prove, or a problem that needs no request to a server and counts as no attempt. */
-function loginOf(
+function parseTypedLogin(
   { page, kind, mode, typed }: LinkInput,
   { readPassword, verifyAddress }: PasswordSignIn,
 ): PasswordLogin | FeedLogin | LinkProblem {
@@ -232,7 +232,7 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
   usual: 'link.unauthorized_usual',
 };
 
-function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderError): LinkProblem {
+function toLinkProblem({ kind, mode, typed, chosen }: LinkInput, error: ProviderError): LinkProblem {
   const { kind: refusal, detail, retryAfter, reason } = error;
   if (refusal === 'rate_limited' || refusal === 'busy' || reason === 'internal_fault')
     return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
@@ -241,7 +241,7 @@ function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderErro
   // An existing server refuses the login with `unauthorized`. Otherwise the file was meant.
   if (refusal !== 'unauthorized' && feedAmong(typed) !== undefined)
     return problemAt('link.is_address', ['address']);
-  const preset = presetOf(typed.server, chosen);
+  const preset = detectPreset(typed.server, chosen);
   if (refusal === 'unauthorized' && preset !== undefined) {
     return problemAt(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
   }

@@ -19,7 +19,7 @@ import { callbackPath } from '../flow/paths.ts';
 import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
 import { accountToConfirm, isSignInTo, logRefusedProof } from './confirm-account.ts';
 import { saveAccount } from './save-account.ts';
-import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
+import { type SignInStep, toSignInError } from './sign-in-refusal.ts';
 
 type SignInDeps = Pick<
   ConnectDeps,
@@ -72,7 +72,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
   const { url, pending } = await refusalsAsPages(step, deps, () =>
     signIn.begin({
-      app: { ...app, user: userOf(request) },
+      app: { ...app, user: toEgressUser(request) },
       ...requested,
       state,
       ...(loginHint !== undefined && { loginHint }),
@@ -91,7 +91,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   return url;
 }
 
-const userOf = ({ clientId, userId }: AuthorizationRequest) => ({ clientId, userId });
+const toEgressUser = ({ clientId, userId }: AuthorizationRequest) => ({ clientId, userId });
 
 /** `callback` is the whole address to which the browser came back. */
 export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
@@ -105,7 +105,7 @@ export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Retu
   const context = { ...backToAccounts(request), provider: kind };
   if (attempt === undefined) throw new ConnectError('sign_in_replaced', context);
   if (!('signIn' in attempt)) {
-    const outcome = attempt.outcome ?? (await outcomeOf(id, deps));
+    const outcome = attempt.outcome ?? (await pollOutcome(id, deps));
     if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
     return { result: isSignInResult(outcome) ? outcome : undefined, device: undefined };
   }
@@ -158,9 +158,12 @@ async function linkReturned(
   const { device } = saved;
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
   if (confirms !== undefined) return { result: `${kind}_confirmed`, device };
-  const meant =
+  const expectedAccount =
     stored.accountKey === undefined ? undefined : await deps.accounts.findAccount(stored.accountKey);
-  return { result: meant !== undefined && !isSignInTo(meant, signedIn) ? `${kind}_other` : kind, device };
+  return {
+    result: expectedAccount !== undefined && !isSignInTo(expectedAccount, signedIn) ? `${kind}_other` : kind,
+    device,
+  };
 }
 
 /** Ends access that no account has, because the user could not end it from a list of accounts. */
@@ -196,7 +199,7 @@ async function redeem(
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
   return refusalsAsPages(step, deps, () =>
-    signIn.complete(callback, pending, { ...app, user: userOf(request) }).catch((failure: unknown) => {
+    signIn.complete(callback, pending, { ...app, user: toEgressUser(request) }).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
       if (saidNo && failure.reason === undefined) return undefined;
       throw failure;
@@ -218,7 +221,7 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
       reason: failure.reason,
       at,
     };
-    const refusal = refusalOf(step, failure);
+    const refusal = toSignInError(step, failure);
     if (refusal.status >= 500)
       log.error({ event: 'sign_in_failed', ...fields, err: failure }, 'A sign-in at a provider failed');
     else if (failure.kind === 'invalid_response')
@@ -229,7 +232,7 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
 }
 
 /** Waits for the call that redeems the code: after a reload, only this call has a browser waiting for it. */
-async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
+async function pollOutcome(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
   for (let polls = 0; polls < MOST_POLLS; polls += 1) {
     await sleep(POLL_MS);
     const attempt = await signIns.takeSignIn(id);

@@ -15,7 +15,7 @@ import {
   REQUEST_LIFETIME_MS,
 } from '../flow/connect-flow.ts';
 
-import { groupsOf } from './account-views.ts';
+import { loadUserGroups } from './account-views.ts';
 import { isSignInTo } from './confirm-account.ts';
 
 export type ProvedAccount = {
@@ -84,11 +84,13 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
 
 /** Throws AccountLimitReached for a new account over the limit. An account that is linked again is not new. */
 async function checkLimit({ page, kind, verified }: ProvedAccount, deps: SaveDeps): Promise<void> {
-  const { groups, standings } = await groupsOf(page, deps);
+  const { groups, standings } = await loadUserGroups(page, deps);
   const most = reachedLimit({ groups }, standings, deps.accountLimits);
   if (most === undefined) return;
-  const known = groups.filter((group) => group.unfinished === undefined || standings.proved.includes(group));
-  const isKnown = known.some(({ accounts }) =>
+  const existingGroups = groups.filter(
+    (group) => group.unfinished === undefined || standings.proved.includes(group),
+  );
+  const isKnown = existingGroups.some(({ accounts }) =>
     accounts.some((account) => account.provider === kind && isSignInTo(account, verified)),
   );
   if (!isKnown) throw new AccountLimitReached(most);

@@ -25,7 +25,7 @@ export type SignInStep = {
   readonly at: 'departure' | 'return';
 };
 
-export function refusalOf(step: SignInStep, failure: ProviderError): ConnectError {
+export function toSignInError(step: SignInStep, failure: ProviderError): ConnectError {
   const { request, kind, app, signIn, accountKey, requested } = step;
   const page = pageFor(step, failure);
   const context: ConnectErrorContext = { request, provider: kind, cause: failure };

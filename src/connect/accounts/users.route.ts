@@ -12,12 +12,12 @@ type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 
 /** The paths are relative to the prefix of the resources. */
 export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
-  const userOf = async (request: UserRequest): Promise<UserOfClient> => {
+  const identifyUser = async (request: UserRequest): Promise<UserOfClient> => {
     const { clientId } = await authenticateBasic(request, deps);
     return { clientId, userId: request.params.user_id };
   };
   // A DELETE may have a body.
-  const { check, foundOf } = beforeBody(userOf);
+  const { check, foundOf } = beforeBody(identifyUser);
   const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
     app.get('/users/:user_id', options, (request: UserRequest) => showUser(foundOf(request), deps));

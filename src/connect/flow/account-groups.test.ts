@@ -67,22 +67,26 @@ type Asked = {
   returningUsers?: ApprovalTerms['returningUsers'];
 };
 
-const requestOf = ({ scope = 'read', isPushed = false, codeChallenge }: Asked) => ({
+const buildRequestFacts = ({ scope = 'read', isPushed = false, codeChallenge }: Asked) => ({
   transactionId: 't1',
   scope,
   isPushed,
   codeChallenge,
 });
-const termsOf = ({ returningUsers = 'prove' }: Asked) => ({ returningUsers, now: NOW });
+const buildTerms = ({ returningUsers = 'prove' }: Asked) => ({ returningUsers, now: NOW });
 
 function standings(groups: readonly AccountGroup[], asked: Asked = {}): Record<string, string> {
-  const { proved, vouched, foreign, covered } = standingsOf(requestOf(asked), { groups }, termsOf(asked));
-  const scopeOf = (one: AccountGroup) => covered.find((each) => each.group === one)?.scope;
+  const { proved, vouched, foreign, covered } = standingsOf(
+    buildRequestFacts(asked),
+    { groups },
+    buildTerms(asked),
+  );
+  const findCoveredScope = (one: AccountGroup) => covered.find((each) => each.group === one)?.scope;
   assert.equal(covered.length, proved.length + vouched.length);
   return Object.fromEntries([
-    ...proved.map((one) => [one.groupKey, `proved ${scopeOf(one)}`]),
-    ...vouched.map(({ group: one }) => [one.groupKey, `vouched ${scopeOf(one)}`]),
-    ...foreign.map((one) => [one.groupKey, `foreign ${scopeOf(one) ?? ''}`.trim()]),
+    ...proved.map((one) => [one.groupKey, `proved ${findCoveredScope(one)}`]),
+    ...vouched.map(({ group: one }) => [one.groupKey, `vouched ${findCoveredScope(one)}`]),
+    ...foreign.map((one) => [one.groupKey, `foreign ${findCoveredScope(one) ?? ''}`.trim()]),
   ]);
 }
 
@@ -92,7 +96,7 @@ function decide(
   asked: Asked = {},
 ) {
   const all = pending.map((one) => ({ approvalId: 't0', codeChallenge: undefined, groupKeys: [], ...one }));
-  return decideApproval(requestOf(asked), { groups, pending: all }, termsOf(asked));
+  return decideApproval(buildRequestFacts(asked), { groups, pending: all }, buildTerms(asked));
 }
 
 describe('the relation of a group to a transaction', () => {
@@ -264,10 +268,12 @@ describe('the decision on Allow', () => {
   });
 
   it('linked accounts join the oldest proved group of the user at once, and so do other proved groups', () => {
-    const own = { isOfThisBrowser: true };
+    const inThisBrowser = { isOfThisBrowser: true };
 
     assert.deepEqual(
-      decide([group('a', own), group('b', own), group('c'), mine], [], { scope: 'read-write' }),
+      decide([group('a', inThisBrowser), group('b', inThisBrowser), group('c'), mine], [], {
+        scope: 'read-write',
+      }),
       {
         coverage: [{ groupKey: 'a', scope: 'read-write' }],
         joined: { into: 'a', from: ['b', 'of t1'] },
@@ -304,7 +310,7 @@ describe('the decision on Allow', () => {
 
   const theirs = allowedIn('t0', [account('a')]);
   const pendingTheirs = { groupKeys: ['of t0'] };
-  const own = group('o', { isOfThisBrowser: true });
+  const ownGroup = group('o', { isOfThisBrowser: true });
   const CHALLENGE = 'c'.repeat(43);
   const pending: readonly (readonly [
     string,
@@ -348,7 +354,7 @@ describe('the decision on Allow', () => {
       [theirs, linkedIn('t1', [account('a')])],
       [pendingTheirs],
     ],
-    ['whoever proves a group of the user', 'goes on', [own, theirs], [pendingTheirs]],
+    ['whoever proves a group of the user', 'goes on', [ownGroup, theirs], [pendingTheirs]],
     ['the user of a pushed request', 'goes on', [theirs, mine], [pendingTheirs], { isPushed: true }],
     [
       'everybody, where the application lets users continue and has a group,',

@@ -157,12 +157,12 @@ function mustWait(
       approvalId !== request.transactionId && codeChallenge === request.codeChallenge,
   );
   if (inTheWay === undefined || request.isPushed) return false;
-  const isOneOf = (some: readonly AccountGroup[]) =>
+  const coversAny = (some: readonly AccountGroup[]) =>
     inTheWay.groupKeys.some((key) => some.some(({ groupKey }) => groupKey === key));
-  if (isOneOf(proved) || isOneOf(vouched.map(({ group }) => group))) return false;
+  if (coversAny(proved) || coversAny(vouched.map(({ group }) => group))) return false;
   const ofUser = groups.filter(({ unfinished }) => unfinished === undefined);
   const isKnown = vouched.length > 0 || proved.some((group) => ofUser.includes(group));
-  return !isKnown || isOneOf(ofUser);
+  return !isKnown || coversAny(ofUser);
 }
 
 /** Returns whether `group` may join `into`: not if a grant of one would silently get more of the other. */

@@ -2,7 +2,7 @@
 import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { countStep, deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
+import { countStep, deviceHashOf, loadApprovalTerms, type PageVisit } from './connect-flow.ts';
 
 /** The state of a request. `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';
@@ -17,17 +17,17 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
   const { visit, request } = page;
   if (request.status !== 'open') return request.status;
   const { requests, now } = deps;
-  const terms = await termsOf(request, deps);
+  const terms = await loadApprovalTerms(request, deps);
   const approver = { request, deviceHash: deviceHashOf(visit), now: terms.now };
   let accountKeys: readonly string[] = [];
   const result = await requests.approveRequest(approver, (user) => {
     const decision = decideApproval(request, user, terms);
-    accountKeys = keysOf(decision, user);
+    accountKeys = listCoveredKeys(decision, user);
     return decision;
   });
   switch (result) {
     case 'answered':
-      return statusOf(request, deps);
+      return readAnswer(request, deps);
     case 'nothing':
       return request.hasDisconnected ? deny(page, deps) : 'open';
     case 'waits':
@@ -51,13 +51,13 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
 export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   const { request } = page;
   if (request.status !== 'open') return request.status;
-  if (!(await deps.requests.denyRequest(request.transactionId, deps.now()))) return statusOf(request, deps);
+  if (!(await deps.requests.denyRequest(request.transactionId, deps.now()))) return readAnswer(request, deps);
   deps.log.info({ event: 'access_denied', ...whoAnswers(page) }, 'Access was denied');
   deps.activityNotes.add(request.clientId, 'flow_denied');
   return 'denied';
 }
 
-function keysOf(decision: Decision, { groups }: GroupsOfUser): readonly string[] {
+function listCoveredKeys(decision: Decision, { groups }: GroupsOfUser): readonly string[] {
   if (decision === 'nothing' || decision === 'waits') return [];
   const { coverage, joined } = decision;
   const covered = new Set([...coverage.map(({ groupKey }) => groupKey), ...(joined?.from ?? [])]);
@@ -74,6 +74,9 @@ const whoAnswers = ({ visit, request }: PageVisit) => ({
   address: visit.address,
 });
 
-async function statusOf({ transactionId }: AuthorizationRequest, { requests }: AnswerDeps): Promise<Answer> {
+async function readAnswer(
+  { transactionId }: AuthorizationRequest,
+  { requests }: AnswerDeps,
+): Promise<Answer> {
   return (await requests.findRequest(transactionId))?.status ?? 'open';
 }

@@ -40,11 +40,11 @@ export function startingQuery(
   const first = new Map(
     query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
   );
-  const kept = query
+  const spellings = query
     .filter((one) => first.get(one.name) === one && isKept(one))
     .map(({ spelling }) => spelling);
   const isLimited = providers.length < PROVIDER_KINDS.length;
-  return [...kept, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');
+  return [...spellings, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');
 }
 
 const LONG_PARAMETERS = ['client_id', 'user_id', 'state'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { openRequest } from '../../../test/harness/authorization-requests.ts';
-import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from './paths.ts';
+import { answerUrl, displayDomain, formTargetsOf, toFormSource, webOriginOf } from './paths.ts';
 
 const request = openRequest;
 
@@ -61,7 +61,7 @@ describe('the domain and form targets of a redirect URI', () => {
   ] as const;
   for (const [redirectUri, domain, target] of cases) {
     it(`a Connect page shows ${domain} for ${redirectUri} and lets forms lead to ${target}`, () => {
-      assert.equal(domainOf(redirectUri), domain);
+      assert.equal(displayDomain(redirectUri), domain);
       assert.deepEqual(formTargetsOf(redirectUri).slice(0, 1), [target]);
     });
   }
@@ -79,7 +79,7 @@ describe('a stored host that is not a host name', () => {
   for (const host of ['app;x.example', 'app,x.example', "app'x.example", '*.example', '*']) {
     it(`the stored host ${host} is not part of a Content-Security-Policy`, () => {
       assert.deepEqual(formTargetsOf(`https://${host}/cb`), []);
-      assert.equal(formSourceOf(`https://${host}`), 'https:');
+      assert.equal(toFormSource(`https://${host}`), 'https:');
     });
   }
 });

@@ -34,12 +34,13 @@ type ReceivedCookies = Readonly<Record<string, string | undefined>>;
 const TRANSACTION = 'kalends_tx_';
 const DEVICE = 'kalends_device';
 
-const prefixOf = ({ publicUrl }: CookiePlace): string => (publicUrl.startsWith('https:') ? '__Host-' : '');
+const cookiePrefix = ({ publicUrl }: CookiePlace): string =>
+  publicUrl.startsWith('https:') ? '__Host-' : '';
 
 /** Parses our cookies; invalid ones count as absent. `received` is null if the request failed before they were read. */
 export function readCookies(received: ReceivedCookies | null, place: CookiePlace): ConnectCookies {
   const cookies = received ?? {};
-  const prefix = prefixOf(place);
+  const prefix = cookiePrefix(place);
   const device = cookies[prefix + DEVICE];
   const transactions = Object.entries(cookies).flatMap(([name, value]) => {
     if (!name.startsWith(prefix + TRANSACTION)) return [];
@@ -67,7 +68,7 @@ export function transactionCookies(
   others: readonly TransactionCookie[],
   place: CookiePlace,
 ): CookieToSet[] {
-  const name = (transactionId: string) => prefixOf(place) + TRANSACTION + transactionId;
+  const name = (transactionId: string) => cookiePrefix(place) + TRANSACTION + transactionId;
   const started = Math.floor(request.createdAt / 1000).toString(36);
   const flow = { name: name(request.transactionId), value: `${started}.${secret}`, maxAge: REQUEST_SECONDS };
   // Browsers send older cookies first. Reversed, the newer of one second stay.
@@ -88,7 +89,7 @@ function requestCookie({ clientId, userId, transactionId }: AuthorizationRequest
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
 export function deviceCookie(device: string, place: CookiePlace): CookieToSet {
-  return { name: prefixOf(place) + DEVICE, value: device, maxAge: DEVICE_SECONDS };
+  return { name: cookiePrefix(place) + DEVICE, value: device, maxAge: DEVICE_SECONDS };
 }
 
 /** Remembers the color scheme. The script of the pages sets the same cookie without a reload. */

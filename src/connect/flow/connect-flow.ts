@@ -93,7 +93,7 @@ export type PageVisit = { readonly visit: Visit; readonly request: Authorization
  * Returns the request that this browser may continue or, if `accepted` has `finished`, has answered. Throws
  * ConnectError 400 `session_expired`, with a way to start again if one is known.
  */
-export async function requestOf(
+export async function requireRequest(
   visit: Visit,
   { requests, now }: Pick<ConnectDeps, 'requests' | 'now'>,
   accepted: readonly Standing[] = ['current'],
@@ -108,7 +108,7 @@ export async function requestOf(
   };
   const standing = standingOf({ page, secret: secretOf(visit), request }, now());
   if (request !== undefined && accepted.includes(standing)) return request;
-  throw refusal(standing, query, request);
+  throw toSessionError(standing, query, request);
 }
 
 export const secretOf = ({ transactionId, cookies }: Visit): string | undefined =>
@@ -117,7 +117,7 @@ export const secretOf = ({ transactionId, cookies }: Visit): string | undefined 
 export const deviceHashOf = ({ cookies: { device } }: Visit): string | undefined =>
   device === undefined ? undefined : hashOfSecret(device);
 
-export async function termsOf(
+export async function loadApprovalTerms(
   { clientId }: AuthorizationRequest,
   { clients, now }: Pick<ConnectDeps, 'clients' | 'now'>,
 ): Promise<ApprovalTerms> {
@@ -127,7 +127,7 @@ export async function termsOf(
 
 /** Returns the error for an answered request, with a way to start a new one. */
 export function finishedError(request: AuthorizationRequest): ConnectError {
-  return refusal('finished', [], request);
+  return toSessionError('finished', [], request);
 }
 
 /** Sets the language of the request's other pages and returns the request; `undefined` for an unknown language. */
@@ -148,7 +148,7 @@ async function findRequest(transactionId: string | undefined, requests: ConnectD
   return requests.findRequest(transactionId);
 }
 
-function refusal(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
+function toSessionError(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
   const kind = standing === 'current' ? 'session_expired' : standing;
   const again = restartQuery(query, request);
   const context: ConnectErrorContext = {

@@ -91,7 +91,7 @@ export function answerUrl(request: AuthorizationRequest, answer: UserAnswer): st
 }
 
 /** Returns the name by which people recognize the application: its host, or the scheme of an installed app. */
-export function domainOf(redirectUri: string): string {
+export function displayDomain(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (!url) return redirectUri;
   return isWeb(url) ? url.host : url.protocol.replace(/:$/, '');
@@ -120,11 +120,11 @@ export function formTargetsOf(redirectUri: string): string[] {
   if (!url) return [];
   if (!isWeb(url)) return [url.protocol];
   if (!HOST_SOURCE.test(url.hostname)) return [];
-  return [...new Set([formSourceOf(url.origin), 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
+  return [...new Set([toFormSource(url.origin), 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
 }
 
 /** Returns the CSP source of a web origin: its scheme if CSP cannot express the origin (see formTargetsOf). */
-export function formSourceOf(origin: string): string {
+export function toFormSource(origin: string): string {
   const { hostname, protocol } = new URL(origin);
   const isIp = /^\[|^[\d.]+$/.test(hostname) && hostname !== '127.0.0.1';
   return isIp || !HOST_SOURCE.test(hostname) ? protocol : origin;

@@ -57,7 +57,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   if (client === undefined) throw new ConnectError('client_unknown');
 
   const transactionId = randomBytes(16).toString('base64url');
-  const pushed = await takeUp(client, { visit, transactionId }, deps);
+  const pushed = await takePushedRequest(client, { visit, transactionId }, deps);
   if (pushed !== undefined && 'request' in pushed) {
     const { request } = pushed;
     return { request, secret: undefined, path: selectionPath(request) };
@@ -69,12 +69,12 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const request: AuthorizationRequest = {
     ...options,
     ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(parameters)),
-    providers: offered(options.providers, client, deps.offeredProviders),
+    providers: chooseProviders(options.providers, client, deps.offeredProviders),
     isPushed: pushed !== undefined,
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
-    redirectUri: redirectUriOf(options, parameters, client),
+    redirectUri: chooseRedirectUri(options, parameters, client),
     // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
     query: pushed === undefined ? startingQuery(visit.query, options) : startingQuery(readBeside(visit)),
@@ -85,7 +85,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     wasSentAhead: false,
     createdAt: deps.now(),
   };
-  const path = pushed === undefined ? pathWithAll(request, visit) : selectionPath(request);
+  const path = pushed === undefined ? buildFirstPath(request, visit) : selectionPath(request);
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
   deps.activityNotes.add(request.clientId, 'flow_started');
@@ -93,7 +93,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
 }
 
 /** Returns the registered URI; for the dashboard's playground, the one that it pushed. */
-function redirectUriOf(
+function chooseRedirectUri(
   { userId }: Pick<AuthorizationRequest, 'userId'>,
   asked: ReceivedQuery,
   { redirectUri }: Client,
@@ -102,7 +102,7 @@ function redirectUriOf(
 }
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */
-function pathWithAll(request: AuthorizationRequest, { query }: StartInput['visit']): string {
+function buildFirstPath(request: AuthorizationRequest, { query }: StartInput['visit']): string {
   const path = selectionPath({ ...request, query: queryWithout(query, 'transaction', 'redirect_uri') });
   if (queryBytes(path) <= PAGE_QUERY_BYTES) return path;
   const { status, message } = queryTooLong(PAGE_QUERY_BYTES);
@@ -121,7 +121,7 @@ async function limitStarts(caller: Caller, { attempts }: StartDeps): Promise<voi
 type TakenUp = { readonly query: ReceivedQuery } | { readonly request: AuthorizationRequest } | undefined;
 
 /** Uses the pushed request (RFC 9126 §4) of `request_uri`, if there is one. Throws ConnectError 400. */
-async function takeUp(
+async function takePushedRequest(
   client: Client,
   start: { readonly visit: StartInput['visit']; readonly transactionId: string },
   { pushedRequests, requests, now }: StartDeps,
@@ -153,7 +153,7 @@ const readBeside = ({ query }: StartInput['visit']): ReceivedQuery =>
   query.filter(({ name }) => name === 'client_id' || name === 'request_uri');
 
 /** Returns the requested providers that instance and application offer; all offered ones if none is left. */
-function offered(
+function chooseProviders(
   asked: readonly ProviderKind[],
   client: Client,
   ofInstance: readonly ProviderKind[],

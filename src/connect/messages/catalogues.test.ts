@@ -10,7 +10,7 @@ import { LANGUAGES, type MessageKey, messagesFor } from './messages.ts';
 
 const LOCALES = new URL('locales/', import.meta.url);
 const CONNECT = new URL('../', import.meta.url);
-const catalogueOf = (language: string): Record<string, string> =>
+const readMessages = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`${language}.json`, LOCALES), 'utf8'));
 // The module's type guarantees its keys.
 const KEYS = Object.keys(en) as MessageKey[];
@@ -44,16 +44,22 @@ type Parsed = ReturnType<IntlMessageFormat['getAst']>;
 const parse = (message: string, language: string): Parsed =>
   new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).getAst();
 
-const elementsOf = (parsed: Parsed): Parsed =>
+const listElements = (parsed: Parsed): Parsed =>
   parsed.flatMap((element) => [
     element,
-    ...('options' in element ? Object.values(element.options).flatMap(({ value }) => elementsOf(value)) : []),
+    ...('options' in element
+      ? Object.values(element.options).flatMap(({ value }) => listElements(value))
+      : []),
   ]);
-const argumentsOf = (message: string, language: string): string[] => {
-  const named = elementsOf(parse(message, language)).filter(({ type }) => type !== 0 && type !== 7);
-  return [...new Set(named.map((element) => ('value' in element ? String(element.value) : '')))].sort();
+const listArguments = (message: string, language: string): string[] => {
+  const argumentElements = listElements(parse(message, language)).filter(
+    ({ type }) => type !== 0 && type !== 7,
+  );
+  return [
+    ...new Set(argumentElements.map((element) => ('value' in element ? String(element.value) : ''))),
+  ].sort();
 };
-const formsOf = (language: string): Map<string, number[]> => {
+const listPluralForms = (language: string): Map<string, number[]> => {
   const rules = new Intl.PluralRules(language);
   return Map.groupBy(
     Array.from({ length: 1000 }, (_, index) => index + 1),
@@ -81,7 +87,7 @@ it('every message is used by a page', () => {
 
 for (const language of LANGUAGES) {
   describe(`the catalog ${language}`, () => {
-    const catalogue = catalogueOf(language);
+    const catalogue = readMessages(language);
     const messages = KEYS.flatMap((key) => {
       const message = catalogue[key];
       return message === undefined ? [] : [{ key, message, english: en[key] }];
@@ -94,21 +100,25 @@ for (const language of LANGUAGES) {
       });
 
     it('the accessible name of each account button contains its label', () => {
-      for (const deed of ['disconnect', 'mend', 'update', 'remove', 'choose', 'confirm']) {
+      for (const action of ['disconnect', 'mend', 'update', 'remove', 'choose', 'confirm']) {
         const [label = '', name = ''] = [
-          catalogue[`selection.${deed}`],
-          catalogue[`selection.${deed}_account`],
+          catalogue[`selection.${action}`],
+          catalogue[`selection.${action}_account`],
         ];
         assert.ok(name.toLocaleLowerCase(language).includes(label.toLocaleLowerCase(language)), name);
       }
     });
 
     it('the main buttons have different labels, because programs use them', () => {
-      const words = ['selection.continue', 'consent.allow', 'cancel', 'selection.done', 'calendars.save'].map(
-        (key) => catalogue[key],
-      );
+      const labels = [
+        'selection.continue',
+        'consent.allow',
+        'cancel',
+        'selection.done',
+        'calendars.save',
+      ].map((key) => catalogue[key]);
 
-      assert.equal(new Set(words).size, words.length, words.join());
+      assert.equal(new Set(labels).size, labels.length, labels.join());
     });
 
     it('has every message', () => {
@@ -129,15 +139,15 @@ for (const language of LANGUAGES) {
 
     it('has the arguments of English', () => {
       for (const { key, message, english } of messages) {
-        assert.deepEqual(argumentsOf(message, language), argumentsOf(english, 'en'), key);
+        assert.deepEqual(listArguments(message, language), listArguments(english, 'en'), key);
       }
     });
 
     it('has exactly the plural forms of its language', () => {
-      const forms = formsOf(language);
+      const forms = listPluralForms(language);
       const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const { key, message } of messages) {
-        for (const element of elementsOf(parse(message, language))) {
+        for (const element of listElements(parse(message, language))) {
           if (element.type !== 6) continue;
           const branches = Object.keys(element.options).filter((form) => !form.startsWith('='));
           // ICU requires `other` in every language, even Polish, which uses it only for fractions.
@@ -157,7 +167,7 @@ for (const language of LANGUAGES) {
 
     it('can be formatted for every count, without braces in the result', () => {
       const values = Object.fromEntries(
-        KEYS.flatMap((key) => argumentsOf(en[key], 'en')).map((name) => [name, 'N']),
+        KEYS.flatMap((key) => listArguments(en[key], 'en')).map((name) => [name, 'N']),
       );
       for (const { key, message } of messages) {
         for (const count of message.includes(', plural,') ? [0, 1, 2, 3, 5, 11, 21, 100] : [1]) {
@@ -169,7 +179,7 @@ for (const language of LANGUAGES) {
 
     it('isolates every name', () => {
       for (const { key } of messages) {
-        const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
+        const names = listArguments(en[key], 'en').filter((name) => !NUMBERS.includes(name));
         const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
         const values = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), ...numbers };
         const { markup } = messagesFor(language).markup(key, values);
@@ -206,7 +216,7 @@ for (const language of LANGUAGES) {
 
 for (const language of LANGUAGES.filter((other) => other !== 'en')) {
   it(`the catalog ${language} contains no English`, () => {
-    const untranslated = Object.entries(catalogueOf(language)).filter(([key, message]) => {
+    const untranslated = Object.entries(readMessages(language)).filter(([key, message]) => {
       const english = (en as Record<string, string>)[key]; // undefined where there is no such key
       const text = message.replaceAll(PROPER_NAMES, '').replaceAll(/\{\w+\}/g, '');
       const same = message === english && /\p{L}\s+\p{L}/u.test(text);
@@ -218,7 +228,7 @@ for (const language of LANGUAGES.filter((other) => other !== 'en')) {
 }
 
 it('French keeps double punctuation marks with their words', () => {
-  const loose = Object.entries(catalogueOf('fr')).filter(([, message]) =>
+  const loose = Object.entries(readMessages('fr')).filter(([, message]) =>
     / [:;!?»]|« |[\p{L}\d][;!?»]|«\p{L}/u.test(message.replaceAll(/\{(\w+), plural,/g, '')),
   );
 

@@ -1,7 +1,7 @@
 /** The texts of the Connect pages: a catalog of ICU messages per language (docs/wire.md 4.2), read when first used. */
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { type CatalogueMessages, messagesOf } from '../../design/messages.ts';
+import { type CatalogueMessages, createMessages } from '../../design/messages.ts';
 import { chooseLocale, FALLBACK_LOCALE, type LocaleWish } from '../../lib/content-negotiation.ts';
 import en from './locales/en.json' with { type: 'json' };
 
@@ -18,7 +18,7 @@ export type Messages = CatalogueMessages<MessageKey>;
 
 /** Returns the language of a request: one of LANGUAGES, or a pseudo-locale that was named exactly. */
 export const chooseLanguage = (wish: LocaleWish): string =>
-  pseudoLocaleOf(wish.named) ?? chooseLocale(wish, LANGUAGES);
+  parsePseudoLocale(wish.named) ?? chooseLocale(wish, LANGUAGES);
 
 /** Returns a language's name for itself, as in a list: `Português (Brasil)`. */
 export function nativeName(language: string): string {
@@ -34,11 +34,11 @@ const messagesByLanguage = new Map<string, Messages>();
 
 /** Returns the messages of a language; English if there is no catalog. */
 export function messagesFor(language: string): Messages {
-  const pseudo = pseudoLocaleOf(language);
+  const pseudo = parsePseudoLocale(language);
   if (pseudo === undefined && !LANGUAGES.includes(language)) return messagesFor(FALLBACK_LOCALE);
   const cached = messagesByLanguage.get(language);
   if (cached !== undefined) return cached;
-  const messages = messagesOf(language, pseudo ? pseudoFormat(pseudo) : catalogueFormat(language));
+  const messages = createMessages(language, pseudo ? pseudoFormat(pseudo) : catalogueFormat(language));
   messagesByLanguage.set(language, messages);
   return messages;
 }
@@ -79,7 +79,7 @@ const POP_DIRECTION = '\u202c';
 const LITERAL = 0;
 
 /** Returns the pseudo-locale that a `lng` names, in any spelling of the tag (docs/wire.md 4.2). */
-export function pseudoLocaleOf(named: string | undefined): PseudoLocale | undefined {
+export function parsePseudoLocale(named: string | undefined): PseudoLocale | undefined {
   const tag = named?.trim().replaceAll('_', '-').toLowerCase();
   return tag === 'en-xa' ? 'en-XA' : tag === 'ar-xb' ? 'ar-XB' : undefined;
 }

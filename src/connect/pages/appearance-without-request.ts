@@ -4,7 +4,7 @@ import { type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { readClientId, readTheme } from '../flow/authorize-request.ts';
 import { chooseLanguage, messagesFor } from '../messages/messages.ts';
-import { type Appearance, type AppearanceDeps, appearanceFor, serviceNameOf } from './appearance.ts';
+import { type Appearance, type AppearanceDeps, appearanceFor, chooseServiceName } from './appearance.ts';
 
 export type WithoutRequest = {
   readonly query: ReceivedQuery;
@@ -19,7 +19,7 @@ export async function appearanceWithoutRequest(
 ): Promise<Appearance> {
   // An unknown application has the default branding.
   const clientId = readClientId(browser.query) ?? '';
-  return appearanceFor({ clientId, ...wishesOf(browser) }, browser.rememberedTheme, deps);
+  return appearanceFor({ clientId, ...readPreferences(browser) }, browser.rememberedTheme, deps);
 }
 
 /** Returns the appearance without branding, for when that cannot be read. */
@@ -28,7 +28,7 @@ export function plainAppearance(
   request: AuthorizationRequest | undefined,
   { operatorName }: Pick<AppearanceDeps, 'operatorName'>,
 ): Appearance {
-  const { language, theme } = request ?? wishesOf(browser);
+  const { language, theme } = request ?? readPreferences(browser);
   return {
     messages: messagesFor(language),
     theme: theme ?? 'auto',
@@ -37,12 +37,12 @@ export function plainAppearance(
     branding: DEFAULT_BRANDING,
     brandRule: undefined,
     facts: DEFAULT_FACTS,
-    serviceName: serviceNameOf(operatorName),
+    serviceName: chooseServiceName(operatorName),
     unverifiedBy: undefined,
   };
 }
 
-const wishesOf = ({ query, acceptLanguage }: WithoutRequest) => ({
+const readPreferences = ({ query, acceptLanguage }: WithoutRequest) => ({
   language: chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage }),
   theme: readTheme(query),
 });

@@ -8,7 +8,7 @@ import {
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
-import { findShownLook, type ShownLook } from '../../verification/shown-look.ts';
+import { findVisibleBranding, type ShownLook } from '../../verification/shown-look.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
@@ -33,7 +33,7 @@ export type Appearance = {
 
 const PROGRAM_NAME = 'Kalends';
 
-export const serviceNameOf = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
+export const chooseServiceName = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
 
 export type AppearanceDeps = Pick<ConnectDeps, 'branding' | 'verification' | 'operatorName'>;
 
@@ -50,14 +50,14 @@ export async function appearanceFor(
   remembered: Theme | undefined,
   deps: AppearanceDeps,
 ): Promise<Appearance> {
-  const look = await findShownLook(clientId, deps);
-  return appearanceOf(look, { language, theme, remembered }, deps);
+  const look = await findVisibleBranding(clientId, deps);
+  return buildAppearance(look, { language, theme, remembered }, deps);
 }
 
 /** The language and themes of a request: `theme` as sent, `remembered` as the user chose before. */
 type Reader = Pick<AuthorizationRequest, 'language' | 'theme'> & { readonly remembered: Theme | undefined };
 
-export async function appearanceOf(
+export async function buildAppearance(
   look: ShownLook | undefined,
   { language, theme, remembered }: Reader,
   { operatorName }: Pick<ConnectDeps, 'operatorName'>,
@@ -66,13 +66,13 @@ export async function appearanceOf(
   const branding = effectiveBranding(set);
   return {
     messages: messagesFor(language),
-    theme: themeOf(theme, branding.theme, remembered),
+    theme: chooseTheme(theme, branding.theme, remembered),
     isThemeOpen: theme === undefined && branding.theme === 'auto',
     displayName,
     branding,
     brandRule: branding.primaryColor && brandRule(await brandColors(branding.primaryColor)),
     facts,
-    serviceName: serviceNameOf(operatorName),
+    serviceName: chooseServiceName(operatorName),
     unverifiedBy: isVerified === false ? operatorName : undefined,
   };
 }
@@ -80,7 +80,11 @@ export async function appearanceOf(
 /**
  * Returns the theme as sent, else of the application, else as the user chose, else of the device (docs/wire.md 4.3).
  */
-export function themeOf(sent: Theme | undefined, application: Theme, remembered: Theme | undefined): Theme {
+export function chooseTheme(
+  sent: Theme | undefined,
+  application: Theme,
+  remembered: Theme | undefined,
+): Theme {
   if (sent !== undefined) return sent;
   return application === 'auto' ? (remembered ?? 'auto') : application;
 }

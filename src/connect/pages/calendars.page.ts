@@ -8,7 +8,7 @@ import { accountPath, selectionPath } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, asker, backLink, formFields } from './parts.page.ts';
+import { applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type CalendarChoice = {
   readonly calendarKey: string;
@@ -33,7 +33,7 @@ export function calendarsPage(form: CalendarsForm, appearance: Appearance): Page
   const app = applicationName(appearance.displayName, messages);
   const name = html`<bdi>${withBreakPoints(account.name)}</bdi>`;
   const content = html`${backLink(selectionPath(request), messages)}
-${asker(request, appearance)}
+${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('calendars.lead', { app })}</p>
 <form id="${FORM}" class="choices" method="post" action="/connect/calendars">${formFields(request)}<input type="hidden" name="account" value="${account.accountKey}">

@@ -1,10 +1,10 @@
 /** Renders consent: which access is allowed, which is new, and which is excluded (docs/security.md T3). */
-import { outwardLink, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
+import { ICONS, outwardLink, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { narrowerScope, type Scope } from '../../oauth/scope.ts';
 import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { domainOf } from '../flow/paths.ts';
+import { displayDomain } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { applicationName, cancelForm, formFields } from './parts.page.ts';
@@ -38,9 +38,9 @@ export function abilities({ request, accounts }: Consent, { displayName, message
   const added = can.filter((key) => !before.includes(key));
   const isWidened = before.length > 0 && added.length > 0;
   return html`<section class="abilities"><h2 id="can">${messages.markup(isWidened ? 'consent.can_also' : 'consent.can', { app })}</h2>
-<ul class="can" aria-labelledby="can">${abilityItems(isWidened ? added : can, SIGNS.tick, messages)}</ul>
-${isWidened && abilityList({ id: 'before', heading: 'consent.before', sign: SIGNS.tick }, before, messages)}
-${abilityList({ id: 'cannot', heading: 'consent.cannot', sign: SIGNS.cross }, cannot, messages)}</section>`;
+<ul class="can" aria-labelledby="can">${abilityItems(isWidened ? added : can, ICONS.tick, messages)}</ul>
+${isWidened && abilityList({ id: 'before', heading: 'consent.before', sign: ICONS.tick }, before, messages)}
+${abilityList({ id: 'cannot', heading: 'consent.cannot', sign: ICONS.cross }, cannot, messages)}</section>`;
 }
 
 /** Returns the existing access of accounts whose access becomes wider; empty if there are none. */
@@ -63,7 +63,7 @@ const abilityItems = (keys: readonly MessageKey[], sign: Html, messages: Message
 
 /** Renders a caution, how access can be ended, and links to the application's policies. */
 export function consentTerms({ request }: Consent, { messages, facts }: Appearance): Html {
-  const domain = html`<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi>`;
+  const domain = html`<bdi>${withBreakPoints(displayDomain(request.redirectUri))}</bdi>`;
   const links = [
     facts.privacyUrl !== undefined &&
       outwardLink(facts.privacyUrl, html`${messages.text('consent.privacy')}`),

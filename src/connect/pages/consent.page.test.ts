@@ -15,50 +15,50 @@ const narrower = { ...sampleAccount, givenScope: 'free-busy', isNew: true } as c
 
 describe('the consent page', () => {
   it('names the application, its domain and its user', () => {
-    const shown = consentPage(
+    const page = consentPage(
       { request: sampleRequest, accounts: [newAccount, newAccount] },
       sampleAppearance,
     );
 
-    assert.match(wordsOf(shown), /Acme Planner .*planner\.acme\.example For user ada-1815/);
-    assert.deepEqual(buttonsOf(shown), ['Allow', 'Cancel']);
+    assert.match(wordsOf(page), /Acme Planner .*planner\.acme\.example For user ada-1815/);
+    assert.deepEqual(buttonsOf(page), ['Allow', 'Cancel']);
   });
 
   it("shows the user's name if the application vouches for it", () => {
     const request = { ...sampleRequest, userName: 'Ada Lovelace' };
 
-    const words = wordsOf(consentPage({ request, accounts: [newAccount] }, sampleAppearance));
+    const text = wordsOf(consentPage({ request, accounts: [newAccount] }, sampleAppearance));
 
-    assert.match(words, /For user Ada Lovelace/);
-    assert.doesNotMatch(words, /ada-1815/);
+    assert.match(text, /For user Ada Lovelace/);
+    assert.doesNotMatch(text, /ada-1815/);
   });
 
   it('lists added access as new, and existing access in short', () => {
     const accounts = [narrower, sampleAccount];
 
-    const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
+    const text = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
 
-    assert.match(words, /Acme Planner can now also See your calendars and all details/);
-    assert.match(words, /As before See when you are busy/);
+    assert.match(text, /Acme Planner can now also See your calendars and all details/);
+    assert.match(text, /As before See when you are busy/);
   });
 
   it('lists all access as new if nothing was allowed before', () => {
     const accounts = [newAccount, sampleAccount];
 
-    const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
+    const text = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
 
-    assert.match(words, /Acme Planner will be able to/);
-    assert.doesNotMatch(words, /As before/);
-    assert.match(words, /new@example\.com Google New/);
+    assert.match(text, /Acme Planner will be able to/);
+    assert.doesNotMatch(text, /As before/);
+    assert.match(text, /new@example\.com Google New/);
   });
 
   it('compares with the access that all widened accounts have', () => {
     const request = { ...sampleRequest, scope: 'read-write' } as const;
     const accounts = [narrower, { ...sampleAccount, isNew: true }];
 
-    const words = wordsOf(consentPage({ request, accounts }, sampleAppearance));
+    const text = wordsOf(consentPage({ request, accounts }, sampleAppearance));
 
-    assert.match(words, /can now also See your calendars and all details of your events Create, change/);
+    assert.match(text, /can now also See your calendars and all details of your events Create, change/);
   });
 
   it("links to the application's policies that are set", () => {

@@ -11,7 +11,7 @@ import {
   isNewAccount,
 } from './consent-content.page.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, asker, backLink, verificationNotice } from './parts.page.ts';
+import { accountNames, applicationHeader, backLink, verificationNotice } from './parts.page.ts';
 
 export function consentPage(consent: Consent, appearance: Appearance): Page {
   const { request, accounts } = consent;
@@ -21,7 +21,7 @@ export function consentPage(consent: Consent, appearance: Appearance): Page {
   const describeAccount = (account: (typeof accounts)[number]) =>
     !areAllNew && isNewAccount(account) ? messages.text('selection.new') : undefined;
   const content = html`${backLink(selectionPath(request), messages)}
-${asker(request, appearance)}
+${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 ${verificationNotice(appearance)}
 ${abilities(consent, appearance)}

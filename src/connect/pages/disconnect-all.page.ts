@@ -6,7 +6,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { pagePath, selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, applicationName, asker, backLink, formFields } from './parts.page.ts';
+import { accountNames, applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type DisconnectAll = {
   readonly request: AuthorizationRequest;
@@ -21,7 +21,7 @@ export function disconnectAllPage({ request, accounts }: DisconnectAll, appearan
   const others = accounts.length - going.length;
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${asker(request, appearance)}
+${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.lead', { app })}</p>
 <h2 id="going">${messages.text('disconnect.accounts', { count: going.length })}</h2>

@@ -6,7 +6,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { accountPath, selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, applicationName, asker, backLink, formFields } from './parts.page.ts';
+import { accountNames, applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type Disconnect = { readonly request: AuthorizationRequest; readonly account: AccountView };
 
@@ -15,7 +15,7 @@ export function disconnectPage({ request, account }: Disconnect, appearance: App
   const title = messages.text('disconnect.one_title');
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${asker(request, appearance)}
+${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.one_lead', { app })}</p>
 ${accountNames([account])}

@@ -24,9 +24,9 @@ describe('the error page', () => {
   it('names the three scopes if another one was sent', () => {
     const error = new ConnectError('scope_unknown', { parameter: 'scope' });
 
-    const words = wordsOf(page('scope_unknown', { error }));
+    const text = wordsOf(page('scope_unknown', { error }));
 
-    assert.match(words, /scope has to be one of free-busy ?, read ?, read-write/);
+    assert.match(text, /scope has to be one of free-busy ?, read ?, read-write/);
   });
 
   it('sends people to the application, not to an administrator', () => {

@@ -1,5 +1,5 @@
 /** The error page: the problem, how to continue, and who can help (docs/wire.md 4.1). */
-import { outwardLink, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
+import { ICONS, outwardLink, PROVIDER_NAMES, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -29,8 +29,8 @@ export function errorPage({ error, request, reference, settings }: ErrorView, ap
   const { back, link, parameter, provider } = error.context;
   const names = provider === undefined ? {} : { provider: PROVIDER_NAMES[provider] };
   const title = messages.text(error.title, names);
-  const code = parameter === undefined ? {} : { parameter: codeOf(parameter) };
-  const values = html`${SCOPES.map((scope, index) => html`${index > 0 && ', '}${codeOf(scope)}`)}`;
+  const code = parameter === undefined ? {} : { parameter: renderInlineCode(parameter) };
+  const values = html`${SCOPES.map((scope, index) => html`${index > 0 && ', '}${renderInlineCode(scope)}`)}`;
   const content = html`${back !== undefined && backLink(back, messages)}
 ${errorSign(error, appearance)}
 <h1>${title}</h1>
@@ -38,18 +38,18 @@ ${errorSign(error, appearance)}
 ${link !== undefined && administratorLink(link, messages)}
 ${waysForward(error, request, appearance)}
 <div class="help"><p>${helpText(appearance)}</p>
-${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: codeOf(reference) })}</p>`}
+${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: renderInlineCode(reference) })}</p>`}
 </div>`;
   return layout({ title, content, settings }, appearance);
 }
 
-const codeOf = (word: string): Html => html`<code dir="ltr">${word}</code>`;
+const renderInlineCode = (word: string): Html => html`<code dir="ltr">${word}</code>`;
 
 /** Renders the application's sign, if it is known, with a mark for a problem or for success. */
 function errorSign({ kind }: ConnectError, appearance: Appearance): Html {
   const mark = kind === 'finished' ? 'done' : 'trouble';
   const hasAppearance = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
-  const sign = html`<span class="sign ${mark}">${SIGNS[mark]}</span>`;
+  const sign = html`<span class="sign ${mark}">${ICONS[mark]}</span>`;
   return pageSigns(hasAppearance ? markedSign(applicationSign(appearance), mark) : sign);
 }
 
@@ -95,7 +95,7 @@ function helpText({ facts, displayName, messages }: Appearance): Html {
     html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${withBreakPoints(supportEmail)}</bdi></a>`;
   const visit =
     supportUrl !== undefined &&
-    outwardLink(supportUrl, html`<bdi>${withBreakPoints(hostOf(supportUrl))}</bdi>`);
+    outwardLink(supportUrl, html`<bdi>${withBreakPoints(parseHost(supportUrl))}</bdi>`);
   if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
   if (write) return messages.markup('error.help_email', { contact: write });
   if (visit) return messages.markup('error.help_url', { contact: visit });
@@ -103,4 +103,4 @@ function helpText({ facts, displayName, messages }: Appearance): Html {
   return html`${messages.text('error.help_generic')}`;
 }
 
-const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+const parseHost = (url: string): string => URL.parse(url)?.host ?? url;

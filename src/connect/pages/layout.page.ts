@@ -1,9 +1,9 @@
 /** The document around every Connect page: style, script, and the settings in the footer. */
 import { readFileSync } from 'node:fs';
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, PAGE_ICON, SIGNS } from '../../design/parts.page.ts';
+import { BASE_STYLE, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
+import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import type { QueryParameter } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { pathOfTransaction } from '../flow/paths.ts';
@@ -52,7 +52,7 @@ ${(settings !== undefined || !branding.hideFooter) && foot(settings, appearance)
 <p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
 ${!isPreview && SCRIPT.element}
 </body>`;
-  return pageOf({
+  return buildPage({
     language: messages.language,
     direction: messages.direction,
     theme,
@@ -99,9 +99,9 @@ type OfAddress = {
 };
 
 const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
-  ['auto', 'settings.theme_auto', SIGNS.device],
-  ['light', 'settings.theme_light', SIGNS.sun],
-  ['dark', 'settings.theme_dark', SIGNS.moon],
+  ['auto', 'settings.theme_auto', ICONS.device],
+  ['light', 'settings.theme_light', ICONS.sun],
+  ['dark', 'settings.theme_dark', ICONS.moon],
 ];
 
 /** Renders the language, and the color scheme if neither request nor application sets it. */
@@ -118,12 +118,12 @@ function languageMenu(settings: PageSettings, messages: Messages): Html {
   const items = LANGUAGES.map((language) => {
     const isChosen = language === messages.language;
     const current = isChosen ? html` aria-current="true"` : undefined;
-    return html`<li><button name="${name}" value="${language}" lang="${language}"${current}${inForm}>${nativeName(language)}${isChosen && SIGNS.tick}</button></li>
+    return html`<li><button name="${name}" value="${language}" lang="${language}"${current}${inForm}>${nativeName(language)}${isChosen && ICONS.tick}</button></li>
 `;
   });
   const list = html`<ul>
 ${items}</ul>`;
-  return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${nativeName(messages.language)}</span>${SIGNS.unfold}</summary>
+  return html`<details class="menu"><summary>${ICONS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${nativeName(messages.language)}</span>${ICONS.unfold}</summary>
 ${inForm ? list : languageForm(settings, list)}</details>`;
 }
 

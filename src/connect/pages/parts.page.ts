@@ -1,11 +1,11 @@
 /** Renders small parts of several Connect pages. */
 import { type Logo, logoPath } from '../../branding/branding.ts';
-import { chip, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
+import { chip, ICONS, PROVIDER_MARKS, PROVIDER_NAMES, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { domainOf } from '../flow/paths.ts';
+import { displayDomain } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 
@@ -26,7 +26,7 @@ export function applicationName(displayName: string | undefined, messages: Messa
 export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
 
 export function markedSign(sign: Html, mark: 'done' | 'trouble'): Html {
-  return html`<span class="marked">${sign}<span class="badge ${mark}">${SIGNS[mark]}</span></span>`;
+  return html`<span class="marked">${sign}<span class="badge ${mark}">${ICONS[mark]}</span></span>`;
 }
 
 /** Renders the application's logo, the first character of its name, or a generic icon. */
@@ -39,7 +39,7 @@ export function applicationSign({ branding, displayName, theme }: Appearance): H
   }
   // Skips punctuation: the initial is a letter of the name.
   const initial = firstCharacter((displayName ?? '').replace(/^[\p{P}\p{Sm}\p{Z}\p{C}]+/u, ''));
-  return html`<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>`;
+  return html`<span class="sign">${initial === '' ? ICONS.application : initial.toLocaleUpperCase('en')}</span>`;
 }
 
 /** Renders the logo of a fixed theme, or both for the device to choose. `alt` is empty: the name is beside it. */
@@ -51,7 +51,7 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
 }
 
 export function backLink(path: string, messages: Messages): Html {
-  return html`<a class="back" href="${path}">${SIGNS.back}${messages.text('back')}</a>`;
+  return html`<a class="back" href="${path}">${ICONS.back}${messages.text('back')}</a>`;
 }
 
 export function cancelForm(request: AuthorizationRequest, messages: Messages): Html {
@@ -89,10 +89,10 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
     displayName === undefined
       ? messages.markup('verification.text', { operator })
       : messages.markup('verification.text_named', { operator, app: displayName });
-  return html`<section class="notice caution" aria-labelledby="unverified">${SIGNS.caution}<div>
+  return html`<section class="notice caution" aria-labelledby="unverified">${ICONS.caution}<div>
 <h2 id="unverified">${messages.markup('verification.title', { operator })}</h2>
 <p>${text}</p>
-<details><summary>${messages.text('verification.means')}${SIGNS.unfold}</summary>
+<details><summary>${messages.text('verification.means')}${ICONS.unfold}</summary>
 <ul><li>${messages.text('verification.review')}</li><li>${messages.text('verification.access')}</li><li>${messages.text('verification.end')}</li></ul>
 </details></div></section>`;
 }
@@ -101,11 +101,11 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
  * Renders the application with its domain, and its user. The name is only the application's claim, but the domain is
  * the real destination. `userName` exists only if the application vouches for it.
  */
-export function asker(request: AuthorizationRequest, appearance: Appearance): Html {
+export function applicationHeader(request: AuthorizationRequest, appearance: Appearance): Html {
   const { messages, displayName } = appearance;
   const user = request.userName ?? request.userId;
   return html`<div class="asker"><div aria-hidden="true">${applicationSign(appearance)}</div><dl>
 <div><dt class="unseen">${messages.text('consent.application')}</dt>
-<dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain">${SIGNS.site}<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi></span></dd></div>
+<dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain">${ICONS.site}<bdi>${withBreakPoints(displayDomain(request.redirectUri))}</bdi></span></dd></div>
 <div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div></dl></div>`;
 }

@@ -17,14 +17,14 @@ const EMPTY: PasswordForm = {
 };
 const page = (change: Partial<PasswordForm> = {}) =>
   passwordFormPage({ ...EMPTY, ...change }, sampleAppearance);
-const labelsOf = (markup: string): string[] =>
+const listLabels = (markup: string): string[] =>
   [...markup.matchAll(/<label for="\w+">(.*?)<\/label>/g)].map(([, text = '']) => text);
 
 describe('the form of an account with a password', () => {
   it('asks for a CalDAV e-mail address and password, and links to the form with a server address', () => {
     const markup = markupOf(page());
 
-    assert.deepEqual(labelsOf(markup), ['E-mail address', 'Password']);
+    assert.deepEqual(listLabels(markup), ['E-mail address', 'Password']);
     assert.match(markup, /name="by" value="email"/);
     assert.match(markup, /href="\/connect\/caldav\?transaction=T{22}&by=server">Enter the server address/);
   });
@@ -32,7 +32,7 @@ describe('the form of an account with a password', () => {
   it('asks for the server on demand', () => {
     const { markup } = page({ mode: 'server' }).document;
 
-    assert.deepEqual(labelsOf(markup), ['Server URL', 'Username', 'Password']);
+    assert.deepEqual(listLabels(markup), ['Server URL', 'Username', 'Password']);
     assert.match(markup, /name="by" value="server"/);
     assert.doesNotMatch(markup, /Enter the server address/);
   });
@@ -41,7 +41,7 @@ describe('the form of an account with a password', () => {
     const typed = { server: '', username: '', address: 'webcal://cal.example/a.ics' };
     const markup = markupOf(page({ mode: 'address', typed }));
 
-    assert.deepEqual(labelsOf(markup), ['Calendar address']);
+    assert.deepEqual(listLabels(markup), ['Calendar address']);
     assert.match(markup, /name="by" value="address"/);
     assert.match(markup, /name="address" value="webcal:\/\/cal\.example\/a\.ics"/);
     assert.match(markup, /by=email">Sign in to a calendar account instead/);
@@ -60,11 +60,11 @@ describe('the form of an account with a password', () => {
   });
 
   it('keeps the account to confirm, and says so', () => {
-    const shown = page({ confirm: 'key-3' });
+    const confirmForm = page({ confirm: 'key-3' });
 
-    assert.match(wordsOf(shown), /Confirm it is yours/);
-    assert.match(markupOf(shown), /name="confirm" value="key-3"/);
-    assert.match(markupOf(shown), /&confirm=key-3&by=server"/);
+    assert.match(wordsOf(confirmForm), /Confirm it is yours/);
+    assert.match(markupOf(confirmForm), /name="confirm" value="key-3"/);
+    assert.match(markupOf(confirmForm), /&confirm=key-3&by=server"/);
   });
 
   it('submits typed values with a change of language or color scheme', () => {

@@ -1,6 +1,6 @@
 /** The forms that link an account or a calendar. They keep all fields except the password. */
 
-import { notice, outwardLink, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
+import { ICONS, notice, outwardLink, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { CALDAV_PRESETS, type CalDavPreset, isPattern, YOUR_SERVER } from '../accounts/caldav-presets.ts';
@@ -10,7 +10,7 @@ import { selectionPath, signInPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, asker, backLink, formFields } from './parts.page.ts';
+import { applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';
@@ -32,12 +32,12 @@ const FORM = 'login';
 export function passwordFormPage(form: PasswordForm, appearance: Appearance): Page {
   const { messages } = appearance;
   const { kind, request, problem } = form;
-  const title = titleOf(form, messages);
+  const title = renderTitle(form, messages);
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${asker(request, appearance)}
+${applicationHeader(request, appearance)}
 <h1>${title}</h1>
-<p class="lead">${messages.markup(leadOf(form), { app })}</p>
+<p class="lead">${messages.markup(chooseLeadKey(form), { app })}</p>
 ${problem && html`<div id="trouble">${notice('trouble', messages.markup(problem.message, problem.values))}</div>`}
 ${isByServer(form) && presetChoice(form, messages)}
 <form class="fields" id="${FORM}" method="post" action="/connect/${kind}" data-working="${workingText(form, messages)}">${formFields(request)}${stateFields(form)}
@@ -57,13 +57,13 @@ const isByAddress = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav'
 
 const isByMail = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'email';
 
-function titleOf(form: PasswordForm, messages: Messages): string {
+function renderTitle(form: PasswordForm, messages: Messages): string {
   const provider = PROVIDER_NAMES[form.kind];
   if (form.confirm !== undefined) return messages.text('selection.confirm', { provider });
   return isByAddress(form) ? messages.text('form.address_title') : messages.text('form.title', { provider });
 }
 
-function leadOf(form: PasswordForm): MessageKey {
+function chooseLeadKey(form: PasswordForm): MessageKey {
   const { kind, confirm } = form;
   if (confirm !== undefined) return 'form.confirm.lead';
   if (isByAddress(form)) return 'form.address.lead';
@@ -102,12 +102,12 @@ function presetChoice(form: PasswordForm, messages: Messages): Html {
   const items = CALDAV_PRESETS.map(({ id, name }) => {
     const isChosen = chosen?.id === id;
     const mark =
-      isChosen && html`${SIGNS.tick}<span class="unseen">${messages.text('form.preset_chosen')}</span>`;
+      isChosen && html`${ICONS.tick}<span class="unseen">${messages.text('form.preset_chosen')}</span>`;
     return html`<li><a class="choice${isChosen && ' chosen'}" href="${to(id)}"><span translate="no">${name}</span>${mark}</a></li>
 `;
   });
   const other = html`<li><a class="choice" href="${to('')}">${messages.text('form.preset_other')}</a></li>`;
-  return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}${SIGNS.unfold}</summary>
+  return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}${ICONS.unfold}</summary>
 <p class="hint">${messages.text('form.presets_hint')}</p>
 <ul>
 ${items}${chosen && other}</ul></details>`;
@@ -147,7 +147,7 @@ ${fieldError(form, 'server', messages)}<p class="hint" id="server-hint">${server
 
 /** Explains the chosen server while its address is in the field. */
 function serverHint({ chosen, typed }: PasswordForm, messages: Messages): Html {
-  if (chosen === undefined || !isStillOf(chosen, typed.server))
+  if (chosen === undefined || !isUnchangedServer(chosen, typed.server))
     return html`${messages.text('form.server_hint')}`;
   if (isPattern(chosen)) {
     return messages.markup('form.server_replace', { part: html`<code dir="ltr">${YOUR_SERVER}</code>` });
@@ -157,7 +157,7 @@ function serverHint({ chosen, typed }: PasswordForm, messages: Messages): Html {
     : messages.markup('form.server_region', { other: chosen.region });
 }
 
-const isStillOf = (chosen: CalDavPreset, server: string): boolean =>
+const isUnchangedServer = (chosen: CalDavPreset, server: string): boolean =>
   isPattern(chosen) ? server.includes(YOUR_SERVER) : server === chosen.server;
 
 function usernameField(form: PasswordForm, messages: Messages): Html {
@@ -191,7 +191,7 @@ ${fieldError(form, 'password', messages)}<p class="hint" id="password-hint">${pa
 /** Renders the button that shows the password. It appears only with scripts. */
 function revealButton(messages: Messages): Html {
   const name = messages.text('form.password_show');
-  return html`<button type="button" class="reveal" aria-pressed="false" aria-controls="password" aria-label="${name}" title="${name}" data-shown="${messages.text('form.password_shown')}" data-hidden="${messages.text('form.password_hidden')}">${SIGNS.eye}</button>`;
+  return html`<button type="button" class="reveal" aria-pressed="false" aria-controls="password" aria-label="${name}" title="${name}" data-shown="${messages.text('form.password_shown')}" data-hidden="${messages.text('form.password_hidden')}">${ICONS.eye}</button>`;
 }
 
 const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
@@ -222,7 +222,7 @@ function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Ht
 /** Explains how to create an app-specific password. `isOpen` if the user seems to have none. */
 function appPasswordHelp({ messages, displayName, serviceName }: Appearance, isOpen: boolean): Html {
   const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr" translate="no">account.apple.com</a>`;
-  return html`<details class="steps"${isOpen && html` open`}><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
+  return html`<details class="steps"${isOpen && html` open`}><summary>${messages.text('form.app_password_help')}${ICONS.unfold}</summary>
 <p class="hint">${messages.text('form.app_password_what')}</p>
 <ol>
 <li>${messages.markup('form.app_password_sign_in', { site })}</li>
@@ -251,6 +251,6 @@ function focused(form: PasswordForm): LinkField | undefined {
 function fieldError({ problem }: PasswordForm, field: LinkField, messages: Messages): Html | undefined {
   if (!problem?.fields.includes(field)) return undefined;
   const word = messages.text(problem.message === 'link.missing' ? 'form.error_missing' : 'form.error_check');
-  return html`<p class="wrong" id="${field}-error">${SIGNS.trouble}${word}</p>
+  return html`<p class="wrong" id="${field}-error">${ICONS.trouble}${word}</p>
 `;
 }

@@ -1,6 +1,6 @@
 /** The buttons that connect an account at each provider. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
+import { ICONS, PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import { transactionField } from './parts.page.ts';
@@ -42,7 +42,7 @@ function providerItem(
   const isElsewhere = kind === 'google' || kind === 'microsoft';
   const working = isElsewhere && html` data-working="${messages.text('working.open', { provider })}"`;
   return html`<li><form method="get" action="/connect/${kind}"${working}>${transactionField(selection.request)}
-<button aria-describedby="${kind}-about">${inside}<span class="onward">${SIGNS.onward}</span></button></form></li>
+<button aria-describedby="${kind}-about">${inside}<span class="onward">${ICONS.onward}</span></button></form></li>
 `;
 }
 

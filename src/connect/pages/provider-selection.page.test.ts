@@ -42,27 +42,27 @@ describe('the buttons that leave the selection page', () => {
   });
 
   it('are on the same page as the consent if there is one account', () => {
-    const words = wordsOf(page({ ending: 'allow', accounts: [newAccount] }));
+    const text = wordsOf(page({ ending: 'allow', accounts: [newAccount] }));
 
-    assert.match(words, /Allow access to your calendars\?.*Acme Planner will be able to/);
-    assert.match(words, /planner\.acme\.example.*For user ada-1815/);
+    assert.match(text, /Allow access to your calendars\?.*Acme Planner will be able to/);
+    assert.match(text, /planner\.acme\.example.*For user ada-1815/);
   });
 });
 
 describe('accounts on the selection page', () => {
   it('are removed at once while nobody uses them, otherwise disconnected after a question', () => {
     const unfinished = page({ ending: 'allow', accounts: [newAccount] }).document.markup;
-    const kept = page({ ending: 'done', accounts: [sampleAccount] }).document.markup;
+    const connected = page({ ending: 'done', accounts: [sampleAccount] }).document.markup;
 
     assert.match(unfinished, /method="post" action="\/connect\/remove"/);
     assert.doesNotMatch(unfinished, /connect\/disconnect/);
-    assert.match(kept, /method="get" action="\/connect\/disconnect"/);
+    assert.match(connected, /method="get" action="\/connect\/disconnect"/);
   });
 
   it('have no buttons if their owner was not proved', () => {
-    const words = wordsOf(page({ ending: 'continue', accounts: [foreignAccount, foreignAccount] }));
+    const text = wordsOf(page({ ending: 'continue', accounts: [foreignAccount, foreignAccount] }));
 
-    assert.doesNotMatch(words, /Disconnect|Remove|Choose calendars/);
+    assert.doesNotMatch(text, /Disconnect|Remove|Choose calendars/);
   });
 
   it('offer a selection of calendars once these are listed', () => {
@@ -82,13 +82,13 @@ describe('accounts on the selection page', () => {
   });
 
   it('show the number of calendars in place of the loading hint', () => {
-    const shown = (loaded: number) => {
+    const renderLoaded = (loaded: number) => {
       const loading = new Map([[newAccount.accountKey, { isListed: true, calendars: 3, loaded }]]);
       return page({ ending: 'allow', accounts: [newAccount], loading }).document.markup;
     };
 
-    assert.match(shown(1), /id="loading">No need to wait/);
-    assert.match(shown(3), /id="loading">3 calendars are ready/);
+    assert.match(renderLoaded(1), /id="loading">No need to wait/);
+    assert.match(renderLoaded(3), /id="loading">3 calendars are ready/);
   });
 
   it('that are not covered are masked, with a button that names them', () => {
@@ -122,15 +122,21 @@ describe('the notice about the last action', () => {
   }
 
   it('names no account if the user signed in to another one', () => {
-    const words = wordsOf(page({ happened: { what: 'not_this', provider: 'google' } }));
+    const text = wordsOf(page({ happened: { what: 'not_this', provider: 'google' } }));
 
-    assert.doesNotMatch(words, /@e/);
+    assert.doesNotMatch(text, /@e/);
   });
 });
 
 it('the name of the operator replaces that of the program', () => {
-  const shown = providerSelectionPage(sampleSelection, { ...sampleAppearance, serviceName: 'Contoso IT' });
+  const selectionPage = providerSelectionPage(sampleSelection, {
+    ...sampleAppearance,
+    serviceName: 'Contoso IT',
+  });
 
-  assert.match(wordsOf(shown), /Acme Planner uses Contoso IT to see/);
-  assert.doesNotMatch(shown.document.markup.replace(/<s(tyle|cript)>.*?<\/s\1>/gs, ''), />[^<]*Kalends/);
+  assert.match(wordsOf(selectionPage), /Acme Planner uses Contoso IT to see/);
+  assert.doesNotMatch(
+    selectionPage.document.markup.replace(/<s(tyle|cript)>.*?<\/s\1>/gs, ''),
+    />[^<]*Kalends/,
+  );
 });

@@ -12,8 +12,8 @@ import { abilities, consentActions, consentTerms } from './consent-content.page.
 import { layout } from './layout.page.ts';
 import { isAnyLoading, linkedAccounts, otherAccounts } from './linked-accounts.page.ts';
 import {
+  applicationHeader,
   applicationName,
-  asker,
   cancelForm,
   formFields,
   transactionField,
@@ -47,8 +47,8 @@ const LEADS: Readonly<Record<Scope, MessageKey>> = {
 export function providerSelectionPage(selection: ProviderSelection, appearance: Appearance): Page {
   const { messages } = appearance;
   const { request, accounts, others, ending } = selection;
-  const title = messages.text(titleOf(selection));
-  const content = html`${asker(request, appearance)}
+  const title = messages.text(chooseTitleKey(selection));
+  const content = html`${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 ${ending !== 'allow' && html`<p class="lead">${lead(selection, appearance)}</p>`}
 ${happenedNotice(selection.happened, messages)}
@@ -66,7 +66,7 @@ ${actions(selection, messages)}`;
   );
 }
 
-function titleOf({ ending, isManaging }: ProviderSelection): MessageKey {
+function chooseTitleKey({ ending, isManaging }: ProviderSelection): MessageKey {
   if (ending === 'allow') return 'consent.title';
   return isManaging ? 'selection.manage_title' : 'selection.title';
 }

@@ -5,8 +5,8 @@ import { buttonsOf, markupOf, sampleAppearance, sampleRequest } from '../../../t
 import { waitingPage } from './waiting.page.ts';
 
 it('the page of a waiting approval reloads with and without scripts, and has Cancel', () => {
-  const shown = waitingPage({ request: sampleRequest }, sampleAppearance);
-  const markup = markupOf(shown);
+  const page = waitingPage({ request: sampleRequest }, sampleAppearance);
+  const markup = markupOf(page);
 
   const path = `/connect/waiting\\?transaction=${sampleRequest.transactionId}`;
   assert.match(
@@ -14,5 +14,5 @@ it('the page of a waiting approval reloads with and without scripts, and has Can
     new RegExp(`<noscript><meta http-equiv="refresh" content="5; url=${path}"></noscript>`),
   );
   assert.match(markup, new RegExp(`<body [^>]*data-goes-on="${path}" data-seconds="5"`));
-  assert.deepEqual(buttonsOf(shown), ['Cancel']);
+  assert.deepEqual(buttonsOf(page), ['Cancel']);
 });

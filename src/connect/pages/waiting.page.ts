@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { pagePath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
-import { asker, cancelForm } from './parts.page.ts';
+import { applicationHeader, cancelForm } from './parts.page.ts';
 
 export function waitingPage(
   { request }: { readonly request: AuthorizationRequest },
@@ -14,7 +14,7 @@ export function waitingPage(
   const { messages } = appearance;
   const title = messages.text('waiting.title');
   const path = pagePath('waiting', request);
-  const content = html`${asker(request, appearance)}
+  const content = html`${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.text('waiting.text')}</p>
 <p class="way"><a class="button primary" href="${path}">${messages.text('try_again')}</a></p>

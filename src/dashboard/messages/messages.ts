@@ -1,7 +1,7 @@
 /** The dashboard's words: one catalogue of ICU messages, so that other languages can follow. */
 import { IntlMessageFormat } from 'intl-messageformat';
 
-import { type CatalogueMessages, messagesOf } from '../../design/messages.ts';
+import { type CatalogueMessages, createMessages } from '../../design/messages.ts';
 import en from './en.json' with { type: 'json' };
 
 export type DashboardMessageKey = keyof typeof en;
@@ -10,7 +10,7 @@ export type DashboardMessages = CatalogueMessages<DashboardMessageKey>;
 const LANGUAGE = 'en';
 
 /** English, which is all there is. */
-export const dashboardMessages: DashboardMessages = messagesOf<DashboardMessageKey>(
+export const dashboardMessages: DashboardMessages = createMessages<DashboardMessageKey>(
   LANGUAGE,
   (key) => new IntlMessageFormat(en[key], LANGUAGE, undefined, { ignoreTag: true }),
 );

@@ -24,7 +24,7 @@ import {
   secretsPanel,
 } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, folded, instant, top } from './parts.page.ts';
+import { field, instant, renderFolded, top } from './parts.page.ts';
 
 /** The tabs in their order, each with its path and permission. */
 const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
@@ -59,7 +59,7 @@ export function applicationPage({ client, tab, content, said }: ApplicationPageP
   const [, shown = 'application.tabs'] = mine.find(([path]) => path === tab) ?? [];
   const back = html`<a href="${APPLICATIONS}">${messages.text('applications.title')}</a>`;
   return html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
-<nav class="tabs" aria-label="${messages.text('application.tabs')}">${folded(messages.text(shown), html`<ul>${tabs}</ul>`)}</nav>
+<nav class="tabs" aria-label="${messages.text('application.tabs')}">${renderFolded(messages.text(shown), html`<ul>${tabs}</ul>`)}</nav>
 ${said !== undefined && notice('done', said, true)}
 ${content}`;
 }
@@ -71,8 +71,10 @@ export function settingsContent({ client, facts, problems, ...typed }: SettingsP
   const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
   if (!may(viewer.person, 'application.change', client.clientId))
     return factList([
-      ...NEW_SETTINGS.map((key) => factOf(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key])),
-      ...FACTS.map((key) => factOf(key, values[key])),
+      ...NEW_SETTINGS.map((key) =>
+        toFactRow(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key]),
+      ),
+      ...FACTS.map((key) => toFactRow(key, values[key])),
     ]);
   const filled = { values, ...(problems && { problems }) };
   const fields = (keys: readonly TextSettingKey[]) =>
@@ -85,7 +87,7 @@ export function settingsContent({ client, facts, problems, ...typed }: SettingsP
 
 const shownUrl = (url: string | undefined): string | undefined => url && auditedUrl(url);
 
-function factOf(key: TextSettingKey, value: string | undefined): readonly [string, Html] {
+function toFactRow(key: TextSettingKey, value: string | undefined): readonly [string, Html] {
   const label = messages.text(`application.${TEXT_SETTINGS[key].name}`);
   return [
     label,

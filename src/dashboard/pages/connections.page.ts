@@ -3,7 +3,7 @@
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/shown-user.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
-import { turnOf } from '../../user-data/whose-turn.ts';
+import { findResponsible } from '../../user-data/whose-turn.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { healthMessage } from './health.page.ts';
@@ -40,13 +40,13 @@ function groupSection(
       : messages.text('connections.count', { count });
   const all = html`<p><a href="${CONNECTIONS}?${String(new URLSearchParams({ reason }))}" aria-label="${messages.text('connections.all')}: ${messages.text(`reason.${reason}`)}">${messages.text('connections.all')}</a></p>`;
   return html`<section><h2>${messages.text(`reason.${reason}`)} <span class="chip">${counted}</span></h2>
-${mending(reason)}
+${renderFix(reason)}
 ${accountTable({ reason, accounts }, parts, viewer)}
 ${count > accounts.length && all}</section>
 `;
 }
 
-const mending = (reason: HealthReason): Html =>
+const renderFix = (reason: HealthReason): Html =>
   html`<p class="lead mends">${messages.text(`reason.${reason}.mends`)}</p>`;
 
 function accountTable(
@@ -80,7 +80,7 @@ function accountRow(
     html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${messages.text(`provider.${provider}`)}${health.message !== undefined && html` · ${healthMessage(health.message)}`}</small>`,
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
     html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
-    html`${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}`,
+    html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`,
     instant(health.since),
   ];
 }
@@ -95,7 +95,7 @@ export function reasonContent({ reason, accounts, nextPath, ...parts }: ReasonPa
   const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
   const none = html`<div class="empty"><p>${messages.text('connections.none.reason')}</p></div>`;
   return html`${top(messages.text(`reason.${reason}`), back)}
-${mending(reason)}
+${renderFix(reason)}
 ${accounts.length === 0 ? none : accountTable({ reason, accounts }, parts, viewer)}
 ${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
 }

@@ -48,13 +48,13 @@ export function deliveriesPage(parts: DeliveriesParts, viewer: Viewer): Html {
       : html`<a class="button" href="${replay}">${messages.text('deliveries.replay')}</a>`;
   return html`${top(messages.text('deliveries.title'), messages.text('deliveries.lead'), action)}
 ${said !== undefined && notice('done', said, true)}
-${filtersOf(parts)}
+${renderFilters(parts)}
 ${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
-${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 ? emptyList(parts) : listOf(parts, viewer)}</div>`}
+${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 ? emptyList(parts) : renderDeliveries(parts, viewer)}</div>`}
 ${olderLink(older)}`;
 }
 
-function filtersOf(parts: DeliveriesParts): Html {
+function renderFilters(parts: DeliveriesParts): Html {
   const { clients, states, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const options = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
@@ -86,7 +86,7 @@ function emptyList(parts: DeliveriesParts): Html {
 <p>${messages.text('deliveries.none.text')}</p><div class="buttons">${link}</div></div>`;
 }
 
-function listOf({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html {
+function renderDeliveries({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html {
   const heads = ['when', 'state', 'application', 'user', 'what', 'attempts'] as const;
   const names = new Map(clients.map(({ clientId, name }) => [clientId, name]));
   return table({
@@ -101,10 +101,10 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
   const calendar = calendarId === undefined ? undefined : shownName(person, calendarId);
   return [
     html`<a href="${deliveryPath(message)}">${instant(createdAt)}</a>`,
-    html`${deliveryState(message)}${outcomeOf(message)}`,
+    html`${deliveryState(message)}${renderOutcome(message)}`,
     html`<bdi class="cut">${application}</bdi>`,
     html`<bdi class="cut">${shownName(person, userId)}</bdi>${calendar !== undefined && html`<small><bdi class="cut">${calendar}</bdi></small>`}`,
-    html`<span class="line">${whatOf(message)}</span><small>${messages.text(`provider.${providerOf(provider)}`)}</small>`,
+    html`<span class="line">${describeChange(message)}</span><small>${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
     html`<span class="number">${attempts}</span>`,
   ];
 }
@@ -112,7 +112,7 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
 const PROVIDERS = ['google', 'microsoft', 'apple', 'caldav'] as const;
 
 /** Narrows the provider of a stored message, which is a plain text there. */
-export const providerOf = (provider: string): (typeof PROVIDERS)[number] =>
+export const toProviderKind = (provider: string): (typeof PROVIDERS)[number] =>
   PROVIDERS.find((one) => one === provider) ?? 'caldav';
 
 const KINDS = { pending: 'warn', delivered: 'good', dead: 'bad', withheld: 'quiet' } as const;
@@ -120,14 +120,14 @@ const KINDS = { pending: 'warn', delivered: 'good', dead: 'bad', withheld: 'quie
 export const deliveryState = ({ state }: Pick<LoggedMessage, 'state'>): Html =>
   stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
 
-const outcomeOf = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
+const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
   if (reason !== undefined) return html`<small>${reason}</small>`;
   if (nextAt === undefined || attempts === 0) return undefined;
   return html`<small>${messages.markup('delivery.next', { when: instant(nextAt) })}</small>`;
 };
 
 /** Describes the change: how many events of which kind, or a change of a user's calendars or connections. */
-export function whatOf({ changeType, eventCount, calendarId }: LoggedMessage): string {
+export function describeChange({ changeType, eventCount, calendarId }: LoggedMessage): string {
   const change = messages.text(`delivery.change.${changeType}`);
   return calendarId === undefined
     ? messages.text('delivery.what.note', { change })

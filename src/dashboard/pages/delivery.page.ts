@@ -8,7 +8,13 @@ import type { CheckedSignature } from '../../webhooks/check-signatures.ts';
 import type { AttemptedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
-import { DELIVERIES, deliveryPath, deliveryState, providerOf, whatOf } from './deliveries.page.ts';
+import {
+  DELIVERIES,
+  deliveryPath,
+  deliveryState,
+  describeChange,
+  toProviderKind,
+} from './deliveries.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, instant, table, top } from './parts.page.ts';
@@ -51,19 +57,19 @@ export function deliveryPage(parts: DeliveryParts, viewer: Viewer): Html {
       html`<button class="fitting">${messages.text('delivery.replay')}</button>`,
     );
   const back = html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a> / <bdi class="code">${message.messageId}</bdi>`;
-  return html`${top(whatOf(message), back, replay || undefined)}
+  return html`${top(describeChange(message), back, replay || undefined)}
 ${said !== undefined && notice('done', said, true)}
-${factsOf(parts, viewer)}
+${renderFacts(parts, viewer)}
 <h2>${messages.text('delivery.attempts')}</h2>
-${attemptsOf(message, mayOpen)}
+${renderAttempts(message, mayOpen)}
 <h2>${messages.text('delivery.headers')}</h2>
-${headersOf(parts)}
+${renderHeaders(parts)}
 <h2>${messages.text('delivery.body')}</h2>
-${bodyOf(parts, mayOpen)}
+${renderBody(parts, mayOpen)}
 ${mayOpen && checkPanel(parts, viewer)}`;
 }
 
-function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): Html {
+function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer): Html {
   const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
     message;
   const { clientId, name } = client;
@@ -75,7 +81,7 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
     ['application', html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`],
     ['endpoint', html`<a href="${endpoint}" class="code">${shownUrl ?? endpointId}</a>`],
     ['user', html`<bdi class="code">${shownName(person, userId)}</bdi>`],
-    ['provider', html`${messages.text(`provider.${providerOf(provider)}`)}`],
+    ['provider', html`${messages.text(`provider.${toProviderKind(provider)}`)}`],
     [
       'calendar',
       calendarId === undefined ? undefined : html`<bdi class="code">${shownName(person, calendarId)}</bdi>`,
@@ -95,7 +101,7 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
 
 const MOST_ANSWER = 1_100;
 
-function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
+function renderAttempts({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
   if (log.length === 0)
     return html`<p class="lead">${messages.text(state === 'withheld' ? 'delivery.attempts.withheld' : 'delivery.attempts.none')}</p>`;
   const heads = ['number', 'when', 'took', 'status', 'outcome'] as const;
@@ -124,7 +130,7 @@ function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
   });
 }
 
-function headersOf({ message, opened }: DeliveryParts): Html {
+function renderHeaders({ message, opened }: DeliveryParts): Html {
   const last = message.log.at(-1)?.startedAt;
   const line = opened?.signatures.map(({ signature }) => signature).join(' ');
   const lines = [
@@ -149,7 +155,7 @@ function signatureList(found: readonly CheckedSignature[]): Html {
 
 const MOST_BODY = 64_000;
 
-function bodyOf({ message, opened }: DeliveryParts, mayOpen: boolean): Html {
+function renderBody({ message, opened }: DeliveryParts, mayOpen: boolean): Html {
   if (opened === undefined) {
     const open = html`<div class="buttons"><a class="button" href="${deliveryPath(message)}/body">${messages.text('delivery.body.show')}</a></div>`;
     return html`<div class="empty"><strong>${messages.text('delivery.body.masked')}</strong>

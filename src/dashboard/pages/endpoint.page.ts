@@ -15,12 +15,12 @@ import {
   endpointForm,
   endpointPath,
   endpointState,
-  hearsWords,
+  formatSuccess,
   type ListedFigures,
-  reasonOf,
+  renderStateReason,
+  renderWaiting,
   shownUrl,
-  successOf,
-  waitingOf,
+  topicLabels,
   webhooksPath,
 } from './webhooks.page.ts';
 
@@ -41,10 +41,10 @@ export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
     [messages.text('webhooks.url'), html`<span class="code">${shownUrl(endpoint, viewer)}</span>`],
     [messages.text('webhooks.id'), html`<span class="code">${endpointId}</span>`],
     [messages.text('webhooks.private'), expiresAt === undefined ? network : undefined],
-    [messages.text('webhooks.state'), html`${endpointState(endpoint)}${reasonOf(endpoint)}`],
-    [messages.text('webhooks.hears'), html`${hearsWords(hears).join(', ')}`],
-    [messages.text('webhooks.success'), html`${successOf(figures)}`],
-    [messages.text('webhooks.waiting'), waitingOf(endpoint)],
+    [messages.text('webhooks.state'), html`${endpointState(endpoint)}${renderStateReason(endpoint)}`],
+    [messages.text('webhooks.hears'), html`${topicLabels(hears).join(', ')}`],
+    [messages.text('webhooks.success'), html`${formatSuccess(figures)}`],
+    [messages.text('webhooks.waiting'), renderWaiting(endpoint)],
     [messages.text('webhooks.added'), instant(createdAt)],
     [messages.text('webhooks.ends'), expiresAt === undefined ? undefined : instant(expiresAt)],
   ];
@@ -111,7 +111,7 @@ export function rotateEndpointContent(endpoint: ListedFigures, viewer: Viewer): 
 ${postForm(viewer, `${path}/rotate`, form)}</section>`;
 }
 
-export type MadeSecretParts = {
+export type NewSecretParts = {
   readonly clientId: string;
   readonly endpointId: string;
   readonly webhookSecret: string;
@@ -119,7 +119,7 @@ export type MadeSecretParts = {
   readonly until?: number | undefined;
 };
 
-export function madeSecretContent({ clientId, endpointId, webhookSecret, until }: MadeSecretParts): Html {
+export function newSecretContent({ clientId, endpointId, webhookSecret, until }: NewSecretParts): Html {
   const about =
     until === undefined
       ? html`${messages.text('webhooks.secret.made')}`

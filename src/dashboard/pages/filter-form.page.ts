@@ -2,7 +2,7 @@
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
-import { folded } from './parts.page.ts';
+import { renderFolded } from './parts.page.ts';
 
 export type FilterFormParts = {
   readonly path: string;
@@ -11,7 +11,7 @@ export type FilterFormParts = {
 };
 
 export const filterForm = ({ path, fields, isUsed }: FilterFormParts): Html =>
-  folded(
+  renderFolded(
     messages.text('filter.title'),
     html`<form method="get" action="${path}" class="filter">${fields}
 <div class="filter-do"><button class="small">${messages.text('filter')}</button><a class="button small" href="${path}">${messages.text('filter.clear')}</a></div></form>`,

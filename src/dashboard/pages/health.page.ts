@@ -3,7 +3,7 @@ import type { AccountHealth } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
-import { turnOf } from '../../user-data/whose-turn.ts';
+import { findResponsible } from '../../user-data/whose-turn.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { instant } from './parts.page.ts';
 import { visibleText } from './visible-text.ts';
@@ -16,7 +16,7 @@ export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: bool
   if (reason === undefined) return undefined;
   return html`<dl class="facts trouble">
 <dt>${messages.text(`reason.${reason}`)}</dt><dd>${message !== undefined && healthMessage(message)}</dd>
-<dt>${messages.text('turn')}</dt><dd>${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}</dd>
+<dt>${messages.text('turn')}</dt><dd>${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}</dd>
 <dt>${messages.text('mends')}</dt><dd>${messages.text(`reason.${reason}.mends`)}</dd></dl>`;
 }
 
@@ -36,4 +36,4 @@ function eventItem({ happened, reason, message, at }: HealthEvent, hasOwnApp: bo
 }
 
 const reasonWords = (reason: HealthReason, hasOwnApp: boolean): Html =>
-  html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: messages.text(`turn.${turnOf(reason, hasOwnApp)}`) })}</small>`;
+  html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: messages.text(`turn.${findResponsible(reason, hasOwnApp)}`) })}</small>`;

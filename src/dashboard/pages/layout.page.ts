@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, CHARTS_STYLE, PAGE_ICON, SIGNS } from '../../design/parts.page.ts';
+import { BASE_STYLE, CHARTS_STYLE, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
+import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
@@ -48,7 +48,7 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
 ];
 
 /** Returns the menu's page for an open path, by prefix. The overview has no pages below it. */
-function menuPathOf(open: string): string {
+function findMenuPath(open: string): string {
   if (open === '/dashboard/reviews') return '/dashboard/applications';
   if (/^\/dashboard\/applications\/[^/]+\/user(?:\/|$)/.test(open)) return '/dashboard/users';
   const [first] =
@@ -100,9 +100,9 @@ ${ending(page)}
 /** Renders the menu. On a narrow screen it is a popover, which needs no script. */
 function menu(viewer: Viewer): Html {
   const { person, path: shown } = viewer;
-  const open = menuPathOf(shown);
+  const open = findMenuPath(shown);
   const items = MENU.filter(([, , needs]) => mayRole(person.role, needs));
-  return html`<button type="button" class="small unfold" popovertarget="menu">${messages.text('menu')}${SIGNS.unfold}</button>
+  return html`<button type="button" class="small unfold" popovertarget="menu">${messages.text('menu')}${ICONS.unfold}</button>
 <div class="menu" id="menu" popover>
 <nav aria-label="${messages.text('menu.label')}"><ul>
 ${items.map(([path, name]) => menuItem(path, name, path === open))}
@@ -131,14 +131,14 @@ type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readon
 
 function renderDocument({ title, theme, body, goesOnTo, ...page }: Document): Page {
   const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
-  return pageOf({
+  return buildPage({
     language: messages.language,
     direction: messages.direction,
     theme,
     title: `${visibleText(title, MOST_TITLE)} – ${messages.text('product')}`,
     icon: PAGE_ICON,
     styles: [STYLE],
-    scripts: scriptsOf(page),
+    scripts: listScripts(page),
     connects: usesPasskeys || isLive,
     hasFrames,
     goesOn: goesOnTo === undefined ? undefined : { path: goesOnTo, seconds: 0 },
@@ -153,14 +153,14 @@ const brand = (): Html =>
 
 type Scripts = Pick<DashboardPage, 'usesPasskeys' | 'script'>;
 
-const scriptsOf = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
+const listScripts = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
   SCRIPT,
   ...(usesPasskeys ? [PASSKEYS] : []),
   ...(script === undefined ? [] : [script]),
 ];
 
 const ending = (page: Scripts): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
-${scriptsOf(page).map(({ element }) => element)}`;
+${listScripts(page).map(({ element }) => element)}`;
 
 function menuItem(path: string, name: DashboardMessageKey, isOpen: boolean): Html {
   return html`<li><a href="${path}"${isOpen && html` aria-current="page"`}>${messages.text(name)}</a></li>
@@ -168,9 +168,9 @@ function menuItem(path: string, name: DashboardMessageKey, isOpen: boolean): Htm
 }
 
 const THEMES: readonly (readonly [Theme, DashboardMessageKey, Html])[] = [
-  ['auto', 'theme.auto', SIGNS.device],
-  ['light', 'theme.light', SIGNS.sun],
-  ['dark', 'theme.dark', SIGNS.moon],
+  ['auto', 'theme.auto', ICONS.device],
+  ['light', 'theme.light', ICONS.sun],
+  ['dark', 'theme.dark', ICONS.moon],
 ];
 
 function themeChoice({ theme, path }: Viewer): Html {

@@ -6,7 +6,7 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { doorPage } from './layout.page.ts';
 
 /** Renders the page. `to` is created by the server. Without a script its link leads there. */
-export function onwardPage(
+export function redirectPage(
   { to, title, lead }: { readonly to: string; readonly title: string; readonly lead?: Html },
   theme: Theme,
 ): Page {

@@ -1,11 +1,11 @@
 /** The numbers of the overview. */
 import type { FUNNEL } from '../../activity/activity.ts';
-import type { AilingCount } from '../../calendars/connection-counts.ts';
+import type { UnhealthyCount } from '../../calendars/connection-counts.ts';
 
 export type Overview = {
   readonly applications: number;
   readonly connections: { readonly count: number; readonly isExact: boolean };
-  readonly ailing: readonly AilingCount[];
+  readonly ailing: readonly UnhealthyCount[];
   readonly isCut: boolean;
   readonly funnel: Funnel;
   readonly hours: readonly Hour[];

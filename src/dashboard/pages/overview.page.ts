@@ -1,7 +1,7 @@
 /** The overview: first the accounts that need action, then the activity. */
 import { actorOf } from '../../calendars/health-reason.ts';
 import { barChart } from '../../design/charts.ts';
-import { SIGNS } from '../../design/parts.page.ts';
+import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -33,7 +33,7 @@ function firstSteps({ applications, connections, hasDelivered }: Overview, { rol
   const items = steps.map((step) => {
     const { name, isDone, path, is } = step;
     const state = isDone ? messages.text('overview.steps.done') : '';
-    return html`<li${isDone && html` class="done"`}><h3>${messages.text(`overview.steps.${name}`)}${isDone && html`<span class="state">${SIGNS.tick}${state}</span>`}</h3>
+    return html`<li${isDone && html` class="done"`}><h3>${messages.text(`overview.steps.${name}`)}${isDone && html`<span class="state">${ICONS.tick}${state}</span>`}</h3>
 <p>${messages.text(`overview.steps.${name}.text`)}</p>
 ${is && step === next && html`<div class="buttons"><a class="button primary" href="${path}">${messages.text(`overview.steps.${name}.do`)}</a></div>`}</li>
 `;

@@ -1,5 +1,5 @@
 /** Small components of several dashboard pages. */
-import { SIGNS } from '../../design/parts.page.ts';
+import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 
@@ -58,12 +58,12 @@ export type TableParts = {
 
 /** Renders a table. On a phone each row is a card, whose cells show the column's head. */
 export function table({ name, heads, rows }: TableParts): Html {
-  const cellOf = (cell: Html, index: number) => {
+  const renderCell = (cell: Html, index: number) => {
     const head = heads[index + 1];
     return html`<td${typeof head === 'string' && html` data-head="${head}"`}><div>${cell}</div></td>`;
   };
   const lines = rows.map(
-    ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(cellOf)}</tr>
+    ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(renderCell)}</tr>
 `,
   );
   return html`<div class="table"><table aria-label="${name}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
@@ -72,8 +72,8 @@ ${lines}</tbody></table></div>`;
 }
 
 /** Renders content that is folded on a phone, without a script, and open elsewhere. */
-export const folded = (name: string, content: Html, isOpen = false): Html =>
-  html`<details class="fold"${isOpen && html` open`}><summary>${name}${SIGNS.unfold}</summary>${content}</details>`;
+export const renderFolded = (name: string, content: Html, isOpen = false): Html =>
+  html`<details class="fold"${isOpen && html` open`}><summary>${name}${ICONS.unfold}</summary>${content}</details>`;
 
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;

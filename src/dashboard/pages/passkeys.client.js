@@ -3,7 +3,7 @@ const able = Boolean(window.PublicKeyCredential?.parseCreationOptionsFromJSON);
 for (const element of document.querySelectorAll('[data-passkeys]')) element.hidden = !able;
 for (const element of document.querySelectorAll('[data-no-passkeys]')) element.hidden = able;
 
-async function credentialOf({ passkey: does }, publicKey) {
+async function requestCredential({ passkey: does }, publicKey) {
   if (does === 'create')
     return navigator.credentials.create({
       publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey),
@@ -23,7 +23,7 @@ async function ask(button, form) {
   if (options.error === 'not_fresh')
     return location.assign(`/dashboard/confirm?next=${encodeURIComponent(location.pathname)}`);
   if (!answer.ok) return options.message;
-  const credential = await credentialOf(button.dataset, options);
+  const credential = await requestCredential(button.dataset, options);
   form.elements.credential.value = JSON.stringify(credential);
   if (form.elements.token) form.elements.token.value = token;
   form.action = path;

@@ -48,7 +48,7 @@ function personRow(person: Person, viewer: Viewer): Html[] {
   ];
 }
 
-export const creatorOf = (creator: Invitation['creator']): Html =>
+export const renderCreator = (creator: Invitation['creator']): Html =>
   creator === undefined ? html`${messages.text('people.invited.by.none')}` : html`<bdi>${creator}</bdi>`;
 
 function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Html {
@@ -59,7 +59,7 @@ function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Ht
     return [
       html`<bdi>${who}</bdi><small>${messages.text(`purpose.${purpose}`)}</small>`,
       html`${messages.text(`role.${role}`)}`,
-      creatorOf(creator),
+      renderCreator(creator),
       instant(expiresAt),
       html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
     ];

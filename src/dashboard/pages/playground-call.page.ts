@@ -39,7 +39,7 @@ export function operationPage(parts: OperationParts, viewer: Viewer): Html {
 ${needsUser && notice('note', connect)}
 ${problem !== undefined && notice('trouble', html`${problem}`, true)}
 ${answer !== undefined && answerPanel(answer)}
-${call !== undefined && codeOf({ ...parts, call })}
+${call !== undefined && renderCode({ ...parts, call })}
 ${callForm(parts, viewer)}`;
 }
 
@@ -69,7 +69,7 @@ const secretRow = ({ caller, path }: OperationForm): Html | undefined =>
 
 function fieldRow(one: OperationField, parts: OperationParts): Html {
   const { name, label, kind, choices, isRequired, about, example } = one;
-  const value = parts.typed?.(name) ?? defaultOf(one, parts);
+  const value = parts.typed?.(name) ?? chooseDefault(one, parts);
   const described = about === undefined ? '' : html` aria-describedby="${name}-hint"`;
   const common = html`id="${name}" name="${name}"${described === '' ? undefined : described}`;
   const hint = about !== undefined && html`<p class="hint" id="${name}-hint">${withCode(about)}</p>`;
@@ -90,7 +90,7 @@ ${control()}${hint}</div>`;
 const HOUR_MS = 3_600_000;
 
 /** Returns a value with which a first call works, for required fields. */
-function defaultOf({ label, isRequired, choices }: OperationField, parts: OperationParts): string {
+function chooseDefault({ label, isRequired, choices }: OperationField, parts: OperationParts): string {
   const hour = Math.ceil(parts.now / HOUR_MS) * HOUR_MS;
   const tokens: Readonly<Record<string, string>> = {
     refresh_token: TOKEN_WORDS.refreshToken,
@@ -140,7 +140,7 @@ function prettyJson(text: string): string {
   }
 }
 
-function codeOf({ url, client, form, call }: OperationParts & { readonly call: Call }): Html {
+function renderCode({ url, client, form, call }: OperationParts & { readonly call: Call }): Html {
   const code = (id: string, title: string, text: string) =>
     html`<details class="code-of" name="code"><summary>${title}</summary>${copyable(id, visibleText(text, MOST_CHARACTERS))}</details>`;
   const parts = { url, client, form, call };

@@ -31,13 +31,13 @@ export function testUserPage(parts: TestUserParts, viewer: Viewer): Html {
   const { clientId, name } = client;
   const back = html`<a href="${PLAYGROUND}">${messages.text('playground.title')}</a> / <a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
   return html`${top(html`<bdi>${name}</bdi>`, back)}
-${said(done)}
+${renderNotice(done)}
 ${user?.isConnected ? connected({ ...parts, user }, viewer) : hasProvider ? unconnected(parts, viewer) : noProvider(clientId)}
 <h2>${messages.text('playground.operations')}</h2>
 ${operations(forms, clientId)}`;
 }
 
-function said(done: string): Html | undefined {
+function renderNotice(done: string): Html | undefined {
   switch (done) {
     case 'connected':
       return notice('done', html`${messages.text('playground.done.connected')}`, true);

@@ -52,13 +52,13 @@ type PreviewParts = {
 
 /** Renders the page. Its links and forms lead nowhere, even if a browser ignores `inert`. */
 export function previewPage(parts: PreviewParts, appearance: Appearance): Page {
-  const { document, policy } = pageOf(parts, appearance);
+  const { document, policy } = renderSamplePage(parts, appearance);
   // The template escapes quotes and angle brackets in attribute values, so this expression is safe.
   const nowhere = document.markup.replace(/(<(?:a|form)\b[^>]*?\s(?:href|action)=")[^"]*"/g, '$1#"');
   return { document: trusted(nowhere), policy };
 }
 
-function pageOf({ client, page, offered }: PreviewParts, appearance: Appearance): Page {
+function renderSamplePage({ client, page, offered }: PreviewParts, appearance: Appearance): Page {
   const request = { ...SAMPLE_REQUEST, ...client, language: appearance.messages.language };
   const selection = {
     ...{

@@ -2,7 +2,7 @@
 import type { AppRegistration } from '../../access/app-registration.ts';
 import type { AppVerdict } from '../../access/provider-app-check.ts';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
-import { notice, outwardLink, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
+import { ICONS, notice, outwardLink, PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -57,7 +57,7 @@ ${renderState(ownApp, registrations[kind], provider)}
 ${!isOffered && html`<p class="hint">${messages.text('providers.not_offered')}</p>`}
 ${checked?.kind === kind && checkResult(checked.check, provider)}
 <div class="buttons">${may(viewer.person, 'application.secrets', client.clientId) && change}${check}</div>
-${registrationOf(kind, registrations[kind])}</section>`;
+${renderRegistration(kind, registrations[kind])}</section>`;
 }
 
 function renderState(own: string | undefined, { instanceAppId }: AppRegistration, provider: string): Html {
@@ -81,13 +81,13 @@ function checkResult(check: NonNullable<ProvidersParts['checked']>['check'], pro
   return notice(kinds[check.verdict], html`${text}`, true);
 }
 
-function registrationOf(kind: AppKind, { redirectUri, permissions, issuer }: AppRegistration): Html {
+function renderRegistration(kind: AppKind, { redirectUri, permissions, issuer }: AppRegistration): Html {
   const console = outwardLink(CONSOLES[kind], html`${messages.text(`providers.console.${kind}`)}`);
   const rows = SCOPES.map((scope) => [
     html`<span class="code">${scope}</span>`,
     html`<ul class="code">${permissions[scope].map((permission) => html`<li>${permission}</li>`)}</ul>`,
   ]);
-  return html`<details class="registration"><summary>${messages.text('providers.register')}${SIGNS.unfold}</summary>
+  return html`<details class="registration"><summary>${messages.text('providers.register')}${ICONS.unfold}</summary>
 <p class="hint">${messages.markup('providers.register.text', { console })}</p>
 <h3>${messages.text('providers.redirect')}</h3>${copyRow(`${kind}-redirect`, redirectUri)}
 <h3>${messages.text('providers.permissions')}</h3>

@@ -5,7 +5,7 @@ import type { RequestEntry } from '../../request-log/request-entry.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
-import { deliveryPath, deliveryState, whatOf } from './deliveries.page.ts';
+import { deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { REQUESTS, requestTable, statusWord } from './requests.page.ts';
 import { visibleText } from './visible-text.ts';
@@ -27,7 +27,7 @@ export function requestPage({ entry, clients, path }: RequestParts): Html {
   const { method, route, requestId, body } = entry;
   const back = html`<a href="${REQUESTS}">${messages.text('requests.title')}</a> / <span class="code">${requestId}</span>`;
   return html`${top(html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>`, back)}
-${factsOf(entry, clients)}
+${renderFacts(entry, clients)}
 <h2>${messages.text('request.answer')}</h2>
 ${
   body === undefined
@@ -36,11 +36,11 @@ ${
 <p class="hint">${messages.text('request.answer.text')}</p>`
 }
 <h2>${messages.text('request.path')}</h2>
-${path === undefined ? html`<p class="lead">${messages.text('request.path.unknown')}</p>` : pathOf(path, clients)}
+${path === undefined ? html`<p class="lead">${messages.text('request.path.unknown')}</p>` : renderRequestPath(path, clients)}
 <p class="hint">${messages.text('request.path.text')}</p>`;
 }
 
-function factsOf(
+function renderFacts(
   { at, status, durationMs, clientId, user, network, repeated }: RequestEntry,
   clients: readonly Client[],
 ): Html {
@@ -67,23 +67,23 @@ function factsOf(
   return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
 }
 
-function pathOf(
+function renderRequestPath(
   { requests, deliveries, isPartial }: NonNullable<RequestParts['path']>,
   clients: readonly Client[],
 ): Html {
-  const told = table({
+  const deliveryTable = table({
     name: messages.text('request.deliveries'),
     heads: (['when', 'state', 'what'] as const).map((head) => messages.text(`delivery.${head}`)),
     rows: deliveries.map((one) => [
       html`<a href="${deliveryPath(one)}">${instant(one.createdAt)}</a>`,
       deliveryState(one),
-      html`${whatOf(one)}`,
+      html`${describeChange(one)}`,
     ]),
   });
   const none = (key: 'request.deliveries.none' | 'request.around.none') =>
     html`<p class="lead">${messages.text(key)}</p>`;
   return html`<h3>${messages.text('request.deliveries')}</h3>
-${deliveries.length === 0 ? none('request.deliveries.none') : told}
+${deliveries.length === 0 ? none('request.deliveries.none') : deliveryTable}
 ${isPartial && html`<p class="hint">${messages.text('request.deliveries.partial')}</p>`}
 <h3>${messages.text('request.around')}</h3>
 ${requests.length === 0 ? none('request.around.none') : requestTable(requests, clients)}`;

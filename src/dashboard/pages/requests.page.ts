@@ -3,7 +3,7 @@ import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
-import { refusalText } from '../../request-log/shown-body.ts';
+import { renderErrorText } from '../../request-log/shown-body.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import {
@@ -38,13 +38,13 @@ export function requestsContent(parts: RequestsParts): Html {
   const { requests, older, problems, days } = parts;
   if (days === 0 && requests.length === 0) return switchedOff();
   const list = requests.length === 0 ? emptyList(parts) : requestTable(requests, parts.clients);
-  return html`${filtersOf(parts)}
+  return html`${renderFilters(parts)}
 ${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
 ${problems.length === 0 && html`<div data-live="list">${list}</div>`}
 ${olderLink(older)}`;
 }
 
-function filtersOf(parts: RequestsParts): Html {
+function renderFilters(parts: RequestsParts): Html {
   const { path, clients, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const client = clients === undefined ? [] : [applicationFilter(clients, query('client'))];
@@ -93,7 +93,7 @@ export function requestTable(
       .map((head) => messages.text(`requests.${head}`)),
     rows: requests.map((entry) => {
       const { at, method, route, durationMs, clientId } = entry;
-      const message = refusalText(entry);
+      const message = renderErrorText(entry);
       const whose =
         clientId === undefined
           ? html`<span class="none">${messages.text('requests.nobody')}</span>`

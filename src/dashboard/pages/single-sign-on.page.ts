@@ -5,7 +5,7 @@ import type { Page } from '../../http/page.ts';
 import type { PersonIdentity } from '../../people/identity.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { onwardPage } from './onward.page.ts';
+import { redirectPage } from './onward.page.ts';
 import { instant } from './parts.page.ts';
 
 const hostOf = (issuer: string): string => new URL(issuer).host;
@@ -42,7 +42,7 @@ export type BetweenParts = {
 export function betweenPage({ to, issuer, theme }: BetweenParts): Page {
   const titleKey = to.startsWith('/') ? 'sso.back' : 'sso.leaving';
   const lead = messages.markup(titleKey, { host: hostOf(issuer) });
-  return onwardPage({ to, title: messages.text('sso.title'), lead }, theme);
+  return redirectPage({ to, title: messages.text('sso.title'), lead }, theme);
 }
 
 const PATH = '/dashboard/account/single-sign-on';

@@ -28,8 +28,8 @@ export function keysSection({ keys, program }: SystemFigures, viewer: Viewer, pa
   // Keys of another algorithm still verify the tokens that they signed.
   const signs = signing.find((key) => key.status === 'active' && key.algorithm === program.tokenAlgorithm);
   const active = { signing: signs?.id, webhook: webhook.find(({ status }) => status === 'active')?.id };
-  return html`${keysOf('signing', signing, { path, viewer, active: active.signing })}
-${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}
+  return html`${renderKeyTable('signing', signing, { path, viewer, active: active.signing })}
+${renderKeyTable('webhook', webhook, { path, viewer, active: active.webhook })}
 ${masterKeySection(keys.master)}`;
 }
 
@@ -54,7 +54,7 @@ ${command(`${COMMAND} keys rotate-master`)}</section>`;
 type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
 
 /** Renders a key table. The form contains `active`, so that a form sent twice rotates only once. */
-function keysOf(
+function renderKeyTable(
   of: 'signing' | 'webhook',
   keys: readonly KeyRow[],
   { path, viewer, active }: KeysParts,

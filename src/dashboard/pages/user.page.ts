@@ -45,14 +45,14 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
   const { person } = viewer;
   const application = html`<a href="${applicationPath(client.clientId)}/users"><bdi>${client.name}</bdi></a>`;
   const syncAll = html`<button class="small">${messages.text('user.sync')}</button>`;
-  const ailing = accounts.some(({ health }) => health.state === 'reauth_required');
+  const needsReconnect = accounts.some(({ health }) => health.state === 'reauth_required');
   return html`${top(html`<bdi class="anything">${shownName(person, user.userId)}</bdi>`, messages.markup('user.of', { application }), tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined)}
 ${said !== undefined && notice('done', said, true)}
 <dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instant(user.createdAt)}</dd>
 <dt>${messages.text('user.seen')}</dt><dd>${instant(user.lastSeenAt)}</dd></dl>
 <h2>${messages.text('user.accounts')}</h2>
 ${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard({ account, shown }, tools, viewer))}
-${ailing && tools.mayChange && reconnectPanel(reconnect)}
+${needsReconnect && tools.mayChange && reconnectPanel(reconnect)}
 <h2>${messages.text('user.grants')}</h2>
 ${grants.length === 0 ? html`<p class="lead">${messages.text('user.grants.none')}</p>` : grantTable(grants)}
 <h2>${messages.text('user.more')}</h2>

@@ -1,7 +1,7 @@
 /** The review of an application: its status, missing values, possible steps, and its history. */
 import { TEXT_SETTINGS } from '../../administration/documents/application-settings.ts';
 import { logoPath } from '../../branding/branding.ts';
-import { chip, notice, SIGNS } from '../../design/parts.page.ts';
+import { chip, ICONS, notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import { type MissingValue, missingForReview } from '../../verification/requirements.ts';
@@ -66,7 +66,7 @@ function statusPanel({ verification, operatorName }: VerificationParts): Html {
       : messages.markup('verification.verified', { when: instant(verifiedAt) });
   const request =
     reviewerNote !== undefined &&
-    html`<div class="notice caution">${SIGNS.caution}<div><strong>${messages.text('verification.asked')}</strong><p class="note"><bdi>${reviewerNote}</bdi></p></div></div>`;
+    html`<div class="notice caution">${ICONS.caution}<div><strong>${messages.text('verification.asked')}</strong><p class="note"><bdi>${reviewerNote}</bdi></p></div></div>`;
   return html`<section class="panel"><h2>${messages.text('verification.title')}</h2><p class="lead">${messages.text('verification.lead')}</p>
 <dl class="facts review"><dt>${messages.text('verification.application')}</dt><dd>${verified}</dd>
 <dt>${messages.text('verification.review')}</dt><dd>${word} ${since}</dd></dl>
@@ -93,7 +93,7 @@ function requirements(verification: Verification): Html | undefined {
     const about =
       !isThere &&
       html`<small>${sentence}</small> <a href="${applicationPath(clientId)}#${name}">${messages.text('verification.set')}</a>`;
-    return html`<li class="${isThere ? 'met' : 'unmet'}">${isThere ? SIGNS.tick : SIGNS.cross}<div>${messages.text(label)}<span class="unseen">: ${messages.text(isThere ? 'verification.met' : 'verification.unmet')}</span>${about}</div></li>
+    return html`<li class="${isThere ? 'met' : 'unmet'}">${isThere ? ICONS.tick : ICONS.cross}<div>${messages.text(label)}<span class="unseen">: ${messages.text(isThere ? 'verification.met' : 'verification.unmet')}</span>${about}</div></li>
 `;
   });
   return html`<section class="panel"><h2>${messages.text('verification.needs')}</h2>
@@ -175,7 +175,7 @@ export function editNotice({ status, verifiedAt, clientId }: Verification, viewe
 }
 
 const editNote = (text: Html): Html =>
-  html`<div class="notice note before-form">${SIGNS.note}<div>${text}</div></div>`;
+  html`<div class="notice note before-form">${ICONS.note}<div>${text}</div></div>`;
 
 export function reviewsPage(waiting: readonly Verification[]): Html {
   const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;

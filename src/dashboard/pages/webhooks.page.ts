@@ -39,10 +39,10 @@ export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: 
     heads: heads.map((head) => messages.text(`webhooks.${head}`)),
     rows: endpoints.map((endpoint) => [
       html`<a href="${endpointPath(endpoint)}" class="code">${shownUrl(endpoint, viewer)}</a>${endpoint.isFirst && html`<small>${messages.text('webhooks.first')}</small>`}`,
-      html`${endpointState(endpoint)}${reasonOf(endpoint)}`,
-      html`${hearsWords(endpoint.hears).join(', ')}`,
-      html`${successOf(endpoint.figures)}`,
-      waitingOf(endpoint),
+      html`${endpointState(endpoint)}${renderStateReason(endpoint)}`,
+      html`${topicLabels(endpoint.hears).join(', ')}`,
+      html`${formatSuccess(endpoint.figures)}`,
+      renderWaiting(endpoint),
     ]),
   })}
 ${add}`;
@@ -72,7 +72,7 @@ export function endpointState({ state, failures, expiresAt }: ListedEndpoint): H
 }
 
 /** Returns the reason for the endpoint's state, and since when it has been in that state. */
-export function reasonOf({
+export function renderStateReason({
   state,
   pausedReason,
   pausedAt,
@@ -89,18 +89,18 @@ export function reasonOf({
 
 const HEARS = ['events', 'calendars', 'connections', 'own'] as const;
 
-export const hearsWords = (hears: EndpointHears): string[] =>
+export const topicLabels = (hears: EndpointHears): string[] =>
   HEARS.filter((kind) => hears[kind]).map((kind) => messages.text(`webhooks.hears.${kind}`));
 
 /** Returns the share of a week's deliveries that succeeded, or of the newest ones if there are very many. */
-export function successOf({ delivered, judged }: EndpointFigures): string {
+export function formatSuccess({ delivered, judged }: EndpointFigures): string {
   if (judged === 0) return messages.text('webhooks.success.none');
   // Rounds down: a single failure among many deliveries must not disappear.
   const permille = Math.floor((delivered / judged) * 1000);
   return messages.text('webhooks.success.of', { share: permille / 1000, count: judged });
 }
 
-export const waitingOf = ({ waiting, figures }: ListedFigures): Html =>
+export const renderWaiting = ({ waiting, figures }: ListedFigures): Html =>
   figures.oldestWaiting === undefined
     ? html`${messages.text('webhooks.waiting.none')}`
     : messages.markup('webhooks.waiting.since', { count: waiting, since: instant(figures.oldestWaiting) });
@@ -149,7 +149,7 @@ export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
   );
 }
 
-export const pickedHears = (picked: readonly string[]): EndpointHears => ({
+export const readTopics = (picked: readonly string[]): EndpointHears => ({
   events: picked.includes('events'),
   calendars: picked.includes('calendars'),
   connections: picked.includes('connections'),

@@ -1,4 +1,4 @@
-import { ownerOf } from '../fair-slots/slot-owner.ts';
+import { toSlotOwner } from '../fair-slots/slot-owner.ts';
 import type { Egress } from './egress.ts';
 
 /** The user for whom requests are sent. */
@@ -11,7 +11,7 @@ export type EgressUser = {
 /** Returns the same egress, whose requests count for the user and, if it is given, for the account. */
 export function accountEgress(egress: Egress, user: EgressUser | undefined, account?: string): Egress {
   const names = {
-    ...(user !== undefined && { clientId: user.clientId, owner: ownerOf(user) }),
+    ...(user !== undefined && { clientId: user.clientId, owner: toSlotOwner(user) }),
     ...(account !== undefined && { account }),
   };
   return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { addressPolicy, bareHost, isPublicAddress, literalOf } from './address-policy.ts';
+import { addressPolicy, bareHost, isPublicAddress, parseHostLiteral } from './address-policy.ts';
 import type { PrivateNetwork } from './private-network.ts';
 
 const check = (network: PrivateNetwork, protocol: string, host: string, address: string): string => {
@@ -101,7 +101,7 @@ describe('The addresses that requests may reach', () => {
   });
 
   it('recognizes hosts that are addresses, with or without brackets', () => {
-    assert.deepEqual(['[::1]', '127.0.0.1', '127.0.0.1.', 'a.test', '127.1'].map(literalOf), [
+    assert.deepEqual(['[::1]', '127.0.0.1', '127.0.0.1.', 'a.test', '127.1'].map(parseHostLiteral), [
       ...['::1', '127.0.0.1', '127.0.0.1', undefined, undefined],
     ]);
     assert.equal(bareHost('[FE80::1]'), 'fe80::1');

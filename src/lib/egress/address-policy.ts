@@ -44,7 +44,7 @@ export function addressPolicy(network: PrivateNetwork): AddressPolicy {
 }
 
 /** Returns the address if a URL's host is one, or undefined if it is a name. URLs normalize IPv4 spellings. */
-export function literalOf(host: string): string | undefined {
+export function parseHostLiteral(host: string): string | undefined {
   const bare = bareHost(host);
   return isIP(bare) === 0 ? undefined : bare;
 }

@@ -21,7 +21,7 @@ export async function unpacked(
   sent: ReceivedBytes,
   { encoding, cap, share, signal }: Unpacking,
 ): Promise<Buffer> {
-  const decoders = decodersOf(encoding);
+  const decoders = createDecoders(encoding);
   if (decoders.length === 0) return sent.whole();
   const body = receivedBytes();
   const gathered = new Writable({
@@ -40,7 +40,7 @@ export async function unpacked(
 }
 
 /** Some servers and proxies compress although the request asks for identity. */
-function decodersOf(encoding: string): Transform[] {
+function createDecoders(encoding: string): Transform[] {
   const names = encoding
     .toLowerCase()
     .split(',')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { EgressError, egressErrorOf } from './egress-error.ts';
+import { EgressError, toEgressError } from './egress-error.ts';
 
 const failed = (code: string, name = 'Error') => Object.assign(new Error('failed'), { code, name });
 const read = (failure: unknown) => {
-  const { kind, detail, message, cause } = egressErrorOf(failure, 'a.test');
+  const { kind, detail, message, cause } = toEgressError(failure, 'a.test');
   assert.equal(cause, failure);
   return [kind, detail, message];
 };
@@ -53,14 +53,14 @@ describe('Failed connections', () => {
   it('recognizes an abort as a timeout by its name', () => {
     for (const name of ['AbortError', 'TimeoutError'])
       assert.deepEqual(read(failed('', name)), ['timeout', undefined, 'a.test did not answer in time']);
-    assert.equal(egressErrorOf('text', 'a.test').kind, 'unreachable');
-    assert.equal(egressErrorOf(new AggregateError([]), 'a.test').kind, 'unreachable');
+    assert.equal(toEgressError('text', 'a.test').kind, 'unreachable');
+    assert.equal(toEgressError(new AggregateError([]), 'a.test').kind, 'unreachable');
   });
 
   it('finds an EgressError among the causes', () => {
     const error = new EgressError('busy', 'Too many');
     assert.equal(
-      egressErrorOf(new Error('outer', { cause: new Error('inner', { cause: error }) }), 'a'),
+      toEgressError(new Error('outer', { cause: new Error('inner', { cause: error }) }), 'a'),
       error,
     );
   });

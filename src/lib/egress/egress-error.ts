@@ -54,11 +54,11 @@ const CONNECTING_CODE =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/;
 
 /** Returns the error for a failed connection, with the failure as its cause. */
-export function egressErrorOf(failure: unknown, host: string): EgressError {
+export function toEgressError(failure: unknown, host: string): EgressError {
   for (let error = failure; error instanceof Error; error = error.cause)
     if (error instanceof EgressError) return error;
   const name = failure instanceof Error ? failure.name : '';
-  const code = codeOf(failure);
+  const code = findErrorCode(failure);
   const isConnecting = CONNECTING_CODE.test(code);
   const options = { cause: failure, ...(isConnecting && { detail: 'connection_refused' as const }) };
   if (/Abort|Timeout/.test(name) || /TIMEOUT|ETIMEDOUT|ABORT/.test(code))
@@ -82,7 +82,7 @@ export function egressErrorOf(failure: unknown, host: string): EgressError {
 }
 
 /** Returns the error's code, or that of the first failure it contains (one for each address tried). */
-function codeOf(failure: unknown): string {
-  if (failure instanceof AggregateError && failure.errors.length > 0) return codeOf(failure.errors[0]);
+function findErrorCode(failure: unknown): string {
+  if (failure instanceof AggregateError && failure.errors.length > 0) return findErrorCode(failure.errors[0]);
   return errorCode(failure) ?? '';
 }

@@ -12,7 +12,7 @@ import { type QueueLimits, SlotQueue } from '../fair-slots/slot-queue.ts';
 import { addressPolicy } from './address-policy.ts';
 import { unpacked } from './answer-body.ts';
 import { answerRoom } from './answer-room.ts';
-import { EgressError, egressErrorOf, notPublic } from './egress-error.ts';
+import { EgressError, notPublic, toEgressError } from './egress-error.ts';
 import { type ExchangeDeps, exchange } from './exchange.ts';
 import { isPinned } from './origins.ts';
 import { pieceTurns } from './piece-turns.ts';
@@ -114,7 +114,7 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
       const answer = await sendHop(hop, { agent, share, turns }, signal);
       return { ...answer, fromPrivate: policy.isPrivate(hostname) };
     } catch (failure) {
-      const error = egressErrorOf(failure, hostname);
+      const error = toEgressError(failure, hostname);
       throw hidesNames && error.detail === 'host_unknown' ? notPublic(hostname) : error;
     } finally {
       share.release();
@@ -134,7 +134,7 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
       let hop = firstHop(request, deps.userAgent ?? 'Kalends');
       for (let redirects = 0; ; redirects += 1) {
         const answer = await send(hop, signal);
-        const target = targetOf(answer);
+        const target = parseRedirect(answer);
         if (target === undefined || request.mayFollow?.(target) === false) return answer;
         if (redirects === MOST_REDIRECTS)
           throw new EgressError('too_many_redirects', `${hop.url.hostname} redirects too often`);
@@ -178,7 +178,7 @@ function nextHop(hop: Hop, status: number, url: URL): Hop {
   return { ...hop, url };
 }
 
-function targetOf(answer: EgressResponse): URL | undefined {
+function parseRedirect(answer: EgressResponse): URL | undefined {
   const location = REDIRECTS.includes(answer.status) ? answer.header('location') : undefined;
   if (location === undefined) return undefined;
   const target = URL.parse(location, answer.url);

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 
 import { Agent, buildConnector } from 'undici';
 
-import { type AddressPolicy, bareHost, literalOf } from './address-policy.ts';
+import { type AddressPolicy, bareHost, parseHostLiteral } from './address-policy.ts';
 import { EgressError } from './egress-error.ts';
 
 export type HostAddress = { readonly address: string; readonly family: number };
@@ -48,7 +48,7 @@ export function pinnedAgent(protocol: string, policy: AddressPolicy, deps: Pinne
 
 /** Throws EgressError when the URL's host is a literal that may not be reached, or a local name. */
 export function checkHost(url: URL, policy: AddressPolicy): void {
-  const literal = literalOf(url.hostname);
+  const literal = parseHostLiteral(url.hostname);
   if (literal !== undefined) policy.check(url.protocol, url.hostname, literal);
   // RFC 6761 §6.3: these are loopback whatever a resolver says.
   else if (/(^|\.)localhost$/.test(bareHost(url.hostname)))
@@ -56,7 +56,7 @@ export function checkHost(url: URL, policy: AddressPolicy): void {
 }
 
 function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLookup): LookupFunction {
-  const addressesOf = async (host: string): Promise<readonly HostAddress[]> => {
+  const resolveAddresses = async (host: string): Promise<readonly HostAddress[]> => {
     const addresses = await lookup(host);
     // One private address is enough to refuse the name: any of the addresses may be connected to.
     for (const { address } of addresses) policy.check(protocol, host, address);
@@ -64,7 +64,7 @@ function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLook
   };
 
   return (host, options, callback) => {
-    addressesOf(host).then(
+    resolveAddresses(host).then(
       (addresses) => {
         const [first] = addresses;
         if (first === undefined)

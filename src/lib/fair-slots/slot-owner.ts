@@ -1,7 +1,7 @@
 import type { SlotPlace } from './slot-counts.ts';
 
 /** Returns the name of a user as an owner of slots. */
-export const ownerOf = ({
+export const toSlotOwner = ({
   clientId,
   userId,
 }: {

@@ -34,7 +34,7 @@ const newLevel = <W>(path: readonly string[]): Level<W> => ({
   below: new Map(),
   waiters: new Set(),
   path,
-  key: keyOf(path),
+  key: toQueueKey(path),
   compared: comparedNames(path),
 });
 
@@ -64,7 +64,7 @@ export class WaitingTurns<W extends Waiter> {
   add(waiter: W): void {
     let level = this.#root;
     level.count += 1;
-    for (const name of pathOf(waiter.place)) {
+    for (const name of toQueuePath(waiter.place)) {
       const next = level.below.get(name) ?? newLevel([...level.path, name]);
       next.count += 1;
       level.below.set(name, next);
@@ -75,7 +75,7 @@ export class WaitingTurns<W extends Waiter> {
 
   /** Returns whether it was still waiting. */
   delete(waiter: W): boolean {
-    const path = pathOf(waiter.place);
+    const path = toQueuePath(waiter.place);
     if (this.#levelAt(path)?.waiters.delete(waiter) !== true) return false;
     let level = this.#root;
     level.count -= 1;
@@ -103,10 +103,10 @@ export class WaitingTurns<W extends Waiter> {
   /** Moves the place behind all others that hold as many slots. */
   noteServed(place: TurnPlace): void {
     this.#services += 1;
-    const [queue = '', ...names] = pathOf(place);
+    const [queue = '', ...names] = toQueuePath(place);
     let key = queue;
     for (const name of names) {
-      key = keyOf([key, name]);
+      key = toQueueKey([key, name]);
       this.#served.delete(key);
       this.#served.set(key, this.#services);
     }
@@ -162,7 +162,7 @@ export class WaitingTurns<W extends Waiter> {
   }
 }
 
-const pathOf = ({ clientId, owner, host, turns = [], queue = host }: TurnPlace): readonly string[] => [
+const toQueuePath = ({ clientId, owner, host, turns = [], queue = host }: TurnPlace): readonly string[] => [
   queue,
   clientId,
   owner,
@@ -175,4 +175,4 @@ function comparedNames([host = '', clientId = '', owner = '', ...turns]: readonl
   return owner === '' ? { host, clientId } : { host, owner };
 }
 
-const keyOf = (path: readonly string[]): string => path.join('\0');
+const toQueueKey = (path: readonly string[]): string => path.join('\0');

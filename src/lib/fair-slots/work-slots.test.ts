@@ -9,7 +9,7 @@ import { WorkSlots } from './work-slots.ts';
 const work = (clientId: string, owner: string, due = 1, host = owner) => ({ clientId, owner, host, due });
 const hundred = (clientId: string) =>
   Array.from({ length: 100 }, (_, n) => work(clientId, `${clientId}${n}`, 8));
-const clientsOf = (picked: readonly { clientId: string }[]) =>
+const toClientIds = (picked: readonly { clientId: string }[]) =>
   Object.fromEntries(
     Object.entries(Object.groupBy(picked, (one) => one.clientId)).map(([id, all]) => [id, all?.length]),
   );
@@ -35,7 +35,7 @@ test('with all slots held, the next that becomes free goes to the application wi
   const [first] = counts.pick(hundred('a'));
   assert.ok(first !== undefined);
   counts.remove(first);
-  assert.deepEqual(clientsOf(counts.pick([...hundred('a'), work('quiet', 'q')])), { quiet: 1 });
+  assert.deepEqual(toClientIds(counts.pick([...hundred('a'), work('quiet', 'q')])), { quiet: 1 });
 });
 
 test('an application’s owner with the fewest slots goes first', () => {
@@ -61,7 +61,7 @@ test('two kinds of work share the limit of an application at a host', () => {
   const second = new WorkSlots('second', { slots: 16 }, { shared });
   assert.equal(first.pick([work('a', 'anna', 12, 'x')]).length, 12);
   const picked = second.pick([work('a', 'otto', 8, 'x'), work('b', 'bert', 8, 'x')]);
-  assert.deepEqual(clientsOf(picked), { a: 4, b: 8 });
+  assert.deepEqual(toClientIds(picked), { a: 4, b: 8 });
   assert.deepEqual(first.full(), [{ clientId: 'a', owner: '', host: 'x' }]);
   for (const place of picked) second.remove(place);
   assert.deepEqual(first.full(), []);

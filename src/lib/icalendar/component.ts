@@ -65,7 +65,7 @@ function close(open: OpenComponent[], name: string): void {
 }
 
 /** Returns the readable properties by name, in order; only `wanted` ones if given. Throws TooComplexError. */
-export function propertiesOf(
+export function parseProperties(
   { lines }: Component,
   budget = resourceBudget(),
   wanted?: ReadonlySet<string>,

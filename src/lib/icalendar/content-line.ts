@@ -154,14 +154,14 @@ function parameterValues(text: string, budget: ResourceBudget | undefined): stri
   return read;
 }
 
-export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
+export const findParameter = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
 /** Limits a text. A longer one is cut. */
 const LONGEST_TEXT = 500_000;
 
 /** Undoes the escapes of a TEXT value (RFC 5545 §3.3.11). Throws TooComplexError for more than `budget` has left. */
-export function textOf(property: ContentLine, budget?: ResourceBudget): string {
+export function unescapeText(property: ContentLine, budget?: ResourceBudget): string {
   const value = property.value.slice(0, LONGEST_TEXT);
   let backslash = value.indexOf('\\');
   if (backslash === -1) return value;

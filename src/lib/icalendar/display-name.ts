@@ -2,7 +2,7 @@
  * Finds zones by display names. Windows' `(UTC-05:00) Eastern Time (US & Canada)` also occurs as `(GMT-05:00) …`,
  * without its offset, translated, or with older cities. Lotus Notes omits " Standard Time".
  */
-import { DAY, dayNumberOf } from '../recurrence/civil.ts';
+import { DAY, toDayNumber } from '../recurrence/civil.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 import { parseNamedOffset } from './vtimezone.ts';
 import { WINDOWS_ZONES, zoneOfPlace } from './windows-zones.ts';
@@ -117,7 +117,7 @@ function zonesOfPlaces(text: string, separator: RegExp): string[] {
 }
 
 /** January and July of a future year, which has today's rules. */
-const SEASONS = [1, 7].map((month) => dayNumberOf(2036, month, 15) * DAY);
+const SEASONS = [1, 7].map((month) => toDayNumber(2036, month, 15) * DAY);
 
 const hasOffset = (zone: string, seconds: number): boolean =>
   SEASONS.some((at) => offsetAt(zone, at) === seconds * 1000);

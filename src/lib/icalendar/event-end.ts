@@ -1,8 +1,8 @@
 /** The end of an event, RFC 5545 §3.6.1: from DTEND, from DURATION, or from neither. */
 import { DAY, dayOfLocal } from '../recurrence/civil.ts';
-import { instantOf, localOf, timeLike } from '../recurrence/event-instant.ts';
+import { timeLike, toInstant, toLocalMs } from '../recurrence/event-instant.ts';
 import type { Duration, EventTime } from '../recurrence/event-time.ts';
-import { endLasting, lengthOf } from '../recurrence/master-clock.ts';
+import { endLasting, measureLength } from '../recurrence/master-clock.ts';
 import type { ContentLine } from './content-line.ts';
 import { addDuration, parseDuration, parseTime, type ZoneOf } from './time-value.ts';
 
@@ -20,11 +20,13 @@ export function readEnd(
   const dtend = properties.get('DTEND')?.[0];
   const dtendTime = dtend && parseTime(dtend.value, dtend, zoneOf);
   const duration = parseDuration(properties.get('DURATION')?.[0]?.value ?? '');
-  const end = dtendTime === undefined ? duration && endAfter(start, duration) : inTypeOf(start, dtendTime);
+  const end = dtendTime === undefined ? duration && endAfter(start, duration) : toStartType(start, dtendTime);
   if (start.type === 'date') {
-    return end !== undefined && localOf(end) > localOf(start) ? end : timeLike(start, localOf(start) + DAY);
+    return end !== undefined && toLocalMs(end) > toLocalMs(start)
+      ? end
+      : timeLike(start, toLocalMs(start) + DAY);
   }
-  return end !== undefined && instantOf(end, 'UTC') >= instantOf(start, 'UTC') ? end : start;
+  return end !== undefined && toInstant(end, 'UTC') >= toInstant(start, 'UTC') ? end : start;
 }
 
 /** Returns the end, `undefined` beyond the writable years. The second of two equal local times is in UTC. */
@@ -46,13 +48,13 @@ export function readDuration(
     return undefined;
   // The zone of a floating time, and so the time until its end, is not known yet.
   if (start.type === 'floating') return duration;
-  const { days, milliseconds } = lengthOf(start, end, 'UTC');
+  const { days, milliseconds } = measureLength(start, end, 'UTC');
   return days === duration.days && milliseconds === duration.milliseconds ? undefined : duration;
 }
 
-function inTypeOf(start: EventTime, end: EventTime): EventTime {
+function toStartType(start: EventTime, end: EventTime): EventTime {
   if (start.type === end.type) return end;
-  const local = localOf(end);
+  const local = toLocalMs(end);
   // A time includes its day; midnight ends the day before.
   if (start.type === 'date') return timeLike(start, dayOfLocal(local + DAY - 1) * DAY);
   return timeLike(start, local);

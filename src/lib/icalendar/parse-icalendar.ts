@@ -1,11 +1,11 @@
 /** Reads iCalendar, RFC 5545, as servers and programs really write it. */
 
-import { originalStartOf } from '../recurrence/event-instant.ts';
+import { toOriginalStart } from '../recurrence/event-instant.ts';
 import type { Zone } from '../recurrence/event-time.ts';
-import { lengthOf } from '../recurrence/master-clock.ts';
+import { measureLength } from '../recurrence/master-clock.ts';
 import { sizeOfZone } from '../recurrence/zone.ts';
-import { type Component, parseComponents, propertiesOf } from './component.ts';
-import { textOf } from './content-line.ts';
+import { type Component, parseComponents, parseProperties } from './component.ts';
+import { unescapeText } from './content-line.ts';
 import { endAfter } from './event-end.ts';
 import { type ResourceBudget, resourceBudget, spend } from './resource-budget.ts';
 import type { ZoneOf } from './time-value.ts';
@@ -30,7 +30,7 @@ export type ReadEvents = { readonly events: readonly ReadEvent[]; readonly unrea
 /** Reads as parseICalendar does, each event with its component. */
 export function readICalendar(text: string, budget = resourceBudget()): ReadEvents {
   const calendars = parseComponents(text, budget).map((calendar) =>
-    readEvents(calendar, zonesOf(calendar, budget), budget),
+    readEvents(calendar, createZoneLookup(calendar, budget), budget),
   );
   return {
     events: calendars.flatMap(({ events }) => events),
@@ -63,10 +63,10 @@ function withSeriesTimes(events: readonly ReadEvent[], budget: ResourceBudget): 
     // Only the calendar's zone, which is not known here, relates floating times to others.
     const types = [master.start.type, recurrenceId.type];
     const isComparable = types[0] === types[1] || types.includes('date');
-    const start = isComparable ? originalStartOf(master.start, recurrenceId, 'UTC') : recurrenceId;
+    const start = isComparable ? toOriginalStart(master.start, recurrenceId, 'UTC') : recurrenceId;
     if (start.type === 'zoned' && typeof start.zone === 'object')
       spend(budget, 'zoneCharacters', 2 * sizeOfZone(start.zone));
-    const length = master.recurrence.duration ?? lengthOf(master.start, master.end, 'UTC');
+    const length = master.recurrence.duration ?? measureLength(master.start, master.end, 'UTC');
     const end = endAfter(start, length);
     return end === undefined ? read : { ...read, event: { ...read.event, start, end } };
   });
@@ -75,7 +75,7 @@ function withSeriesTimes(events: readonly ReadEvent[], budget: ResourceBudget): 
 const ZONE_OF_CALENDAR = new Set(['X-WR-TIMEZONE']);
 
 /** Creates a lookup that resolves each TZID once; floating times use X-WR-TIMEZONE. Both may throw TooComplexError. */
-export function zonesOf(calendar: Component, budget = resourceBudget()): ZoneOf {
+export function createZoneLookup(calendar: Component, budget = resourceBudget()): ZoneOf {
   const vtimezones = new Map<string, VTimezone>();
   const usedFrom = firstUseIn(calendar, budget);
   for (const component of calendar.components) {
@@ -84,8 +84,8 @@ export function zonesOf(calendar: Component, budget = resourceBudget()): ZoneOf 
     const timezone = readVTimezone(component, budget);
     if (timezone !== undefined) vtimezones.set(timezone.tzid, { ...timezone, usedFrom });
   }
-  const [calendarZone] = propertiesOf(calendar, budget, ZONE_OF_CALENDAR).get('X-WR-TIMEZONE') ?? [];
-  const name = calendarZone && textOf(calendarZone, budget).trim();
+  const [calendarZone] = parseProperties(calendar, budget, ZONE_OF_CALENDAR).get('X-WR-TIMEZONE') ?? [];
+  const name = calendarZone && unescapeText(calendarZone, budget).trim();
   if (name !== undefined) spend(budget, 'zones');
   const floating = name === undefined ? undefined : resolveZone(name, vtimezones.get(name), budget);
   const zonesByTzid = new Map<string, Zone | undefined>();

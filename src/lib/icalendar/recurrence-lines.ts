@@ -1,6 +1,6 @@
 /** Recurrence lines without a component (RFC 5545 §3.8.5), as Google sends them. */
 import type { Recurrence, Zone } from '../recurrence/event-time.ts';
-import { propertiesOf } from './component.ts';
+import { parseProperties } from './component.ts';
 import { resourceBudget, spend } from './resource-budget.ts';
 import { readRecurrence } from './v-event.ts';
 import { resolveZone } from './zone-resolver.ts';
@@ -10,9 +10,9 @@ export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrenc
   const budget = resourceBudget();
   spend(budget, 'lines', lines.length);
   for (const line of lines) spend(budget, 'characters', line.length);
-  const properties = propertiesOf({ name: 'VEVENT', lines, components: [] }, budget);
+  const properties = parseProperties({ name: 'VEVENT', lines, components: [] }, budget);
   const zones = new Map<string, Zone>();
-  const zoneOf = (tzid: string | undefined): Zone => {
+  const lookUpZone = (tzid: string | undefined): Zone => {
     if (tzid === undefined) return zone;
     const cached = zones.get(tzid);
     if (cached !== undefined) return cached;
@@ -21,5 +21,5 @@ export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrenc
     zones.set(tzid, resolved);
     return resolved;
   };
-  return readRecurrence(properties, zoneOf, budget);
+  return readRecurrence(properties, lookUpZone, budget);
 }

@@ -1,24 +1,24 @@
 /** Dates, times and durations as iCalendar writes them, RFC 5545 §3.3.4 to §3.3.6 and §3.3.9. */
 import {
   DAY,
-  dayNumberOf,
   dayOfLocal,
   formatDate,
   type LocalMs,
   parseLocal,
   timeOfDay,
+  toDayNumber,
 } from '../recurrence/civil.ts';
-import { localOf, timeLike, zoneOf } from '../recurrence/event-instant.ts';
+import { resolveClockZone, timeLike, toLocalMs } from '../recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
-import { type ContentLine, parameterOf } from './content-line.ts';
+import { type ContentLine, findParameter } from './content-line.ts';
 
 /** Returns the zone of a TZID, or that of floating times. `undefined` leaves the time floating. */
 export type ZoneOf = (tzid: string | undefined) => Zone | undefined;
 
 /** The writable range leaves out a year at each end of four digits, so that ends and offsets can be written too. */
-const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
-const LATEST = dayNumberOf(9998, 12, 31) * DAY;
+const EARLIEST = toDayNumber(2, 1, 1) * DAY;
+const LATEST = toDayNumber(9998, 12, 31) * DAY;
 
 /** Whether a local time is in the years that are read and written. */
 export const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
@@ -35,14 +35,14 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
     ) ?? [];
   const midnight = parseLocal(`${year}-${month}-${day}`);
   if (midnight === undefined || !isWritable(midnight)) return undefined;
-  const isDate = parameterOf(property, 'VALUE')?.toUpperCase() === 'DATE';
+  const isDate = findParameter(property, 'VALUE')?.toUpperCase() === 'DATE';
   if (time === undefined || isDate) return { type: 'date', date: formatDate(dayOfLocal(midnight)) };
   const sinceMidnight = timeOfDay(hour, minute, second);
   if (sinceMidnight === undefined) return undefined;
   const local = midnight + sinceMidnight;
   if (/z/i.test(suffix)) return timeLike(IN_UTC, local);
-  const tzid = parameterOf(property, 'TZID');
-  if (/^[+-]/.test(suffix)) return timeAt(local - offsetOf(suffix), (tzid && zoneOf(tzid)) || 'UTC');
+  const tzid = findParameter(property, 'TZID');
+  if (/^[+-]/.test(suffix)) return timeAt(local - parseUtcOffset(suffix), (tzid && zoneOf(tzid)) || 'UTC');
   const zone = zoneOf(tzid);
   if (zone === undefined) return timeLike({ type: 'floating', local: '' }, local);
   return timeLike({ type: 'zoned', local: '', zone }, local);
@@ -51,7 +51,7 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
 const IN_UTC: EventTime = { type: 'zoned', local: '', zone: 'UTC' };
 
 /** Parses an offset from UTC, `+0100` or `+01:00`, into milliseconds. */
-function offsetOf(text: string): number {
+function parseUtcOffset(text: string): number {
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(-2));
   return (text.startsWith('-') ? -minutes : minutes) * 60_000;
 }
@@ -81,11 +81,11 @@ export function parseDuration(text: string): Duration | undefined {
 
 /** Returns `start` moved by the duration, in its type and zone; `undefined` beyond the writable years. */
 export function addDuration(start: EventTime, { days, milliseconds }: Duration): EventTime | undefined {
-  const local = localOf(start);
+  const local = toLocalMs(start);
   if (!isWritable(local + days * DAY + milliseconds)) return undefined;
   if (start.type === 'date') return timeLike(start, local + (days + Math.ceil(milliseconds / DAY)) * DAY);
   if (milliseconds === 0) return timeLike(start, local + days * DAY);
-  const zone = zoneOf(start, 'UTC');
+  const zone = resolveClockZone(start, 'UTC');
   const end = instantOfLocal(zone, local + days * DAY) + milliseconds;
   return timeLike(start, localOfInstant(zone, end));
 }
@@ -93,5 +93,5 @@ export function addDuration(start: EventTime, { days, milliseconds }: Duration):
 /** Parses a property that is in UTC by definition, whatever it says, into epoch milliseconds. */
 export function parseInstant(property: ContentLine | undefined): number | undefined {
   const time = property && parseTime(property.value, property, () => 'UTC');
-  return time && localOf(time);
+  return time && toLocalMs(time);
 }

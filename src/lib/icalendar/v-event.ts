@@ -1,10 +1,10 @@
 /** Parses a VEVENT, RFC 5545 §3.6.1, into types. Other modules decide its meaning for Kalends. */
 import { dayOfLocal, formatDate } from '../recurrence/civil.ts';
-import { localOf } from '../recurrence/event-instant.ts';
+import { toLocalMs } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
 import { plainRule } from '../recurrence/rule.ts';
-import { type Component, propertiesOf } from './component.ts';
-import { type ContentLine, parameterOf, textOf } from './content-line.ts';
+import { type Component, parseProperties } from './component.ts';
+import { type ContentLine, findParameter, unescapeText } from './content-line.ts';
 import { endAfter, readDuration, readEnd } from './event-end.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
 import { parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
@@ -79,7 +79,7 @@ const READ_PROPERTIES = new Set([
 
 /** Reads a VEVENT. Returns a name for it if its start or its RECURRENCE-ID cannot be read. Throws TooComplexError. */
 export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | string {
-  const properties = propertiesOf(component, budget, READ_PROPERTIES);
+  const properties = parseProperties(component, budget, READ_PROPERTIES);
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
   // Without its RECURRENCE-ID an override would look like the main event of the series.
@@ -88,14 +88,14 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   const start = dtstart === undefined ? recurrenceId : parseTime(dtstart.value, dtstart, zoneOf);
   if (start === undefined) {
     if (recurrenceId === undefined) return 'the event or series';
-    return `the changed occurrence of ${formatDate(dayOfLocal(localOf(recurrenceId)))}`;
+    return `the changed occurrence of ${formatDate(dayOfLocal(toLocalMs(recurrenceId)))}`;
   }
   if (recurrenceId !== undefined) spend(budget, 'overrides');
   const organizer = properties.get('ORGANIZER')?.[0];
   const attendees = properties.get('ATTENDEE') ?? [];
   spend(budget, 'attendees', attendees.length);
   for (const { value } of attendees) if (value.includes('%')) spend(budget, 'encoded');
-  const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
+  const range = recurrenceIds && findParameter(recurrenceIds, 'RANGE');
   const end = readEnd(start, properties, zoneOf);
   const duration = readDuration(start, end, properties);
   return {
@@ -139,7 +139,7 @@ function readTextFields(properties: Properties, budget: ResourceBudget) {
 /** Returns the text of a property; an empty one counts as absent. */
 function textIn(properties: Properties, name: string, budget: ResourceBudget): string | undefined {
   const property = properties.get(name)?.[0];
-  const text = property && textOf(property, budget).trim();
+  const text = property && unescapeText(property, budget).trim();
   return text === '' ? undefined : text;
 }
 
@@ -147,9 +147,9 @@ function textIn(properties: Properties, name: string, budget: ResourceBudget): s
 function readConference(properties: Properties, budget: ResourceBudget) {
   for (const name of CONFERENCE_PROPERTIES) {
     for (const property of properties.get(name) ?? []) {
-      const conference = textOf(property, budget).trim();
+      const conference = unescapeText(property, budget).trim();
       if (/^https?:\/\/\S+$/i.test(conference))
-        return { conference, conferenceAsGiven: parameterOf(property, 'X-KALENDS-URI') };
+        return { conference, conferenceAsGiven: findParameter(property, 'X-KALENDS-URI') };
     }
   }
   return { conference: undefined, conferenceAsGiven: undefined };
@@ -158,9 +158,9 @@ function readConference(properties: Properties, budget: ResourceBudget) {
 function readAttendee(property: ContentLine): VAttendee {
   return {
     address: property.value.trim(),
-    email: parameterOf(property, 'EMAIL'),
-    name: parameterOf(property, 'CN'),
-    participation: parameterOf(property, 'PARTSTAT')?.toUpperCase(),
+    email: findParameter(property, 'EMAIL'),
+    name: findParameter(property, 'CN'),
+    participation: findParameter(property, 'PARTSTAT')?.toUpperCase(),
   };
 }
 

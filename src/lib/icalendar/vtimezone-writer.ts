@@ -1,5 +1,5 @@
 /** Writes the VTIMEZONE (RFC 5545 §3.6.5) of a zone: single offset changes, then a yearly rule if they follow one. */
-import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
+import { DAY, daysInMonth, formatLocal, toCivil, weekdayOf } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { WEEKDAYS } from '../recurrence/rule.ts';
 import type { Component } from './component.ts';
@@ -16,7 +16,7 @@ const ENOUGH_FOR_RULE = YEARS - 2;
 const EARLIEST = Date.UTC(1970, 0, 1);
 
 /** Builds the VTIMEZONE as valid from the year before `from`, 1970 at the earliest. Instants are epoch milliseconds. */
-export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
+export function buildVtimezone(zone: Zone, from: number, now = from): Component {
   if (typeof zone !== 'string') return customTimezone(zone);
   const start = Math.max(EARLIEST, Date.UTC(new Date(from).getUTCFullYear() - 1, 0, 1));
   const end = Math.max(start, now) + YEARS * 366 * DAY;
@@ -75,7 +75,7 @@ type DirectionChanges = {
 /** Splits changes of one direction where the rule begins that all later ones follow. */
 function splitAtRule(changes: readonly Change[]): DirectionChanges {
   for (let from = 0; from + ENOUGH_FOR_RULE <= changes.length; from += 1) {
-    const rule = ruleOf(changes.slice(from));
+    const rule = findYearlyRule(changes.slice(from));
     if (rule !== undefined) return { single: changes.slice(0, from), following: changes.slice(from), rule };
   }
   return { single: changes, following: [], rule: undefined };
@@ -87,10 +87,10 @@ function ruleObservances({ single, following: [first], rule }: DirectionChanges)
 }
 
 /** Returns the yearly rule of all changes: one weekday of a month, from its start or end, at one time of day. */
-function ruleOf(changes: readonly Change[]): string | undefined {
+function findYearlyRule(changes: readonly Change[]): string | undefined {
   const occurrences = changes.map(({ at, before, after }) => {
     const local = at + before;
-    const { year, month, day } = civilOf(Math.floor(local / DAY));
+    const { year, month, day } = toCivil(Math.floor(local / DAY));
     const fromEnd = Math.ceil((daysInMonth(year, month) - day + 1) / 7);
     const weekday = WEEKDAYS[weekdayOf(Math.floor(local / DAY))];
     const same = [month, weekday, ((local % DAY) + DAY) % DAY, before, after].join();

@@ -1,8 +1,8 @@
 /** Parses a VTIMEZONE, RFC 5545 §3.6.5. */
 import { formatLocal, parseLocal } from '../recurrence/civil.ts';
 import type { LocalDateTime, Observance } from '../recurrence/event-time.ts';
-import { type Component, propertiesOf } from './component.ts';
-import { type ContentLine, textOf } from './content-line.ts';
+import { type Component, parseProperties } from './component.ts';
+import { type ContentLine, unescapeText } from './content-line.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
 
 export type VTimezone = {
@@ -19,7 +19,7 @@ const OBSERVANCE_PROPERTIES = new Set(['DTSTART', 'TZOFFSETFROM', 'TZOFFSETTO', 
 
 /** Returns `undefined` if there is no TZID. Throws TooComplexError. */
 export function readVTimezone(component: Component, budget: ResourceBudget): VTimezone | undefined {
-  const properties = propertiesOf(component, budget, ZONE_PROPERTIES);
+  const properties = parseProperties(component, budget, ZONE_PROPERTIES);
   const tzid = properties.get('TZID')?.[0];
   if (tzid === undefined) return undefined;
   const location = properties.get('X-LIC-LOCATION')?.[0];
@@ -28,15 +28,15 @@ export function readVTimezone(component: Component, budget: ResourceBudget): VTi
     .map((observance) => readObservance(observance, budget))
     .filter((observance) => observance !== undefined);
   return {
-    tzid: textOf(tzid, budget).trim(),
-    location: location && textOf(location, budget).trim(),
+    tzid: unescapeText(tzid, budget).trim(),
+    location: location && unescapeText(location, budget).trim(),
     observances,
   };
 }
 
 function readObservance(component: Component, budget: ResourceBudget): Observance | undefined {
   spend(budget, 'observances');
-  const properties = propertiesOf(component, budget, OBSERVANCE_PROPERTIES);
+  const properties = parseProperties(component, budget, OBSERVANCE_PROPERTIES);
   const start = localTime(properties.get('DTSTART')?.[0]?.value ?? '');
   const offsetTo = parseOffset(properties.get('TZOFFSETTO')?.[0]?.value);
   if (start === undefined || offsetTo === undefined) return undefined;

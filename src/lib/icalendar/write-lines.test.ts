@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { parseContentLine, textOf, unfoldLines } from './content-line.ts';
+import { parseContentLine, unescapeText, unfoldLines } from './content-line.ts';
 import { contentLine, escapeText, writeComponent } from './write-lines.ts';
 
 const componentLines = (...lines: readonly string[]): string[] =>
@@ -24,7 +24,7 @@ describe('a content line', () => {
       const property = parseContentLine(contentLine('X', { CN: text, OTHER: ['1', text] }, escapeText(text)));
 
       assert.ok(property);
-      assert.equal(textOf(property), text);
+      assert.equal(unescapeText(property), text);
       assert.deepEqual(property.parameters.get('CN'), [text]);
       assert.deepEqual(property.parameters.get('OTHER'), ['1', text]);
     });

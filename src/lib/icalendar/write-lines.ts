@@ -48,7 +48,7 @@ function fold(line: string): string {
   let octets = 0;
   for (let at = 0; at < line.length; ) {
     const code = line.codePointAt(at) ?? 0;
-    const length = octetsOf(code);
+    const length = countOctets(code);
     if (octets + length > MOST_OCTETS) {
       lines.push(line.slice(from, at));
       from = at;
@@ -62,7 +62,7 @@ function fold(line: string): string {
 }
 
 /** Returns the UTF-8 length of a code point. */
-function octetsOf(code: number): number {
+function countOctets(code: number): number {
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;
   return code < 0x10000 ? 3 : 4;

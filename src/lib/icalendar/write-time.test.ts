@@ -46,14 +46,14 @@ describe('UNTIL', () => {
 });
 
 describe('the name of an occurrence', () => {
-  const dtstartOf = (line: string) => {
+  const parseDtstart = (line: string) => {
     const property = parseContentLine(line);
     assert.ok(property);
     return property;
   };
 
   it('has the type, zone and TZID of DTSTART, whatever its own were', () => {
-    const dtstart = dtstartOf('DTSTART;TZID=W. Europe Standard Time:20261012T090000');
+    const dtstart = parseDtstart('DTSTART;TZID=W. Europe Standard Time:20261012T090000');
 
     for (const time of [zoned('2026-10-26T09:00:00'), zoned('2026-10-26T08:00:00', 'UTC'), day('2026-10-26')])
       assert.equal(
@@ -66,11 +66,11 @@ describe('the name of an occurrence', () => {
     const time = zoned('2026-10-26T00:00:00', 'UTC');
 
     assert.equal(
-      instanceLine('EXDATE', dtstartOf('DTSTART;VALUE=DATE:20261012'), day('2026-10-12'), time),
+      instanceLine('EXDATE', parseDtstart('DTSTART;VALUE=DATE:20261012'), day('2026-10-12'), time),
       'EXDATE;VALUE=DATE:20261026',
     );
     assert.equal(
-      instanceLine('EXDATE', dtstartOf('DTSTART:20261012T090000'), START, zoned('2026-10-26T09:00:00')),
+      instanceLine('EXDATE', parseDtstart('DTSTART:20261012T090000'), START, zoned('2026-10-26T09:00:00')),
       'EXDATE:20261026T090000',
     );
   });
@@ -80,7 +80,7 @@ describe('the name of an occurrence', () => {
     const recurrence = { rrules: [], rdates: [rdate], exdates: [] };
 
     assert.deepEqual(
-      recurrenceLines(recurrence, dtstartOf('DTSTART;TZID=Europe/Berlin:20261012T090000'), START),
+      recurrenceLines(recurrence, parseDtstart('DTSTART;TZID=Europe/Berlin:20261012T090000'), START),
       ['RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20261027T090000/20261027T110000'],
     );
   });

@@ -1,10 +1,10 @@
 /** Writes dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
 import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
-import { instantOf, localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
+import { timeLike, toInstant, toLocalMs, toOriginalStart } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
-import { shiftOf, shiftWithSeries } from '../recurrence/master-clock.ts';
+import { createShift, shiftWithSeries } from '../recurrence/master-clock.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
-import { type ContentLine, parameterOf } from './content-line.ts';
+import { type ContentLine, findParameter } from './content-line.ts';
 import { linesNamed, replaceLines } from './edit-lines.ts';
 import { contentLine } from './write-lines.ts';
 
@@ -29,7 +29,7 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
 
 /** Writes DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2), or a zero DURATION: some servers require an end. */
 export function endLine({ start, end }: Record<'start' | 'end', EventTime>, tzidOf: TzidOf): string {
-  const isEmpty = start.type !== 'date' && instantOf(start, 'UTC') === instantOf(end, 'UTC');
+  const isEmpty = start.type !== 'date' && toInstant(start, 'UTC') === toInstant(end, 'UTC');
   return isEmpty ? 'DURATION:PT0S' : timeLine('DTEND', end, tzidOf);
 }
 
@@ -46,12 +46,12 @@ export function withStart(
 
 /** Writes RECURRENCE-ID, EXDATE or RDATE. `time` gets the type, zone and TZID of the series' DTSTART (§3.8.4.4). */
 export function instanceLine(name: string, dtstart: ContentLine, start: EventTime, time: EventTime): string {
-  const original = originalStartOf(start, time, 'UTC');
+  const original = toOriginalStart(start, time, 'UTC');
   if (original.type === 'date') return contentLine(name, { VALUE: 'DATE' }, compact(original.date));
   const isUtc = /Z\s*$/i.test(dtstart.value);
   return contentLine(
     name,
-    { TZID: parameterOf(dtstart, 'TZID') },
+    { TZID: findParameter(dtstart, 'TZID') },
     compact(original.local) + (isUtc ? 'Z' : ''),
   );
 }
@@ -114,10 +114,10 @@ export function movement(
   to: EventTime,
 ): (original: EventTime) => EventTime {
   const before = series.start;
-  const local = localOf(to);
-  const days = dayOfLocal(localOf(before)) - dayOfLocal(local);
+  const local = toLocalMs(to);
+  const days = dayOfLocal(toLocalMs(before)) - dayOfLocal(local);
   const after = namesDays(series.recurrence) ? timeLike(to, local + days * DAY) : to;
-  const shift = shiftOf(series, { before, after, floatingZone: 'UTC' });
+  const shift = createShift(series, { before, after, floatingZone: 'UTC' });
   return (original) => shiftWithSeries(original, shift);
 }
 

@@ -1,14 +1,14 @@
 /** Finds the IANA zone that a VTIMEZONE with a custom name describes. */
-import { DAY, dayNumberOf } from '../recurrence/civil.ts';
+import { DAY, toDayNumber } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { customOffsets, ianaZone, offsetAt, spanAt, spanIn } from '../recurrence/zone.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /** The start of the comparison for a zone without events. */
-const TODAY = dayNumberOf(2025, 1, 1) * DAY;
+const TODAY = toDayNumber(2025, 1, 1) * DAY;
 /** Tables that list each change end in 2037, so the year before is the last one that all of them contain. */
-const LAST = dayNumberOf(2037, 1, 1) * DAY;
-const LAST_YEAR = dayNumberOf(2036, 1, 1) * DAY;
+const LAST = toDayNumber(2037, 1, 1) * DAY;
+const LAST_YEAR = toDayNumber(2036, 1, 1) * DAY;
 /** For a series that begins later, the comparison covers this period after its first event. */
 const YEARS_AFTER = 10 * 366 * DAY;
 
@@ -24,7 +24,7 @@ export function matchingZone(zone: CustomZone, usedFrom = TODAY): string | undef
   const offset = onlyOffset(zone, usedFrom);
   if (offset !== undefined) return zoneOfOffset(offset);
   return zonesBySeasons()
-    .get(seasonsOf(zone))
+    .get(toSeasonKey(zone))
     ?.find((name) => isSame(zone, name, usedFrom));
 }
 
@@ -74,7 +74,7 @@ export function zoneOfOffset(offset: number): string | undefined {
 }
 
 /** Returns the offsets of winter and summer: zones that differ there need not be compared. */
-const seasonsOf = (zone: Zone): string =>
+const toSeasonKey = (zone: Zone): string =>
   [LAST_YEAR + 14 * DAY, LAST_YEAR + 196 * DAY].map((at) => offsetAt(zone, at)).join();
 
 let knownZones: ReadonlyMap<string, readonly string[]> | undefined;
@@ -84,6 +84,6 @@ function zonesBySeasons(): ReadonlyMap<string, readonly string[]> {
   if (knownZones !== undefined) return knownZones;
   const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];
   const zones = new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined));
-  knownZones = Map.groupBy(zones, seasonsOf);
+  knownZones = Map.groupBy(zones, toSeasonKey);
   return knownZones;
 }

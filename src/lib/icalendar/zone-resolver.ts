@@ -22,13 +22,13 @@ export function resolveZone(
   const name = tzid.trim().slice(0, LONGEST_NAME);
   const zone = namedZone(name) ?? (vtimezone?.location && namedZone(vtimezone.location)) ?? zoneInPath(name);
   if (zone) return zone;
-  const shown = zoneOfDisplayName(name);
-  if (vtimezone === undefined || vtimezone.observances.length === 0) return shown ?? fixedOffset(name);
+  const displayZone = zoneOfDisplayName(name);
+  if (vtimezone === undefined || vtimezone.observances.length === 0) return displayZone ?? fixedOffset(name);
   const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
   spend(budget, 'steps', costOfZone(custom) + COST_OF_MATCH);
   // Windows applies today's rules to the whole past, so an old copy of the zone is recognized by its name and today's
   // rules.
-  if (shown !== undefined && isSame(custom, shown)) return shown;
+  if (displayZone !== undefined && isSame(custom, displayZone)) return displayZone;
   return matchingZone(custom, vtimezone.usedFrom?.()) ?? custom;
 }
 

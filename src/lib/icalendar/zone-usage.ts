@@ -1,6 +1,6 @@
 /** Finds the instant from which a calendar's events use its time zones. */
 import { DAY, type LocalMs, parseLocal } from '../recurrence/civil.ts';
-import { type Component, propertiesOf } from './component.ts';
+import { type Component, parseProperties } from './component.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
 import { isWritable } from './time-value.ts';
 
@@ -24,7 +24,7 @@ function firstTimeIn({ components }: Component, budget: ResourceBudget): LocalMs
   let local: LocalMs | undefined;
   for (const component of components) {
     if (component.name !== 'VEVENT') continue;
-    for (const lines of propertiesOf(component, budget, FIRST_TIMES).values()) {
+    for (const lines of parseProperties(component, budget, FIRST_TIMES).values()) {
       for (const { value } of lines) {
         spend(budget, 'steps', Math.ceil(value.length / 20));
         for (const [, year, month, day] of value.matchAll(/(?:^|,)\s*(\d{4})-?(\d\d)-?(\d\d)/g)) {

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import {
-  civilOf,
   DAY,
-  dayNumberOf,
   dayOfYear,
   daysInMonth,
   formatDate,
@@ -12,6 +10,8 @@ import {
   isLeapYear,
   parseLocal,
   timeOfDay,
+  toCivil,
+  toDayNumber,
   weekdayOf,
 } from './civil.ts';
 
@@ -32,10 +32,10 @@ describe('the Gregorian calendar', () => {
   it('has the same days as Temporal', () => {
     for (const date of everyDay()) {
       const { year, month, day, daysInMonth: length, inLeapYear } = date;
-      const number = dayNumberOf(year, month, day);
+      const number = toDayNumber(year, month, day);
       const text = date.toString();
       assert.equal(number, EPOCH.until(date).days, text);
-      assert.deepEqual(civilOf(number), { year, month, day });
+      assert.deepEqual(toCivil(number), { year, month, day });
       assert.equal(weekdayOf(number), date.dayOfWeek - 1, text);
       assert.equal(dayOfYear({ year, month, day }), date.dayOfYear, text);
       assert.deepEqual([daysInMonth(year, month), isLeapYear(year)], [length, inLeapYear], text);
@@ -46,12 +46,12 @@ describe('the Gregorian calendar', () => {
 
   it('continues month numbers beyond either end of a year', () => {
     for (let month = -30; month <= 30; month += 1)
-      assert.equal(dayNumberOf(2026, month, 1), Date.UTC(2026, month - 1, 1) / DAY, `${month}`);
+      assert.equal(toDayNumber(2026, month, 1), Date.UTC(2026, month - 1, 1) / DAY, `${month}`);
   });
 
   it('formats years before 0 and after 9999 as plain numbers', () => {
-    assert.equal(formatDate(dayNumberOf(10_000, 1, 1)), '10000-01-01');
-    assert.equal(formatDate(dayNumberOf(-1, 12, 31)), '-1-12-31');
+    assert.equal(formatDate(toDayNumber(10_000, 1, 1)), '10000-01-01');
+    assert.equal(formatDate(toDayNumber(-1, 12, 31)), '-1-12-31');
   });
 });
 
@@ -65,7 +65,7 @@ describe('a time on the wall clock', () => {
       assert.equal(formatLocal(local + 999), text);
     }
     assert.equal(parseLocal('2026-02-28T23:59:59'), midnight + DAY - 1000);
-    assert.equal(parseLocal('0000-03-01'), dayNumberOf(0, 3, 1) * DAY);
+    assert.equal(parseLocal('0000-03-01'), toDayNumber(0, 3, 1) * DAY);
     assert.equal(formatLocal(midnight - 1), '2026-02-27T23:59:59');
   });
 

@@ -35,7 +35,7 @@ export function dayOfYear({ year, month, day }: Civil): number {
 }
 
 /** Returns the day number. Months below 1 or above 12 continue into other years. */
-export function dayNumberOf(year: number, month: number, day: number): DayNumber {
+export function toDayNumber(year: number, month: number, day: number): DayNumber {
   const wholeYear = year + Math.floor((month - 1) / 12);
   const wholeMonth = ((((month - 1) % 12) + 12) % 12) + 1;
   const before = wholeYear - 1;
@@ -45,7 +45,7 @@ export function dayNumberOf(year: number, month: number, day: number): DayNumber
 }
 
 /** Counting from March of year 0 puts the leap day at the end of its year, in a cycle of 146,097 days. */
-export function civilOf(dayNumber: DayNumber): Civil {
+export function toCivil(dayNumber: DayNumber): Civil {
   const days = dayNumber + 719_468;
   const cycle = Math.floor(days / 146_097);
   const dayOfCycle = days - cycle * 146_097;
@@ -80,7 +80,7 @@ export function parseLocal(text: LocalDate | LocalDateTime): LocalMs | undefined
   // NaN is in no range.
   const isDay = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
   if (!isDay) return undefined;
-  const midnight = dayNumberOf(year, month, day) * DAY;
+  const midnight = toDayNumber(year, month, day) * DAY;
   if (!hasTime) return midnight;
   const hour = digitsAt(text, 11);
   const minute = digitsAt(text, 14);
@@ -104,7 +104,7 @@ const two = (value: number): string => TWO_DIGITS[value] ?? '';
 
 /** `YYYY-MM-DD`. */
 export function formatDate(day: DayNumber): LocalDate {
-  const civil = civilOf(day);
+  const civil = toCivil(day);
   const century = TWO_DIGITS[Math.floor(civil.year / 100)];
   const year = century === undefined ? String(civil.year) : century + two(civil.year % 100);
   return `${year}-${two(civil.month)}-${two(civil.day)}`;

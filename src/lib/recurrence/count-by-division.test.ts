@@ -3,17 +3,17 @@ import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
-import { DAY, dayNumberOf, parseLocal } from './civil.ts';
-import { expandRule, lastTimeOf, recurrenceBudget } from './expand-rule.ts';
-import { spanOf } from './place-of.ts';
+import { DAY, parseLocal, toDayNumber } from './civil.ts';
+import { expandRule, findLastTime, recurrenceBudget } from './expand-rule.ts';
+import { computeSpan } from './place-of.ts';
 import { parseRule } from './rule.ts';
 
 const START = parseLocal('2020-01-01T08:30:00') ?? 0;
 const END = START + 4000 * DAY;
 const HOUR = 3_600_000;
-const END_OF_9999 = dayNumberOf(10_000, 1, 1) * DAY;
+const END_OF_9999 = toDayNumber(10_000, 1, 1) * DAY;
 
-function ruleOf(text: string) {
+function parseValidRule(text: string) {
   const rule = parseRule(text);
   assert.ok(rule !== undefined, text);
   return rule;
@@ -45,7 +45,7 @@ describe('COUNT', () => {
     const window = fc.tuple(fc.nat(4000), fc.integer({ min: 1, max: 60 }));
     fc.assert(
       fc.property(rules, window, (text, [day, days]) => {
-        const rule = ruleOf(text);
+        const rule = parseValidRule(text);
         const [from, to] = [START + day * DAY, START + (day + days) * DAY];
         const budget = recurrenceBudget();
         const all = expandRule(rule, START, { from: START, to: END + 100 * DAY }, budget);
@@ -55,7 +55,7 @@ describe('COUNT', () => {
         // DTSTART counts even if the rule does not name it.
         const isWhole = all.length + (all[0] === START ? 0 : 1) === rule.count;
         if (isWhole && all.length > 0) {
-          assert.equal(lastTimeOf(rule, START, budget), all.at(-1));
+          assert.equal(findLastTime(rule, START, budget), all.at(-1));
         }
       }),
       { numRuns: 500 },
@@ -72,14 +72,14 @@ describe('COUNT', () => {
       const budget = recurrenceBudget();
       const from = parseLocal('2026-11-01T00:00:00') ?? 0;
 
-      const times = expandRule(ruleOf(text), start, { from, to: from + 30 * DAY }, budget);
+      const times = expandRule(parseValidRule(text), start, { from, to: from + 30 * DAY }, budget);
 
       assert.ok(times.length >= 4);
       assert.ok(budget.steps > recurrenceBudget().steps - 2000);
     });
 
   it('leaves one occurrence fewer if its rule does not name DTSTART', () => {
-    const last = (text: string) => lastTimeOf(ruleOf(text), START, recurrenceBudget(0, 1000));
+    const last = (text: string) => findLastTime(parseValidRule(text), START, recurrenceBudget(0, 1000));
 
     // A Wednesday at 8:30.
     assert.equal(last('FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=1'), START);
@@ -91,17 +91,17 @@ describe('COUNT', () => {
   });
 
   it('ends the search for times when it is reached', () => {
-    const rule = ruleOf('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;COUNT=3');
+    const rule = parseValidRule('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;COUNT=3');
     const budget = recurrenceBudget(0, 200);
 
     assert.equal(expandRule(rule, START, { from: START, to: END_OF_9999 }, budget).length, 3);
-    const never = ruleOf('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;BYYEARDAY=1,366;BYDAY=WE;COUNT=1');
+    const never = parseValidRule('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;BYYEARDAY=1,366;BYDAY=WE;COUNT=1');
     assert.deepEqual(expandRule(never, START, { from: START, to: END_OF_9999 }, budget), [START]);
   });
 
   it('gives no last time if that is after the year 9999', () => {
     const days = (END_OF_9999 - START) / DAY;
-    const last = (text: string) => lastTimeOf(ruleOf(text), START, recurrenceBudget(0, 1000));
+    const last = (text: string) => findLastTime(parseValidRule(text), START, recurrenceBudget(0, 1000));
 
     assert.equal(last(`FREQ=DAILY;COUNT=${Math.ceil(days)}`), START + Math.floor(days) * DAY);
     assert.equal(last(`FREQ=DAILY;COUNT=${Math.ceil(days) + 1}`), Number.POSITIVE_INFINITY);
@@ -114,7 +114,7 @@ describe('COUNT', () => {
     const recurrence = { rrules: ['FREQ=DAILY;COUNT=1000000;BYHOUR=8'], rdates: [], exdates: [] };
     const master = { start, end: time('2020-01-01T09:00:00'), recurrence, payload: '' };
 
-    const { endsAt } = spanOf({ master, overrides: [] }, 'UTC');
+    const { endsAt } = computeSpan({ master, overrides: [] }, 'UTC');
 
     const last = Date.parse('2020-01-01') + 999_999 * DAY;
     assert.ok(endsAt >= last && endsAt < last + 5 * DAY);

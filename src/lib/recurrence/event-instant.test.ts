@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { formatLocal } from './civil.ts';
-import { allDayStart, instantOf, localOf, localOn, originalStartOf, timeLike } from './event-instant.ts';
+import { allDayStart, localOn, timeLike, toInstant, toLocalMs, toOriginalStart } from './event-instant.ts';
 import type { EventTime } from './event-time.ts';
-import { endLasting, endOf, lengthOf, longestOf } from './master-clock.ts';
+import { boundLength, endLasting, measureLength, toEndInstant } from './master-clock.ts';
 
 const HOUR = 3_600_000;
 /** The zone of floating times: 3 hours east of UTC in 2026. */
@@ -20,7 +20,7 @@ const wallClock = (local: number): string => formatLocal(local).slice(0, 16);
 
 describe('the instant of a time', () => {
   it('uses its zone; a date is midnight UTC, and a floating time is in the calendar’s zone', () => {
-    const iso = (text: string) => new Date(instantOf(time(text), ZONE)).toISOString().slice(0, 16);
+    const iso = (text: string) => new Date(toInstant(time(text), ZONE)).toISOString().slice(0, 16);
 
     assert.equal(iso('2026-11-02T10:00 Asia/Tokyo'), '2026-11-02T01:00');
     assert.equal(iso('2026-11-02T10:00'), '2026-11-02T07:00');
@@ -28,9 +28,9 @@ describe('the instant of a time', () => {
   });
 
   it('fails for an invalid date or time', () => {
-    assert.throws(() => localOf({ type: 'date', date: '2026-02-30' }), RangeError);
+    assert.throws(() => toLocalMs({ type: 'date', date: '2026-02-30' }), RangeError);
     assert.throws(
-      () => instantOf({ type: 'floating', local: '2026-02-28T24:00:00' }, 'UTC'),
+      () => toInstant({ type: 'floating', local: '2026-02-28T24:00:00' }, 'UTC'),
       /2026-02-28T24:00:00/,
     );
   });
@@ -62,12 +62,12 @@ describe('a RECURRENCE-ID, RDATE or EXDATE (RFC 5545 §3.8.4.4, §3.8.5)', () =>
       const [start = '', name = '', local = ''] = row.split(' | ');
 
       assert.equal(wallClock(localOn(time(start), time(name), ZONE)), local);
-      const original = originalStartOf(time(start), time(name), ZONE);
-      assert.deepEqual(original, timeLike(time(start), localOf(time(local))));
+      const original = toOriginalStart(time(start), time(name), ZONE);
+      assert.deepEqual(original, timeLike(time(start), toLocalMs(time(local))));
     });
 
   it('names the occurrence at the series’ time of day if it is a date in a timed series', () => {
-    const original = originalStartOf(time('2026-11-02T10:30 Asia/Tokyo'), time('2026-11-05'), ZONE);
+    const original = toOriginalStart(time('2026-11-02T10:30 Asia/Tokyo'), time('2026-11-05'), ZONE);
 
     assert.deepEqual(original, time('2026-11-05T10:30 Asia/Tokyo'));
     assert.equal(wallClock(allDayStart(time('2026-11-04T20:59 UTC'), ZONE)), '2026-11-04T00:00');
@@ -94,23 +94,23 @@ describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
       const [start = '', end = '', length = ''] = row.split(' | ');
       const [days, hours = Number.NaN] = length.split(' ').map(Number);
 
-      assert.deepEqual(lengthOf(time(start), time(end), ZONE), { days, milliseconds: hours * HOUR });
+      assert.deepEqual(measureLength(time(start), time(end), ZONE), { days, milliseconds: hours * HOUR });
     });
 
   it('adds days on the clock first, then exact time', () => {
     const start = time('2026-03-28T12:00 Europe/Paris');
-    const placed = { zone: 'Europe/Paris', local: localOf(start), startsAt: instantOf(start, ZONE) };
+    const placed = { zone: 'Europe/Paris', local: toLocalMs(start), startsAt: toInstant(start, ZONE) };
 
     const lasting = (days: number, hours: number) =>
-      (endOf(placed, { days, milliseconds: hours * HOUR }) - placed.startsAt) / HOUR;
+      (toEndInstant(placed, { days, milliseconds: hours * HOUR }) - placed.startsAt) / HOUR;
 
     assert.deepEqual([lasting(0, 24), lasting(1, 0), lasting(1, 2), lasting(2, 0)], [24, 23, 25, 47]);
     assert.equal(lasting(-1, 1), 0);
   });
 
   it('is bounded by one more day than it has', () => {
-    assert.equal(longestOf({ days: 0, milliseconds: HOUR }), HOUR);
-    assert.equal(longestOf({ days: 2, milliseconds: HOUR }), 73 * HOUR);
+    assert.equal(boundLength({ days: 0, milliseconds: HOUR }), HOUR);
+    assert.equal(boundLength({ days: 2, milliseconds: HOUR }), 73 * HOUR);
   });
 
   it('ends on the clock of its start, or in UTC if that clock shows the time twice and it is the second', () => {

@@ -7,16 +7,16 @@ import { instantOfLocal, localOfInstant } from './zone.ts';
  * Returns the instant in epoch milliseconds. A date is midnight UTC (docs/wire.md 1.11); a floating time is in
  * `floatingZone`. Throws RangeError for an invalid time.
  */
-export function instantOf(time: EventTime, floatingZone: string): number {
-  return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
+export function toInstant(time: EventTime, floatingZone: string): number {
+  return instantOfLocal(resolveClockZone(time, floatingZone), toLocalMs(time));
 }
 
-export function zoneOf(time: EventTime, floatingZone: string): Zone {
+export function resolveClockZone(time: EventTime, floatingZone: string): Zone {
   if (time.type === 'date') return 'UTC';
   return time.type === 'zoned' ? time.zone : floatingZone;
 }
 
-export function localOf(time: EventTime): LocalMs {
+export function toLocalMs(time: EventTime): LocalMs {
   const text = time.type === 'date' ? time.date : time.local;
   const local = parseLocal(text);
   if (local === undefined) throw new RangeError(`Not a date or time: ${text}`);
@@ -31,33 +31,33 @@ export function timeLike(model: EventTime, local: LocalMs): EventTime {
 
 /** Returns a time on the clock of `model`: a RECURRENCE-ID in UTC names an instance in Paris. Dates keep the day. */
 export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
-  if (time.type === 'date') return localOf(time);
+  if (time.type === 'date') return toLocalMs(time);
   const local = model.type === 'date' ? allDayStart(time, floatingZone) : undefined;
   if (local !== undefined) return local;
-  const zone = zoneOf(model, floatingZone);
-  if (zone === zoneOf(time, floatingZone)) return localOf(time);
-  return localOfInstant(zone, instantOf(time, floatingZone));
+  const zone = resolveClockZone(model, floatingZone);
+  if (zone === resolveClockZone(time, floatingZone)) return toLocalMs(time);
+  return localOfInstant(zone, toInstant(time, floatingZone));
 }
 
 /** Returns the original start that `named` means, like `start`. A date in a timed series has its time of day. */
-export function originalStartOf(start: EventTime, named: EventTime, floatingZone: string): EventTime {
+export function toOriginalStart(start: EventTime, named: EventTime, floatingZone: string): EventTime {
   const local = localOn(start, named, floatingZone);
   if (named.type !== 'date' || start.type === 'date') return timeLike(start, local);
-  const startLocal = localOf(start);
+  const startLocal = toLocalMs(start);
   return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
 }
 
 /** Returns a time's day at local midnight for an all-day series. Only midnight UTC means its UTC day. */
 export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
-  const local = localOf(time);
+  const local = toLocalMs(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
   const displayed = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
   return dayOfLocal(displayed) * DAY;
 }
 
 /** Returns the id of an occurrence: main event's id and original start. A floating start is read in `zone`. */
-export function instanceIdOf(masterId: string, originalStart: EventTime, zone: string): string {
-  const instant = instantOf(originalStart, zone);
+export function formatInstanceId(masterId: string, originalStart: EventTime, zone: string): string {
+  const instant = toInstant(originalStart, zone);
   const text = originalStart.type === 'date' ? formatDate(dayOfLocal(instant)) : `${formatLocal(instant)}Z`;
   return `${masterId}_${text.replace(/[-:]/g, '')}`;
 }

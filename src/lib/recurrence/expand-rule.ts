@@ -6,15 +6,15 @@
 import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import type { Rule } from './rule.ts';
 import {
+  createPeriods,
   type DaysIn,
   daysOfRule,
   LAST_DAY,
   type Periods,
-  periodsOf,
   type RecurrenceBudget,
   spendSteps,
 } from './rule-days.ts';
-import { type Counting, scaledDays, scaledPeriods, type Units, unitsOf } from './rule-units.ts';
+import { type Counting, createUnits, scaledDays, scaledPeriods, type Units } from './rule-units.ts';
 
 export {
   type RecurrenceBudget,
@@ -75,7 +75,7 @@ export function expandRule(
 const END = (LAST_DAY + 1) * DAY;
 
 /** Returns a time at or after the last of a rule with COUNT, or infinity. Throws RecurrenceBudgetError. */
-export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
+export function findLastTime(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
   const { count = Number.POSITIVE_INFINITY } = rule;
   const units = unitsFor(rule, start, budget);
   const counting = units.counting(budget);
@@ -93,7 +93,7 @@ export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget)
 /** Returns the periods of a rule with their times; hours or minutes for a rule below a day. */
 function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
   const row = prepareRow(rule, start, budget);
-  if (rule.unit !== undefined) return unitsOf({ ...rule, unit: rule.unit }, start, row.daysIn);
+  if (rule.unit !== undefined) return createUnits({ ...rule, unit: rule.unit }, start, row.daysIn);
   const { periods } = row;
   // SKIP can move a day to the previous or the next period.
   const margin = rule.scale === undefined ? 0 : 1;
@@ -102,7 +102,7 @@ function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
     beginOf: (index) => (periods.at(index).first - margin) * DAY,
     next: (index) => index + 1,
     timesIn: (index, spent) => timesIn(row, index, spent),
-    counting: (spent) => countingOf(row, spent),
+    counting: (spent) => planCounting(row, spent),
   };
 }
 
@@ -122,7 +122,8 @@ function prepareRow(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
     start,
     daysIn: rule.scale === undefined ? daysOfRule(rule, startDay) : scaledDays(rule, rule.scale, startDay),
     dayTimes: timesOfDay(rule, start - startDay * DAY),
-    periods: rule.scale === undefined ? periodsOf(rule, startDay) : scaledPeriods(rule, rule.scale, startDay),
+    periods:
+      rule.scale === undefined ? createPeriods(rule, startDay) : scaledPeriods(rule, rule.scale, startDay),
   };
 }
 
@@ -136,14 +137,14 @@ function countTo(units: Units, wanted: number, budget: RecurrenceBudget): { inde
 }
 
 /** Returns `undefined` if periods differ, as months do. */
-function countingOf(row: Row, budget: RecurrenceBudget): Counting | undefined {
+function planCounting(row: Row, budget: RecurrenceBudget): Counting | undefined {
   const { frequency, scale, byMonth, byWeekNo, byYearDay, byMonthDay, byDay } = row.rule;
   const isEqual = frequency === 'DAILY' || frequency === 'WEEKLY';
   const others = [byMonth, byWeekNo, byYearDay, byMonthDay, scale?.months ?? []];
   if (!isEqual || others.some((part) => part.length > 0)) return undefined;
   // Days of certain weekdays repeat after seven periods, whatever their distance.
   const group = frequency === 'DAILY' && byDay.length > 0 ? 7 : 1;
-  const inPeriods = Array.from({ length: group }, (_, index) => sizeOf(row, index + 1, budget));
+  const inPeriods = Array.from({ length: group }, (_, index) => countTimes(row, index + 1, budget));
   const first = timesIn(row, 0, budget);
   return {
     group,
@@ -152,7 +153,11 @@ function countingOf(row: Row, budget: RecurrenceBudget): Counting | undefined {
   };
 }
 
-function sizeOf({ daysIn, dayTimes, periods, rule }: Row, index: number, budget: RecurrenceBudget): number {
+function countTimes(
+  { daysIn, dayTimes, periods, rule }: Row,
+  index: number,
+  budget: RecurrenceBudget,
+): number {
   const size = daysIn(periods.at(index), budget).length * dayTimes.length;
   return rule.bySetPos.length === 0 ? size : positionsIn(size, rule.bySetPos).length;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../test/lib/recurrence/series-samples.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
-import { spanOf } from './place-of.ts';
+import { computeSpan } from './place-of.ts';
 import type { Series, SeriesOverride } from './series.ts';
 
 describe('a window', () => {
@@ -201,7 +201,7 @@ describe('rules', () => {
       { start: zoned('2026-11-25T14:00:00'), end: zoned('2020-01-01T00:00:00') },
     ];
     const series = hour({ rdates });
-    const span = spanOf(series, 'Europe/Brussels');
+    const span = computeSpan(series, 'Europe/Brussels');
 
     const [, ...added] = instancesOf(series, november);
 
@@ -274,12 +274,12 @@ describe('overrides', () => {
   });
 
   it('remove an instance if they are cancelled', () => {
-    const gone = {
+    const cancelledOverride = {
       ...override(zoned('2026-11-09T09:00:00'), zoned('2026-11-09T09:00:00'), zoned('2026-11-09T10:00:00')),
       cancelled: true,
     };
 
-    assert.equal(startsOf(weekly(gone), all).length, 3);
+    assert.equal(startsOf(weekly(cancelledOverride), all).length, 3);
   });
 
   it('occur without a main event', () => {

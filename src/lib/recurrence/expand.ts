@@ -7,17 +7,24 @@
  * undefined; common calendars show it), but not if all rules ended before it. An override takes place even if no rule
  * names its original, or an EXDATE does. A rule that cannot be followed counts as absent and is reported.
  */
-import { DAY, type DayNumber, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
-import { instantOf, localOf, localOn, originalStartOf, timeLike, zoneOf } from './event-instant.ts';
+import { DAY, type DayNumber, dayOfLocal, LAST_YEAR, type LocalMs, toDayNumber } from './civil.ts';
+import {
+  localOn,
+  resolveClockZone,
+  timeLike,
+  toInstant,
+  toLocalMs,
+  toOriginalStart,
+} from './event-instant.ts';
 import type { Duration, EventTime } from './event-time.ts';
 import { expandRule, RecurrenceBudgetError, spendOccurrence } from './expand-rule.ts';
 import {
-  endOf,
-  lengthOf,
+  boundLength,
   lengthOfInstances,
-  longestOf,
   type MasterClock,
   masterClock,
+  measureLength,
+  toEndInstant,
 } from './master-clock.ts';
 import { type RecurrenceBudget, spendSteps } from './rule-days.ts';
 import type { Expansion, Instance, Series, SeriesMaster, SeriesOverride, TimeWindow } from './series.ts';
@@ -62,18 +69,18 @@ export function expand<T>(
 }
 
 /** Estimates the steps of expanding the series over a window. Cheap, and not a bound: the budget is the bound. */
-export function weightOf(series: Series<unknown>, window: TimeWindow): number {
+export function estimateCost(series: Series<unknown>, window: TimeWindow): number {
   const days = Math.max(0, Math.min(window.end, LATEST) - Math.max(window.start, EARLIEST)) / DAY + 4;
   const { rrules = [], rdates = [] } = series.master?.recurrence ?? {};
   const ofRules = rrules.reduce((sum, rrule) => {
     const timesInDay = /BY(?:HOUR|MINUTE|SECOND)=([^;]*)/i.exec(rrule)?.[1]?.split(',').length ?? 1;
-    return sum + days * frequencyOf(rrule) * timesInDay * STEPS_OF_INSTANCE;
+    return sum + days * estimateFrequency(rrule) * timesInDay * STEPS_OF_INSTANCE;
   }, 0);
   return Math.ceil(stepsToPrepare(series) + ofRules + rdates.length + series.overrides.length);
 }
 
 /** Estimates the occurrences of a rule in a day. In other calendars a day costs as much as several occurrences. */
-function frequencyOf(rrule: string): number {
+function estimateFrequency(rrule: string): number {
   if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
   const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
   if (name === undefined) return 0.3;
@@ -99,8 +106,8 @@ type ExpansionInput<T> = {
 };
 
 /** Times have the years 1 to 9999; a day is reserved for offsets. */
-const EARLIEST = dayNumberOf(1, 1, 2) * DAY;
-const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
+const EARLIEST = toDayNumber(1, 1, 2) * DAY;
+const LATEST = toDayNumber(LAST_YEAR, 12, 31) * DAY;
 
 function overlaps(startsAt: number, endsAt: number, { start, end }: TimeWindow): boolean {
   return startsAt < end && (endsAt > start || (endsAt === startsAt && startsAt >= start));
@@ -135,7 +142,7 @@ function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
     if (shape !== undefined) spendSteps(budget, STEPS_OF_SHAPE);
     const place = shape?.place(timeLike(start, local)) ?? {
       startsAt,
-      endsAt: endOfPeriod ?? endOf({ zone, local, startsAt }, length),
+      endsAt: endOfPeriod ?? toEndInstant({ zone, local, startsAt }, length),
     };
     if (!overlaps(place.startsAt, place.endsAt, window)) continue;
     spendOccurrence(budget);
@@ -258,7 +265,7 @@ export function stepsToPrepare({ master, overrides }: Series<unknown>): number {
 
 function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceBudget): PreparedSeries<T> {
   spendSteps(budget, stepsToPrepare(series));
-  for (const time of timesOf(series)) {
+  for (const time of listEventTimes(series)) {
     if (time.type === 'zoned' && typeof time.zone !== 'string') spendSteps(budget, stepsToKnow(time.zone));
   }
   const { master } = series;
@@ -275,8 +282,8 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
     overridden: new Set(overrides.map(({ key }) => key)),
     shapes,
     rdates: clock === undefined ? [] : placeDates(clock, master, reading),
-    exclusions: exclusionsOf(clock, master, reading),
-    reach: reachOf(master && lengthOfInstances(master, calendarZone), shapes),
+    exclusions: placeExclusions(clock, master, reading),
+    reach: measureReach(master && lengthOfInstances(master, calendarZone), shapes),
   };
 }
 
@@ -293,13 +300,15 @@ export function effectiveOverrides<
     type === 'floating' || (type === 'date') === (start.type === 'date');
   const right = overrides.filter(isRight);
   if (right.length === overrides.length) return overrides;
-  const occurrenceOf = ({ recurrenceId }: Override) =>
-    instantOf(originalStartOf(start, recurrenceId, calendarZone), calendarZone);
-  const occurrences = new Set(right.map(occurrenceOf));
-  return overrides.filter((one) => isRight(one) || !(one.cancelled || occurrences.has(occurrenceOf(one))));
+  const toOriginalInstant = ({ recurrenceId }: Override) =>
+    toInstant(toOriginalStart(start, recurrenceId, calendarZone), calendarZone);
+  const occurrences = new Set(right.map(toOriginalInstant));
+  return overrides.filter(
+    (one) => isRight(one) || !(one.cancelled || occurrences.has(toOriginalInstant(one))),
+  );
 }
 
-function* timesOf({ master, overrides }: Series<unknown>): Generator<EventTime> {
+function* listEventTimes({ master, overrides }: Series<unknown>): Generator<EventTime> {
   if (master !== undefined) yield* [master.start, master.end];
   for (const { recurrenceId, start, end } of overrides) yield* [recurrenceId, start, end];
   for (const { start, end } of master?.recurrence?.rdates ?? [])
@@ -320,11 +329,11 @@ function placeOverrides<T>(
   for (const override of overrides) {
     const { recurrenceId, start, end } = override;
     const original =
-      clock === undefined ? recurrenceId : originalStartOf(clock.start, recurrenceId, calendarZone);
-    const originalLocal = localOf(original);
-    const key = instantOfLocal(zoneOf(original, calendarZone), originalLocal);
-    const startsAt = instantOf(start, calendarZone);
-    const endsAt = Math.max(startsAt, instantOf(end, calendarZone));
+      clock === undefined ? recurrenceId : toOriginalStart(clock.start, recurrenceId, calendarZone);
+    const originalLocal = toLocalMs(original);
+    const key = instantOfLocal(resolveClockZone(original, calendarZone), originalLocal);
+    const startsAt = toInstant(start, calendarZone);
+    const endsAt = Math.max(startsAt, toInstant(end, calendarZone));
     charge();
     placed.set(key, { override, key, original, originalLocal, startsAt, endsAt });
   }
@@ -337,14 +346,14 @@ function futureShape<T>(
   { calendarZone, charge }: Reading,
 ): FutureShape<T> {
   const { start, end, cancelled, payload } = override;
-  const zone = zoneOf(start, calendarZone);
-  const shift = localOf(start) - localOn(start, original, calendarZone);
-  const length = lengthOf(start, end, calendarZone);
+  const zone = resolveClockZone(start, calendarZone);
+  const shift = toLocalMs(start) - localOn(start, original, calendarZone);
+  const length = measureLength(start, end, calendarZone);
   charge();
   const place = (later: EventTime) => {
     const local = localOn(start, later, calendarZone) + shift;
     const startsAt = instantOfLocal(zone, local);
-    return { startsAt, endsAt: endOf({ zone, local, startsAt }, length) };
+    return { startsAt, endsAt: toEndInstant({ zone, local, startsAt }, length) };
   };
   return { key, cancelled, payload, shift, length, place };
 }
@@ -367,16 +376,16 @@ function placeDates(
   { calendarZone, charge }: Reading,
 ): PlacedDate[] {
   return (master?.recurrence?.rdates ?? []).map(({ start, end }) => {
-    const local = localOf(originalStartOf(clock.start, start, calendarZone));
+    const local = toLocalMs(toOriginalStart(clock.start, start, calendarZone));
     if (end === undefined) return { local, endsAt: undefined };
     // A period that ends before it begins has no length.
-    const endsAt = Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
+    const endsAt = Math.max(instantOfLocal(clock.zone, local), toInstant(end, calendarZone));
     charge();
     return { local, endsAt };
   });
 }
 
-function exclusionsOf(
+function placeExclusions(
   clock: MasterClock | undefined,
   master: SeriesMaster<unknown> | undefined,
   { calendarZone, charge }: Reading,
@@ -393,11 +402,11 @@ function exclusionsOf(
   return { instants, days };
 }
 
-function reachOf(ofMaster: Duration | undefined, shapes: readonly FutureShape<unknown>[]): TimeWindow {
-  let longest = ofMaster === undefined ? 0 : longestOf(ofMaster);
+function measureReach(ofMaster: Duration | undefined, shapes: readonly FutureShape<unknown>[]): TimeWindow {
+  let longest = ofMaster === undefined ? 0 : boundLength(ofMaster);
   let [later, earlier] = [0, 0];
   for (const { length, shift } of shapes) {
-    longest = Math.max(longest, longestOf(length));
+    longest = Math.max(longest, boundLength(length));
     later = Math.max(later, shift);
     earlier = Math.max(earlier, -shift);
   }

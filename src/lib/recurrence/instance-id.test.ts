@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { instanceIdOf, parseInstanceId } from './event-instant.ts';
+import { formatInstanceId, parseInstanceId } from './event-instant.ts';
 
 describe('an instance id', () => {
   it('ends with the original start in UTC, or with its date', () => {
-    const timed = instanceIdOf(
+    const timed = formatInstanceId(
       'standup',
       { type: 'zoned', local: '2026-11-01T10:00:00', zone: 'Europe/Brussels' },
       'UTC',
     );
-    const floating = instanceIdOf(
+    const floating = formatInstanceId(
       'standup',
       { type: 'floating', local: '2026-11-01T09:00:00' },
       'America/New_York',
     );
-    const allDay = instanceIdOf('holiday', { type: 'date', date: '2026-11-01' }, 'America/New_York');
+    const allDay = formatInstanceId('holiday', { type: 'date', date: '2026-11-01' }, 'America/New_York');
 
     assert.deepEqual(
       [timed, floating, allDay],

@@ -1,13 +1,13 @@
 /** A master prepared for arithmetic: parsed rules, length and zone. */
-import { civilOf, DAY, dayNumberOf, dayOfLocal, formatLocal, type LocalMs } from './civil.ts';
+import { DAY, dayOfLocal, formatLocal, type LocalMs, toCivil, toDayNumber } from './civil.ts';
 import {
   allDayStart,
-  instantOf,
-  localOf,
   localOn,
-  originalStartOf,
+  resolveClockZone,
   timeLike,
-  zoneOf,
+  toInstant,
+  toLocalMs,
+  toOriginalStart,
 } from './event-instant.ts';
 import type { Duration, EventTime, Recurrence, Zone } from './event-time.ts';
 import { isExtended, parseRule, type Rule, type Until } from './rule.ts';
@@ -31,8 +31,8 @@ export type MasterClock = {
 };
 
 export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calendarZone: string): MasterClock {
-  const zone = zoneOf(start, calendarZone);
-  const startLocal = localOf(start);
+  const zone = resolveClockZone(start, calendarZone);
+  const startLocal = toLocalMs(start);
   const parsed = (recurrence?.rrules ?? []).map(parseRule).map((rule) => onDays(start, rule));
   const rules = parsed
     .filter((rule) => rule !== undefined)
@@ -68,13 +68,13 @@ function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: 
 export const lengthOfInstances = (
   { start, end, recurrence }: SeriesMaster<unknown>,
   calendarZone: string,
-): Duration => recurrence?.duration ?? lengthOf(start, end, calendarZone);
+): Duration => recurrence?.duration ?? measureLength(start, end, calendarZone);
 
 /** Returns the length: whole days by the clock if possible, else exact milliseconds (RFC 5545 §3.8.2.2). */
-export function lengthOf(start: EventTime, end: EventTime, calendarZone: string): Duration {
-  const byClock = localOn(start, end, calendarZone) - localOf(start);
+export function measureLength(start: EventTime, end: EventTime, calendarZone: string): Duration {
+  const byClock = localOn(start, end, calendarZone) - toLocalMs(start);
   if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, milliseconds: 0 };
-  const exact = instantOf(end, calendarZone) - instantOf(start, calendarZone);
+  const exact = toInstant(end, calendarZone) - toInstant(start, calendarZone);
   return { days: 0, milliseconds: Math.max(0, exact) };
 }
 
@@ -82,22 +82,28 @@ export function lengthOf(start: EventTime, end: EventTime, calendarZone: string)
 export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readonly startsAt: number };
 
 /** Returns the end of an instance in epoch milliseconds. */
-export function endOf({ zone, local, startsAt }: PlacedStart, { days, milliseconds }: Duration): number {
+export function toEndInstant(
+  { zone, local, startsAt }: PlacedStart,
+  { days, milliseconds }: Duration,
+): number {
   if (days === 0) return startsAt + milliseconds;
   return Math.max(startsAt, instantOfLocal(zone, local + days * DAY) + milliseconds);
 }
 
 /** Returns the end in the type and zone of `start`, or in UTC if it is the second of two equal local times. */
 export function endLasting(start: EventTime, length: Duration, calendarZone: string): EventTime {
-  const zone = zoneOf(start, calendarZone);
-  const endsAt = endOf({ zone, local: localOf(start), startsAt: instantOf(start, calendarZone) }, length);
+  const zone = resolveClockZone(start, calendarZone);
+  const endsAt = toEndInstant(
+    { zone, local: toLocalMs(start), startsAt: toInstant(start, calendarZone) },
+    length,
+  );
   const end = timeLike(start, localOfInstant(zone, endsAt));
-  const isShown = start.type !== 'zoned' || instantOf(end, calendarZone) === endsAt;
+  const isShown = start.type !== 'zoned' || toInstant(end, calendarZone) === endsAt;
   return isShown ? end : timeLike({ ...start, zone: 'UTC' }, endsAt);
 }
 
 /** Returns an upper bound of the length in milliseconds: a day can have more than 24 hours. */
-export const longestOf = ({ days, milliseconds }: Duration): number =>
+export const boundLength = ({ days, milliseconds }: Duration): number =>
   milliseconds + (days === 0 ? 0 : (days + 1) * DAY);
 
 /** The old and the new start of a series, or of the first instance that moves. */
@@ -112,7 +118,7 @@ type Shift = {
 export type SeriesShift = Shift & { readonly byMonth: boolean };
 
 /** Returns the shift of a series with these rules. */
-export const shiftOf = (series: { readonly recurrence?: Recurrence }, shift: Shift): SeriesShift => ({
+export const createShift = (series: { readonly recurrence?: Recurrence }, shift: Shift): SeriesShift => ({
   ...shift,
   byMonth: isByMonth(series.recurrence?.rrules ?? []),
 });
@@ -141,19 +147,19 @@ export function shiftWithSeries(
   { before, after, floatingZone, byMonth }: SeriesShift,
 ): EventTime {
   const clock = after.type === 'date' ? after : before;
-  const local = localOn(clock, originalStartOf(before, original, floatingZone), floatingZone);
-  const [from, to] = [localOn(clock, before, floatingZone), localOf(after)];
-  const months = byMonth ? monthOf(local) - monthOf(from) : 0;
+  const local = localOn(clock, toOriginalStart(before, original, floatingZone), floatingZone);
+  const [from, to] = [localOn(clock, before, floatingZone), toLocalMs(after)];
+  const months = byMonth ? toMonthNumber(local) - toMonthNumber(from) : 0;
   return timeLike(after, monthsLater(to, months) + local - monthsLater(from, months));
 }
 
-function monthOf(local: LocalMs): number {
-  const { year, month } = civilOf(dayOfLocal(local));
+function toMonthNumber(local: LocalMs): number {
+  const { year, month } = toCivil(dayOfLocal(local));
   return year * 12 + month;
 }
 
 function monthsLater(local: LocalMs, months: number): LocalMs {
   const number = dayOfLocal(local);
-  const { year, month, day } = civilOf(number);
-  return local + (dayNumberOf(year, month + months, 1) + day - 1 - number) * DAY;
+  const { year, month, day } = toCivil(number);
+  return local + (toDayNumber(year, month + months, 1) + day - 1 - number) * DAY;
 }

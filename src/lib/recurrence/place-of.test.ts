@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isSeries, type PlacedTimes, placesOf, seriesOf, spanOf } from './place-of.ts';
+import { buildSeries, computePlaces, computeSpan, isSeries, type PlacedTimes } from './place-of.ts';
 
 const at = (hour: number, length = 1): PlacedTimes => ({
   start: { type: 'zoned', local: `2026-11-02T${String(hour).padStart(2, '0')}:00:00`, zone: 'UTC' },
@@ -22,14 +22,14 @@ describe('the place of an event', () => {
     const other = { ...at(13), recurrenceId: at(10).start };
 
     assert.equal(isSeries([override, other]), false);
-    assert.deepEqual(placesOf([override, other], 'UTC'), [
+    assert.deepEqual(computePlaces([override, other], 'UTC'), [
       { shape: 'short', startsAt: NINE + 3 * HOUR, endsAt: NINE + 4 * HOUR },
       { shape: 'short', startsAt: NINE + 4 * HOUR, endsAt: NINE + 5 * HOUR },
     ]);
   });
 
   it('lasts at least a millisecond and never ends before it starts', () => {
-    const [moment, reversed] = [at(9, 0), at(9, -1)].map((timing) => placesOf([timing], 'UTC')[0]);
+    const [moment, reversed] = [at(9, 0), at(9, -1)].map((timing) => computePlaces([timing], 'UTC')[0]);
 
     assert.deepEqual(moment, { shape: 'short', startsAt: NINE, endsAt: NINE + 1 });
     assert.deepEqual(reversed, moment);
@@ -38,8 +38,8 @@ describe('the place of an event', () => {
   it('is long if it lasts more than 25 hours', () => {
     const until = (local: string) => ({ ...at(9), end: { type: 'zoned', local, zone: 'UTC' } as const });
 
-    assert.equal(placesOf([until('2026-11-03T10:00:00')], 'UTC')[0]?.shape, 'short');
-    assert.equal(placesOf([until('2026-11-03T10:00:01')], 'UTC')[0]?.shape, 'long');
+    assert.equal(computePlaces([until('2026-11-03T10:00:00')], 'UTC')[0]?.shape, 'short');
+    assert.equal(computePlaces([until('2026-11-03T10:00:01')], 'UTC')[0]?.shape, 'long');
   });
 
   it('is hidden if the event or the series of an override is cancelled', () => {
@@ -47,7 +47,7 @@ describe('the place of an event', () => {
 
     assert.deepEqual(
       [[cancelled], [{ ...cancelled, recurrence }, override]].map((timings) =>
-        placesOf(timings, 'UTC').map(({ shape }) => shape),
+        computePlaces(timings, 'UTC').map(({ shape }) => shape),
       ),
       [['hidden'], ['hidden', 'hidden']],
     );
@@ -56,17 +56,17 @@ describe('the place of an event', () => {
   it('contains the overrides of a series, which also have their own places', () => {
     const moved = { ...at(1), recurrenceId: at(9).start };
 
-    const [master, own] = placesOf([{ ...at(9), recurrence }, moved], 'UTC');
+    const [master, own] = computePlaces([{ ...at(9), recurrence }, moved], 'UTC');
 
     assert.deepEqual([master?.shape, own?.shape], ['series', 'override']);
-    const span = spanOf(
-      seriesOf({ ...at(9), recurrence }, [moved], () => ''),
+    const span = computeSpan(
+      buildSeries({ ...at(9), recurrence }, [moved], () => ''),
       'UTC',
     );
     assert.deepEqual([master?.startsAt, master?.endsAt], [span.startsAt, span.endsAt + 1]);
     assert.ok(master !== undefined && master.startsAt <= NINE - 8 * HOUR && master.endsAt > NINE + 25 * HOUR);
     assert.deepEqual([own?.startsAt, own?.endsAt], [NINE - 8 * HOUR, NINE - 7 * HOUR]);
     const moment = { ...at(1, 0), recurrenceId: at(9).start };
-    assert.equal(placesOf([{ ...at(9), recurrence }, moment], 'UTC')[1]?.endsAt, NINE - 8 * HOUR + 1);
+    assert.equal(computePlaces([{ ...at(9), recurrence }, moment], 'UTC')[1]?.endsAt, NINE - 8 * HOUR + 1);
   });
 });

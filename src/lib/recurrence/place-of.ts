@@ -1,22 +1,22 @@
 /** The place of an event in an index of times, computed from its times alone: overrides may arrive one by one. */
 
-import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
-import { instantOf } from './event-instant.ts';
+import { DAY, LAST_YEAR, toDayNumber } from './civil.ts';
+import { toInstant } from './event-instant.ts';
 import type { EventTime, Recurrence } from './event-time.ts';
 import {
-  lastTimeOf,
+  findLastTime,
   type RecurrenceBudget,
   RecurrenceBudgetError,
   recurrenceBudget,
   STEPS_PER_MS,
 } from './expand-rule.ts';
 import {
-  lengthOf,
+  boundLength,
   lengthOfInstances,
-  longestOf,
   type MasterClock,
   type MasterRule,
   masterClock,
+  measureLength,
 } from './master-clock.ts';
 import type { Series, SeriesMaster, SeriesOverride } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
@@ -50,7 +50,7 @@ export const isSeries = (timings: readonly PlacedTimes[]): boolean =>
 const isMaster = ({ recurrenceId }: PlacedTimes): boolean => recurrenceId === undefined;
 
 /** Returns the places of a single event, or of the known events of one series. */
-export function placesOf(timings: readonly PlacedTimes[], calendarZone: string): Place[] {
+export function computePlaces(timings: readonly PlacedTimes[], calendarZone: string): Place[] {
   const master = timings.find(isMaster);
   if (master === undefined || !isSeries(timings))
     return timings.map((timing) => singlePlace(timing, calendarZone));
@@ -63,8 +63,8 @@ export function placesOf(timings: readonly PlacedTimes[], calendarZone: string):
 }
 
 function singlePlace(timing: PlacedTimes, calendarZone: string): Place {
-  const startsAt = instantOf(timing.start, calendarZone);
-  const endsAt = Math.max(instantOf(timing.end, calendarZone), startsAt);
+  const startsAt = toInstant(timing.start, calendarZone);
+  const endsAt = Math.max(toInstant(timing.end, calendarZone), startsAt);
   const shape = endsAt - startsAt > LONGEST_SHORT ? 'long' : 'short';
   return {
     shape: timing.cancelled === true ? 'hidden' : shape,
@@ -76,8 +76,8 @@ function singlePlace(timing: PlacedTimes, calendarZone: string): Place {
 
 /** Returns the place of a series: it contains every occurrence and override. */
 function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], calendarZone: string): Place {
-  const span = spanOf(
-    seriesOf(master, overrides, () => undefined),
+  const span = computeSpan(
+    buildSeries(master, overrides, () => undefined),
     calendarZone,
   );
   return {
@@ -89,28 +89,28 @@ function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], cal
 }
 
 function overridePlace(timing: PlacedTimes, master: PlacedTimes, calendarZone: string): Place {
-  const startsAt = instantOf(timing.start, calendarZone);
+  const startsAt = toInstant(timing.start, calendarZone);
   return {
     shape: master.cancelled === true ? 'hidden' : 'override',
     startsAt,
-    endsAt: Math.max(instantOf(timing.end, calendarZone), startsAt + 1),
+    endsAt: Math.max(toInstant(timing.end, calendarZone), startsAt + 1),
   };
 }
 
 /** Returns the series of a main event and its overrides; `payload` is stored with each. */
-export function seriesOf<T>(
+export function buildSeries<T>(
   master: PlacedTimes,
   overrides: readonly PlacedTimes[],
   payload: (i: number) => T,
 ) {
   const shortened: Series<T> & { master: SeriesMaster<T> } = {
     master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
-    overrides: overrides.flatMap((timing, i) => overrideOf(timing, payload(i))),
+    overrides: overrides.flatMap((timing, i) => toOverrides(timing, payload(i))),
   };
   return shortened;
 }
 
-function overrideOf<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
+function toOverrides<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
   const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
   if (recurrenceId === undefined) return [];
   return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload }];
@@ -120,12 +120,12 @@ function overrideOf<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
 export type Span = { readonly startsAt: number; readonly endsAt: number };
 
 /** Returns bounds of all instances. `endsAt` is MAX_SAFE_INTEGER if a rule's end is missing or costly to find. */
-export function spanOf(series: Series<unknown>, calendarZone: string): Span {
+export function computeSpan(series: Series<unknown>, calendarZone: string): Span {
   const { master, overrides } = series;
   const masterSpans = master === undefined ? [] : [masterSpan(master, calendarZone)];
   const spans = overrides.map(({ start, end, recurrenceId }) => ({
-    startsAt: Math.min(instantOf(start, calendarZone), instantOf(recurrenceId, calendarZone)),
-    endsAt: Math.max(instantOf(start, calendarZone), instantOf(end, calendarZone)),
+    startsAt: Math.min(toInstant(start, calendarZone), toInstant(recurrenceId, calendarZone)),
+    endsAt: Math.max(toInstant(start, calendarZone), toInstant(end, calendarZone)),
   }));
   const startsAt = least([...masterSpans, ...spans].map((span) => span.startsAt));
   const endsAt = most([...masterSpans, ...spans].map((span) => span.endsAt));
@@ -145,16 +145,16 @@ const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
 
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   const clock = masterClock(master, calendarZone);
-  const longest = longestOf(lengthOfInstances(master, calendarZone));
-  const first = instantOf(master.start, calendarZone);
+  const longest = boundLength(lengthOfInstances(master, calendarZone));
+  const first = toInstant(master.start, calendarZone);
   const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => {
-    const at = instantOf(start, calendarZone);
-    const until = end === undefined ? at + longest : Math.max(at, instantOf(end, calendarZone));
+    const at = toInstant(start, calendarZone);
+    const until = end === undefined ? at + longest : Math.max(at, toInstant(end, calendarZone));
     return { startsAt: at - MARGIN, endsAt: until + MARGIN };
   });
   const budget = recurrenceBudget(0, MOST_STEPS);
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock, budget) + longest);
-  const firstEnd = Math.max(first, instantOf(master.end, calendarZone));
+  const firstEnd = Math.max(first, toInstant(master.end, calendarZone));
   // A start that the clock skips moves behind later ones, so the first by the clock need not be the first in time.
   const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
   return {
@@ -164,7 +164,7 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
 }
 
 const capped = (endsAt: number): number => (endsAt > LATEST ? Number.MAX_SAFE_INTEGER : endsAt);
-const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
+const LATEST = toDayNumber(LAST_YEAR, 12, 31) * DAY;
 
 /** Limits finding the ends of all rules of a series to 5 ms. */
 const MOST_STEPS = 5 * STEPS_PER_MS;
@@ -178,7 +178,7 @@ function lastStart(
   if (until !== undefined) return instantOfLocal(zone, until) + MOST_BETWEEN_CLOCKS;
   if (rule.count === undefined) return Number.MAX_SAFE_INTEGER;
   try {
-    const last = lastTimeOf(rule, startLocal, budget);
+    const last = findLastTime(rule, startLocal, budget);
     if (last > LATEST) return Number.MAX_SAFE_INTEGER;
     return instantOfLocal(zone, last) + MOST_BETWEEN_CLOCKS;
   } catch (error) {
@@ -190,8 +190,8 @@ function lastStart(
 /** Widens a span, because RANGE overrides move later instances and set their length. */
 function widen(span: Span, futureOverrides: Series<unknown>['overrides'], calendarZone: string): Span {
   const reach = futureOverrides.map(({ start, end, recurrenceId }) => {
-    const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));
-    return shift + longestOf(lengthOf(start, end, calendarZone)) + MARGIN;
+    const shift = Math.abs(toInstant(start, calendarZone) - toInstant(recurrenceId, calendarZone));
+    return shift + boundLength(measureLength(start, end, calendarZone)) + MARGIN;
   });
   const farthest = most(reach);
   return { startsAt: span.startsAt - farthest, endsAt: capped(span.endsAt + farthest) };

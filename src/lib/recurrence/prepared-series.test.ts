@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { DAY } from './civil.ts';
 import type { EventTime } from './event-time.ts';
-import { effectiveOverrides, expand, weightOf } from './expand.ts';
+import { effectiveOverrides, estimateCost, expand } from './expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import type { Series, SeriesOverride } from './series.ts';
 
@@ -14,14 +14,14 @@ const at = (day: number, hour = 8): EventTime => ({
   zone: 'Europe/Paris',
 });
 const days = (count: number) => Array.from({ length: count }, (_, day) => day);
-const overrideOf = (day: number, hour: number): SeriesOverride<string> => ({
+const createOverride = (day: number, hour: number): SeriesOverride<string> => ({
   recurrenceId: at(day),
   start: at(day, hour),
   end: at(day, hour + 1),
   cancelled: false,
   payload: `from ${day}`,
 });
-const seriesOf = (
+const createSeries = (
   overrides: readonly SeriesOverride<string>[],
   exdates: readonly EventTime[] = [],
 ): Series<string> => ({
@@ -44,8 +44,8 @@ function stepsFor(series: Series<string>, window: ReturnType<typeof week>): numb
 
 describe('a prepared series', () => {
   it('costs its dates and overrides once, however many windows are read', () => {
-    const series = seriesOf(
-      days(500).map((day) => overrideOf(day, 10)),
+    const series = createSeries(
+      days(500).map((day) => createOverride(day, 10)),
       days(1000).map((day) => at(day + 500)),
     );
 
@@ -56,7 +56,7 @@ describe('a prepared series', () => {
   });
 
   it('is over the budget again on the next call, not treated as prepared', () => {
-    const series = seriesOf(days(500).map((day) => overrideOf(day, 10)));
+    const series = createSeries(days(500).map((day) => createOverride(day, 10)));
 
     for (const _again of [1, 2])
       assert.throws(() => expand(series, week(0), 'UTC', recurrenceBudget(100, 1000)), RecurrenceBudgetError);
@@ -75,10 +75,10 @@ describe('a prepared series', () => {
 
   it('uses the last this-and-future override before an instance', () => {
     const overrides = days(300).map((index) => ({
-      ...overrideOf(index * 5, 9 + (index % 12)),
+      ...createOverride(index * 5, 9 + (index % 12)),
       thisAndFuture: true,
     }));
-    const { instances } = expand(seriesOf(overrides), week(701), 'UTC', recurrenceBudget());
+    const { instances } = expand(createSeries(overrides), week(701), 'UTC', recurrenceBudget());
 
     assert.deepEqual(
       instances.map(({ payload }) => payload),
@@ -88,9 +88,9 @@ describe('a prepared series', () => {
 
   it('has an estimated cost close to that of expanding it', () => {
     const shapes = [
-      seriesOf([]),
-      seriesOf(
-        days(400).map((day) => overrideOf(day, 10)),
+      createSeries([]),
+      createSeries(
+        days(400).map((day) => createOverride(day, 10)),
         days(300).map((day) => at(day)),
       ),
     ];
@@ -100,7 +100,7 @@ describe('a prepared series', () => {
       shapes.push({ master: { start: at(0), end: at(0), recurrence, payload: '' }, overrides: [] });
     }
     for (const series of shapes) {
-      const weight = weightOf(series, week(1600));
+      const weight = estimateCost(series, week(1600));
       const steps = stepsFor(series, week(1600));
 
       assert.ok(weight > steps / 3 && weight < steps * 3, `${weight}, ${steps}`);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { DAY, dayNumberOf, formatDate, formatLocal, parseLocal } from './civil.ts';
+import { DAY, formatDate, formatLocal, parseLocal, toDayNumber } from './civil.ts';
 import { expandRule, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
-const FROM = dayNumberOf(2000, 1, 1) * DAY;
-const TO = dayNumberOf(2060, 1, 1) * DAY;
+const FROM = toDayNumber(2000, 1, 1) * DAY;
+const TO = toDayNumber(2060, 1, 1) * DAY;
 
-function timesOf(text: string, start = '2000-01-01T00:00:00'): string[] {
+function listTimes(text: string, start = '2000-01-01T00:00:00'): string[] {
   const rule = parseRule(text);
   const local = parseLocal(start);
   assert.ok(rule !== undefined && local !== undefined, text);
@@ -30,7 +30,7 @@ describe('week numbers', () => {
   for (const week of [1, 2, 30, 52, 53]) {
     it(`are those of ISO 8601 if weeks begin on Monday: ${week}`, () => {
       assert.deepEqual(
-        timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
+        listTimes(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere(({ weekOfYear }) => weekOfYear === week),
       );
     });
@@ -39,14 +39,14 @@ describe('week numbers', () => {
   for (const week of [-1, -2, -52, -53]) {
     it(`count back from the last week of the year: ${week}`, () => {
       assert.deepEqual(
-        timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
+        listTimes(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere((date) => (date.weekOfYear ?? 0) - weeksIn(date) - 1 === week),
       );
     });
   }
 
   it('use DTSTART’s weekday if no day is named', () => {
-    const times = timesOf('FREQ=YEARLY;BYWEEKNO=20', '2024-05-15T09:00:00');
+    const times = listTimes('FREQ=YEARLY;BYWEEKNO=20', '2024-05-15T09:00:00');
 
     assert.deepEqual(times.slice(0, 3), [
       '2024-05-15T09:00:00',
@@ -58,7 +58,7 @@ describe('week numbers', () => {
 
 describe('weekdays', () => {
   it('are combined with and without ordinals', () => {
-    assert.deepEqual(timesOf('FREQ=MONTHLY;BYDAY=MO,1TU,-1WE', '2026-11-02T00:00:00').slice(0, 8), [
+    assert.deepEqual(listTimes('FREQ=MONTHLY;BYDAY=MO,1TU,-1WE', '2026-11-02T00:00:00').slice(0, 8), [
       '2026-11-02T00:00:00',
       '2026-11-03T00:00:00',
       '2026-11-09T00:00:00',
@@ -73,7 +73,7 @@ describe('weekdays', () => {
 
 describe('a rule', () => {
   it('ends its search at the window if no day matches', () => {
-    assert.deepEqual(timesOf('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
+    assert.deepEqual(listTimes('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
   });
 
   it('is not followed if it names every second or has an unknown frequency or calendar', () => {

@@ -1,13 +1,13 @@
 /** The periods of a rule (days to years, INTERVAL apart) and the days that it names in them, RFC 5545 §3.3.10. */
 import {
   type Civil,
-  civilOf,
   type DayNumber,
-  dayNumberOf,
   dayOfYear,
   daysInMonth,
   isLeapYear,
   LAST_YEAR,
+  toCivil,
+  toDayNumber,
   weekdayOf,
 } from './civil.ts';
 import type { Rule, RuleWeekday } from './rule.ts';
@@ -22,23 +22,24 @@ export type Periods = {
 };
 
 /** The last supported day. */
-export const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
+export const LAST_DAY = toDayNumber(LAST_YEAR, 12, 31);
 
 /** Returns the periods of a rule, from the one that contains `startDay`. */
-export function periodsOf({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
+export function createPeriods({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
   if (frequency === 'DAILY') return equalPeriods(startDay, 1, interval);
   if (frequency === 'WEEKLY') {
     return equalPeriods(startDay - ((weekdayOf(startDay) - weekStart + 7) % 7), 7, interval);
   }
   const months = frequency === 'MONTHLY' ? 1 : 12;
-  const unitOf = ({ year, month }: Civil) => (months === 1 ? year * 12 + month - 1 : year);
-  const firstDayOf = (unit: number) => (months === 1 ? dayNumberOf(0, unit + 1, 1) : dayNumberOf(unit, 1, 1));
-  const base = unitOf(civilOf(startDay));
+  const toUnit = ({ year, month }: Civil) => (months === 1 ? year * 12 + month - 1 : year);
+  const findFirstDay = (unit: number) =>
+    months === 1 ? toDayNumber(0, unit + 1, 1) : toDayNumber(unit, 1, 1);
+  const base = toUnit(toCivil(startDay));
   return {
-    indexOf: (day) => Math.floor((unitOf(civilOf(day)) - base) / interval),
+    indexOf: (day) => Math.floor((toUnit(toCivil(day)) - base) / interval),
     at: (index) => {
       const unit = base + index * interval;
-      return { first: firstDayOf(unit), end: firstDayOf(unit + 1) };
+      return { first: findFirstDay(unit), end: findFirstDay(unit + 1) };
     },
   };
 }
@@ -71,14 +72,14 @@ export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
   const stepsOfDay = tests.length * STEPS_OF_DAY + (parts.byWeekNo.length > 0 ? STEPS_OF_WEEK : 0);
   return (period, budget) => {
     const days: DayNumber[] = [];
-    for (const stretch of stretchesOf(period, parts)) {
+    for (const stretch of listStretches(period, parts)) {
       const candidates = weekdays(stretch);
       const passedOver = (stretch.end - stretch.first - candidates.length) / PASSED_OVER;
       spendSteps(budget, 1 + Math.ceil(passedOver) + candidates.length * Math.max(1, stepsOfDay));
       for (const day of candidates) {
         if (tests.length === 0) days.push(day);
         else {
-          const civil = civilOf(day);
+          const civil = toCivil(day);
           if (tests.every((test) => test(day, civil))) days.push(day);
         }
       }
@@ -90,13 +91,13 @@ export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 /** Returns only the months of a year that can contain a day of the rule, which avoids testing the other days. */
-function stretchesOf({ first, end }: Period, { byMonth, byMonthDay }: DayParts): readonly Period[] {
+function listStretches({ first, end }: Period, { byMonth, byMonthDay }: DayParts): readonly Period[] {
   const months = byMonth.length === 0 && byMonthDay.length > 0 ? MONTHS : byMonth;
   if (end - first < 365 || months.length === 0) return [{ first, end }];
-  const { year } = civilOf(first);
+  const { year } = toCivil(first);
   return months.map((month) => ({
-    first: dayNumberOf(year, month, 1),
-    end: dayNumberOf(year, month + 1, 1),
+    first: toDayNumber(year, month, 1),
+    end: toDayNumber(year, month + 1, 1),
   }));
 }
 
@@ -140,7 +141,7 @@ function withDaysOfStart(rule: Rule, startDay: DayNumber): DayParts {
   if (frequency === 'WEEKLY' || byWeekNo.length > 0) {
     return { ...rule, byDay: [{ ordinal: 0, weekday: weekdayOf(startDay) }] };
   }
-  const { month, day } = civilOf(startDay);
+  const { month, day } = toCivil(startDay);
   const byMonth = frequency === 'YEARLY' && rule.byMonth.length === 0 ? [month] : rule.byMonth;
   return { ...rule, byMonth, byMonthDay: [day] };
 }
@@ -195,14 +196,14 @@ function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
   const weekSet = new Set(weeks);
   return (number, { year }) => {
     const start = number - ((weekdayOf(number) - weekStart + 7) % 7);
-    let firstWeek = firstWeekOf(year, weekStart);
-    let nextFirstWeek = firstWeekOf(year + 1, weekStart);
+    let firstWeek = findFirstWeek(year, weekStart);
+    let nextFirstWeek = findFirstWeek(year + 1, weekStart);
     if (start < firstWeek) {
       nextFirstWeek = firstWeek;
-      firstWeek = firstWeekOf(year - 1, weekStart);
+      firstWeek = findFirstWeek(year - 1, weekStart);
     } else if (start >= nextFirstWeek) {
       firstWeek = nextFirstWeek;
-      nextFirstWeek = firstWeekOf(year + 2, weekStart);
+      nextFirstWeek = findFirstWeek(year + 2, weekStart);
     }
     const week = (start - firstWeek) / 7 + 1;
     return weekSet.has(week) || weekSet.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
@@ -210,8 +211,8 @@ function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
 }
 
 /** The week that contains 4 January has four days of the new year, whatever day weeks begin with. */
-function firstWeekOf(year: number, weekStart: number): DayNumber {
-  const fourth = dayNumberOf(year, 1, 4);
+function findFirstWeek(year: number, weekStart: number): DayNumber {
+  const fourth = toDayNumber(year, 1, 4);
   return fourth - ((weekdayOf(fourth) - weekStart + 7) % 7);
 }
 

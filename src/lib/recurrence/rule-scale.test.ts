@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { DAY, dayNumberOf, formatDate, parseLocal } from './civil.ts';
-import { expandRule, lastTimeOf, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import { DAY, formatDate, parseLocal, toDayNumber } from './civil.ts';
+import { expandRule, findLastTime, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
-const END = dayNumberOf(9999, 12, 31) * DAY;
+const END = toDayNumber(9999, 12, 31) * DAY;
 
-function daysOf(rrule: string, start: string, to = END): string[] {
+function listDays(rrule: string, start: string, to = END): string[] {
   const rule = parseRule(rrule);
   const from = parseLocal(start);
   assert.ok(rule !== undefined && from !== undefined);
@@ -131,13 +131,13 @@ describe('a rule of another calendar', () => {
   ];
   for (const [rrule, start, days] of cases)
     it(`names ${days.length} days: ${rrule}`, () => {
-      assert.deepEqual(daysOf(rrule, start), days);
+      assert.deepEqual(listDays(rrule, start), days);
     });
 
   it('names and counts a day once if two months name it', () => {
     const rrule = 'RSCALE=GREGORIAN;FREQ=MONTHLY;BYMONTHDAY=1,31;SKIP=FORWARD;COUNT=5';
 
-    assert.deepEqual(daysOf(rrule, '2026-05-31'), [
+    assert.deepEqual(listDays(rrule, '2026-05-31'), [
       ...['2026-05-31', '2026-06-01', '2026-07-01', '2026-07-31', '2026-08-01'],
     ]);
   });
@@ -145,11 +145,11 @@ describe('a rule of another calendar', () => {
   it('finds a day that SKIP moves into the window from the month before', () => {
     const rule = parseRule('RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=FORWARD');
     assert.ok(rule !== undefined);
-    const from = dayNumberOf(2027, 3, 1) * DAY;
+    const from = toDayNumber(2027, 3, 1) * DAY;
 
     const times = expandRule(
       rule,
-      dayNumberOf(2026, 1, 31) * DAY,
+      toDayNumber(2026, 1, 31) * DAY,
       { from, to: from + DAY },
       recurrenceBudget(),
     );
@@ -160,11 +160,11 @@ describe('a rule of another calendar', () => {
   it('finds a month after centuries', () => {
     const rule = parseRule('RSCALE=CHINESE;FREQ=MONTHLY;INTERVAL=5');
     assert.ok(rule !== undefined);
-    const start = dayNumberOf(1700, 2, 19) * DAY;
+    const start = toDayNumber(1700, 2, 19) * DAY;
     const whole = expandRule(
       rule,
       start,
-      { from: start, to: dayNumberOf(2026, 12, 1) * DAY },
+      { from: start, to: toDayNumber(2026, 12, 1) * DAY },
       recurrenceBudget(),
     );
     const last = whole.at(-1) ?? Number.NaN;
@@ -179,7 +179,7 @@ describe('a rule of another calendar', () => {
     it(`ends with the year 9999, however long its interval: ${frequency}`, () => {
       const rrule = `RSCALE=CHINESE;FREQ=${frequency};INTERVAL=999999999`;
 
-      assert.deepEqual(daysOf(rrule, '2026-02-17'), ['2026-02-17']);
+      assert.deepEqual(listDays(rrule, '2026-02-17'), ['2026-02-17']);
     });
 
   for (const rrule of [
@@ -194,7 +194,7 @@ describe('a rule of another calendar', () => {
       assert.ok(rule !== undefined);
 
       assert.throws(
-        () => lastTimeOf(rule, dayNumberOf(2026, 2, 17) * DAY, recurrenceBudget(0, 100_000)),
+        () => findLastTime(rule, toDayNumber(2026, 2, 17) * DAY, recurrenceBudget(0, 100_000)),
         RecurrenceBudgetError,
       );
     });

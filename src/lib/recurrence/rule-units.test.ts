@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 
 import { DAY, formatLocal, parseLocal } from './civil.ts';
 import { expand } from './expand.ts';
-import { expandRule, lastTimeOf, recurrenceBudget } from './expand-rule.ts';
+import { expandRule, findLastTime, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
 const local = (text: string): number => parseLocal(text) ?? Number.NaN;
 
-function timesOf(rrule: string, start: string, days = 2, budget = recurrenceBudget()): string[] {
+function listTimes(rrule: string, start: string, days = 2, budget = recurrenceBudget()): string[] {
   const rule = parseRule(rrule);
   assert.ok(rule !== undefined);
   const from = local(start);
@@ -27,13 +27,13 @@ function stepsFarAway(rrule: string, years: number): number {
 
 describe('a rule below a day', () => {
   it('names every n-th hour from its start', () => {
-    assert.deepEqual(timesOf('FREQ=HOURLY;INTERVAL=7;COUNT=4', '2026-03-01T20:30:15'), [
+    assert.deepEqual(listTimes('FREQ=HOURLY;INTERVAL=7;COUNT=4', '2026-03-01T20:30:15'), [
       ...['2026-03-01T20:30:15', '2026-03-02T03:30:15', '2026-03-02T10:30:15', '2026-03-02T17:30:15'],
     ]);
   });
 
   it('names several minutes of an hour, none before its start', () => {
-    assert.deepEqual(timesOf('FREQ=HOURLY;BYMINUTE=0,30;COUNT=3', '2026-03-01T20:30:00'), [
+    assert.deepEqual(listTimes('FREQ=HOURLY;BYMINUTE=0,30;COUNT=3', '2026-03-01T20:30:00'), [
       ...['2026-03-01T20:30:00', '2026-03-01T21:00:00', '2026-03-01T21:30:00'],
     ]);
   });
@@ -41,13 +41,13 @@ describe('a rule below a day', () => {
   it('names minutes of some hours and days only', () => {
     const rule = 'FREQ=MINUTELY;INTERVAL=25;BYDAY=TU;BYHOUR=9,11;BYMINUTE=0,5,15,50;COUNT=4';
 
-    assert.deepEqual(timesOf(rule, '2026-03-03T09:00:00', 30), [
+    assert.deepEqual(listTimes(rule, '2026-03-03T09:00:00', 30), [
       ...['2026-03-03T09:00:00', '2026-03-03T09:50:00', '2026-03-03T11:05:00', '2026-03-10T11:00:00'],
     ]);
   });
 
   it('names several seconds of a minute', () => {
-    assert.deepEqual(timesOf('FREQ=MINUTELY;BYSECOND=10,40;COUNT=3', '2026-03-01T00:00:40'), [
+    assert.deepEqual(listTimes('FREQ=MINUTELY;BYSECOND=10,40;COUNT=3', '2026-03-01T00:00:40'), [
       ...['2026-03-01T00:00:40', '2026-03-01T00:01:10', '2026-03-01T00:01:40'],
     ]);
   });
@@ -66,13 +66,13 @@ describe('a rule below a day', () => {
     assert.ok(rule !== undefined);
     const budget = recurrenceBudget(0, 200);
 
-    const last = lastTimeOf(rule, local('2026-01-01T00:00:15'), budget);
+    const last = findLastTime(rule, local('2026-01-01T00:00:15'), budget);
 
     assert.equal(formatLocal(last), formatLocal(local('2026-01-01T00:00:15') + 500_000 * 7 * 60_000));
   });
 
   it('counts its start if it does not name it', () => {
-    assert.deepEqual(timesOf('FREQ=HOURLY;BYMINUTE=10;COUNT=3', '2026-03-01T20:30:00'), [
+    assert.deepEqual(listTimes('FREQ=HOURLY;BYMINUTE=10;COUNT=3', '2026-03-01T20:30:00'), [
       ...['2026-03-01T21:10:00', '2026-03-01T22:10:00'],
     ]);
   });
@@ -81,7 +81,7 @@ describe('a rule below a day', () => {
     const budget = recurrenceBudget(0, 4000);
 
     assert.deepEqual(
-      timesOf('FREQ=MINUTELY;BYDAY=MO;BYHOUR=9;BYMINUTE=59', '2026-03-03T09:59:00', 14, budget),
+      listTimes('FREQ=MINUTELY;BYDAY=MO;BYHOUR=9;BYMINUTE=59', '2026-03-03T09:59:00', 14, budget),
       [...['2026-03-09T09:59:00', '2026-03-16T09:59:00']],
     );
   });

@@ -2,13 +2,13 @@
  * Rules below a day (FREQ=HOURLY and MINUTELY): hours or minutes of the wall clock, INTERVAL apart. Departs from RFC
  * 5545 §3.3.10 (docs/decisions/0004-recurrences-on-the-wall-clock.md): an hour that comes twice has one occurrence.
  */
-import { civilOf, DAY, type DayNumber, dayNumberOf, dayOfLocal, type LocalMs, weekdayOf } from './civil.ts';
+import { DAY, type DayNumber, dayOfLocal, type LocalMs, toCivil, toDayNumber, weekdayOf } from './civil.ts';
 import type { Rule, Scale } from './rule.ts';
 import {
+  createPeriods,
   type DaysIn,
   type Period,
   type Periods,
-  periodsOf,
   type RecurrenceBudget,
   spendSteps,
 } from './rule-days.ts';
@@ -35,7 +35,7 @@ const MINUTE = 60_000;
 const STEPS_OF_UNIT = 4;
 
 /** Creates the units of a rule below a day. `daysIn` tests the days of the rule. */
-export function unitsOf(rule: Rule & { readonly unit: number }, start: LocalMs, daysIn: DaysIn): Units {
+export function createUnits(rule: Rule & { readonly unit: number }, start: LocalMs, daysIn: DaysIn): Units {
   const { unit, byHour, byMinute } = rule;
   const stride = unit * rule.interval;
   const base = Math.floor(start / unit) * unit;
@@ -101,7 +101,7 @@ type PlainDate = Temporal.PlainDate;
 /** Returns the periods of a rule of this scale, from the one that `startDay` is in. */
 export function scaledPeriods(rule: Rule, { calendar }: Scale, startDay: DayNumber): Periods {
   const { frequency, interval } = rule;
-  if (frequency === 'DAILY' || frequency === 'WEEKLY') return periodsOf(rule, startDay);
+  if (frequency === 'DAILY' || frequency === 'WEEKLY') return createPeriods(rule, startDay);
   const start = dateOn(startDay, calendar);
   if (frequency === 'YEARLY') {
     return {
@@ -233,11 +233,11 @@ function isNamed(date: PlainDate, { frequency, months, byMonthDay, byYearDay, by
 
 function periodFrom(first: PlainDate, length: number): Period {
   const { year, month, day } = first.withCalendar('iso8601');
-  const number = dayNumberOf(year, month, day);
+  const number = toDayNumber(year, month, day);
   return { first: number, end: number + length };
 }
 
 function dateOn(dayNumber: DayNumber, calendar: string): PlainDate {
-  const { year, month, day } = civilOf(dayNumber);
+  const { year, month, day } = toCivil(dayNumber);
   return new Temporal.PlainDate(year, month, day, calendar);
 }

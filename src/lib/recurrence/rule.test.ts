@@ -128,17 +128,21 @@ describe('the text of a rule', () => {
 });
 
 describe('a rule of another calendar or with SKIP (RFC 7529)', () => {
-  const scaleOf = (text: string) => parseRule(text)?.scale;
+  const parseScale = (text: string) => parseRule(text)?.scale;
 
   it('has the given calendar and SKIP, by default Gregorian and OMIT', () => {
-    assert.deepEqual(scaleOf('RSCALE=hebrew;FREQ=DAILY'), { calendar: 'hebrew', skip: 'OMIT', months: [] });
-    assert.deepEqual(scaleOf('SKIP=BACKWARD;FREQ=DAILY'), {
+    assert.deepEqual(parseScale('RSCALE=hebrew;FREQ=DAILY'), {
+      calendar: 'hebrew',
+      skip: 'OMIT',
+      months: [],
+    });
+    assert.deepEqual(parseScale('SKIP=BACKWARD;FREQ=DAILY'), {
       calendar: 'gregory',
       skip: 'BACKWARD',
       months: [],
     });
-    assert.deepEqual(scaleOf('RSCALE=GREGORIAN;SKIP=FORWARD;FREQ=DAILY')?.skip, 'FORWARD');
-    assert.equal(scaleOf('RSCALE=HEBREW;SKIP=NEVER;FREQ=DAILY'), undefined);
+    assert.deepEqual(parseScale('RSCALE=GREGORIAN;SKIP=FORWARD;FREQ=DAILY')?.skip, 'FORWARD');
+    assert.equal(parseScale('RSCALE=HEBREW;SKIP=NEVER;FREQ=DAILY'), undefined);
   });
 
   it('is a plain RFC 5545 rule if it is Gregorian and skips nothing', () => {

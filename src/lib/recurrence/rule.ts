@@ -157,7 +157,7 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
     // Some writers use COUNT=-1 or COUNT=0 for a series without an end.
     count: single('COUNT', positive),
     // If the time is invalid, only its day is used.
-    until: single('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
+    until: single('UNTIL', parseUntil) ?? parseUntilDay(parts.get('UNTIL')),
     byMonth: numbers('BYMONTH', 1, 12),
     byWeekNo: signed('BYWEEKNO', 53),
     // The longest years of other calendars have 385 days.
@@ -214,7 +214,7 @@ const DATE_AND_TIME = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)?(?:[.,
 function parseUntil(text: string): Until | undefined {
   const [, year = '', month = '', day = '', hour, minute = '', second = '', utc] =
     DATE_AND_TIME.exec(text) ?? [];
-  const midnight = midnightOf(year, month, day);
+  const midnight = parseMidnight(year, month, day);
   if (midnight === undefined) return undefined;
   if (hour === undefined) return { form: 'date', local: midnight };
   const sinceMidnight = timeOfDay(hour, minute, second);
@@ -222,14 +222,14 @@ function parseUntil(text: string): Until | undefined {
   return { form: utc === 'Z' ? 'utc' : 'local', local: midnight + sinceMidnight };
 }
 
-function dayOf(text = ''): Until | undefined {
+function parseUntilDay(text = ''): Until | undefined {
   const [, year = '', month = '', day = ''] = /^(\d{4})-?(\d\d)-?(\d\d)/.exec(text) ?? [];
-  const local = midnightOf(year, month, day);
+  const local = parseMidnight(year, month, day);
   return local === undefined ? undefined : { form: 'date', local };
 }
 
 /** Some programs write `20110931` for the last day of a month. */
-function midnightOf(year: string, month: string, day: string): LocalMs | undefined {
+function parseMidnight(year: string, month: string, day: string): LocalMs | undefined {
   const lastDay = daysInMonth(Number(year), Number(month));
   return parseLocal(`${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`);
 }

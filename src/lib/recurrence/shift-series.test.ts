@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventTime } from './event-time.ts';
-import { shiftOf, shiftWithSeries } from './master-clock.ts';
+import { createShift, shiftWithSeries } from './master-clock.ts';
 
 /** `09` is a day of March 2026, `09T10:00` floats, and `09T10:00 Europe/Paris` is in a zone. */
 function time(text: string): EventTime {
@@ -70,7 +70,7 @@ describe('an instance of a series that is shifted by months', () => {
       const [original, before, after, shifted] = dates.map((date): EventTime => ({ type: 'date', date }));
       assert.ok(original && before && after);
       const recurrence = { rrules: rrules.split(','), rdates: [], exdates: [] };
-      const shift = shiftOf({ recurrence }, { before, after, floatingZone: 'UTC' });
+      const shift = createShift({ recurrence }, { before, after, floatingZone: 'UTC' });
       assert.deepEqual(shiftWithSeries(original, shift), shifted);
     });
   }

@@ -5,13 +5,13 @@ import { DAY } from './civil.ts';
 import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
-import { spanOf } from './place-of.ts';
+import { computeSpan } from './place-of.ts';
 import type { Series, SeriesOverride } from './series.ts';
 
 const at = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Brussels' });
 const iso = (instant: number) => new Date(instant).toISOString().slice(0, 16);
 
-function seriesOf(rrules: string[], overrides: SeriesOverride<string>[] = []): Series<string> {
+function createSeries(rrules: string[], overrides: SeriesOverride<string>[] = []): Series<string> {
   const recurrence = { rrules, rdates: [{ start: at('2026-01-05T09:00:00') }], exdates: [] };
   const master = {
     start: at('2026-03-02T09:00:00'),
@@ -35,19 +35,22 @@ describe('the span of a series', () => {
   it('is the event if it is single', () => {
     const master = { start: at('2026-03-02T09:00:00'), end: at('2026-03-02T10:00:00'), payload: '' };
 
-    const { startsAt, endsAt } = spanOf({ master, overrides: [] }, 'UTC');
+    const { startsAt, endsAt } = computeSpan({ master, overrides: [] }, 'UTC');
 
     assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-03-02T08:00', '2026-03-02T09:00']);
   });
 
   it('has no end if the series has none', () => {
-    assert.equal(spanOf(seriesOf(['FREQ=WEEKLY']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
-    assert.equal(spanOf(seriesOf(['FREQ=DAILY;COUNT=99999999']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
+    assert.equal(computeSpan(createSeries(['FREQ=WEEKLY']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
+    assert.equal(
+      computeSpan(createSeries(['FREQ=DAILY;COUNT=99999999']), 'UTC').endsAt,
+      Number.MAX_SAFE_INTEGER,
+    );
   });
 
   it('ends within days of the last instance with COUNT or UNTIL', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
-      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
+      assert.match(iso(computeSpan(createSeries([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
     }
   });
 
@@ -55,8 +58,8 @@ describe('the span of a series', () => {
     const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
     const rrules = ['FREQ=DAILY;COUNT=3', 'FREQ=DAILY;UNTIL=20260401', 'FREQ=YEARLY;COUNT=2;BYMONTHDAY=5'];
     for (const rrule of rrules) {
-      const series = seriesOf([rrule]);
-      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      const series = createSeries([rrule]);
+      const { startsAt, endsAt } = computeSpan(series, 'UTC');
       const { instances } = expand(series, window, 'UTC', recurrenceBudget());
 
       const first = Math.min(...instances.map((instance) => instance.startsAt));
@@ -71,7 +74,7 @@ describe('the span of a series', () => {
     const early = { ...exact, start: at('2026-02-01T09:00:00'), end: at('2026-02-01T08:00:00') };
     const late = { ...exact, start: at('2026-04-01T09:00:00'), end: at('2026-04-02T09:00:00') };
     const bounds = (series: Series<string>) => {
-      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      const { startsAt, endsAt } = computeSpan(series, 'UTC');
       return [iso(startsAt), iso(endsAt)];
     };
     const master = { start, end, payload: '' };
@@ -108,17 +111,17 @@ describe('the span of a series', () => {
       overrides: [],
     });
     for (const rrule of ['FREQ=DAILY;COUNT=3', 'FREQ=DAILY;UNTIL=20260304T080000Z']) {
-      const { startsAt, endsAt } = spanOf(series(rrule), 'UTC');
+      const { startsAt, endsAt } = computeSpan(series(rrule), 'UTC');
       assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-02-28T08:00', '2026-03-06T09:00'], rrule);
     }
-    const end = (rrule: string) => spanOf(series(rrule), 'UTC').endsAt;
+    const end = (rrule: string) => computeSpan(series(rrule), 'UTC').endsAt;
     assert.equal(end('FREQ=DAILY;UNTIL=99991231T235959Z'), Number.MAX_SAFE_INTEGER);
     // Its margin reaches the last day of the year 9999.
     assert.equal(end('FREQ=DAILY;UNTIL=99991229T090000Z'), Number.MAX_SAFE_INTEGER);
     assert.equal(end('FREQ=DAILY;UNTIL=99991201T090000Z'), Date.parse('9999-12-03T10:00Z'));
     assert.equal(end('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=2'), Number.MAX_SAFE_INTEGER);
     const future1 = future('2026-03-09T11:00:00', '2026-03-09T14:00:00');
-    const widened = spanOf({ ...series('FREQ=WEEKLY;COUNT=3'), overrides: [future1] }, 'UTC');
+    const widened = computeSpan({ ...series('FREQ=WEEKLY;COUNT=3'), overrides: [future1] }, 'UTC');
     // Two hours later, three hours long, and three days for clocks.
     assert.deepEqual([iso(widened.startsAt), iso(widened.endsAt)], ['2026-02-25T03:00', '2026-03-21T14:00']);
   });
@@ -154,19 +157,19 @@ describe('the span of a series', () => {
       },
       overrides: [],
     },
-    seriesOf([]),
-    seriesOf(['FREQ=WEEKLY;COUNT=4']),
-    seriesOf(['FREQ=DAILY;UNTIL=20260401']),
-    seriesOf(['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=5']),
-    seriesOf(['FREQ=WEEKLY;COUNT=4'], [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')]),
-    seriesOf(['FREQ=WEEKLY;COUNT=4'], [future('2025-06-01T09:00:00', '2025-06-01T10:00:00')]),
+    createSeries([]),
+    createSeries(['FREQ=WEEKLY;COUNT=4']),
+    createSeries(['FREQ=DAILY;UNTIL=20260401']),
+    createSeries(['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=5']),
+    createSeries(['FREQ=WEEKLY;COUNT=4'], [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')]),
+    createSeries(['FREQ=WEEKLY;COUNT=4'], [future('2025-06-01T09:00:00', '2025-06-01T10:00:00')]),
     { overrides: [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')] },
   ];
   for (const [index, series] of all.entries()) {
     it(`contains every instance: ${index}`, () => {
       const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
 
-      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      const { startsAt, endsAt } = computeSpan(series, 'UTC');
       const { instances } = expand(series, window, 'UTC', recurrenceBudget());
 
       assert.ok(instances.length > 0);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EventTime } from './event-time.ts';
-import { expand, weightOf } from './expand.ts';
+import { estimateCost, expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
 import type { Series } from './series.ts';
 import { costOfZone, temporalQuestions } from './zone.ts';
@@ -59,7 +59,7 @@ describe('the steps of an expansion', () => {
       expand(series, WINDOW, 'UTC', budget);
 
       assert.equal(Math.round(recurrenceBudget().steps - budget.steps), steps);
-      assert.equal(weightOf(series, WINDOW), weight);
+      assert.equal(estimateCost(series, WINDOW), weight);
     });
 
   it('are 300 for each call to Temporal, one for each offset span of a zone', () => {
@@ -134,12 +134,12 @@ describe('the steps of an expansion', () => {
     const none = { start: WINDOW.start, end: WINDOW.start };
 
     const [ofBackwards, ofNone, ofDay] = [backwards, none, { ...none, end: none.start + 86_400_000 }].map(
-      (window) => weightOf(seriesWith('FREQ=DAILY'), window),
+      (window) => estimateCost(seriesWith('FREQ=DAILY'), window),
     );
     assert.deepEqual([ofBackwards, ofDay], [ofNone, (ofNone ?? 0) + 40]);
     const everywhere = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
     const allYears = { start: Date.parse('0001-01-02'), end: Date.parse('9999-12-31') };
     for (const rrule of ['FREQ=DAILY', 'FREQ=HOURLY'])
-      assert.equal(weightOf(seriesWith(rrule), everywhere), weightOf(seriesWith(rrule), allYears));
+      assert.equal(estimateCost(seriesWith(rrule), everywhere), estimateCost(seriesWith(rrule), allYears));
   });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { DAY, dayNumberOf, formatLocal, type LocalMs } from './civil.ts';
+import { DAY, formatLocal, type LocalMs, toDayNumber } from './civil.ts';
 import { expandRule, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
-const START = dayNumberOf(2026, 2, 17) * DAY + 9 * 3_600_000 + 30 * 60_000;
-const END = dayNumberOf(2036, 1, 1) * DAY;
+const START = toDayNumber(2026, 2, 17) * DAY + 9 * 3_600_000 + 30 * 60_000;
+const END = toDayNumber(2036, 1, 1) * DAY;
 
 function timesBetween(rrule: string, from: LocalMs, to: LocalMs): LocalMs[] {
   const rule = parseRule(rrule);
@@ -72,7 +72,7 @@ describe('a rule that is read in windows', () => {
       [-1, 0, DAY - 1, DAY].map((later) => countUntil(START + later)),
       [0, 1, 1, 2],
     );
-    const midnight = dayNumberOf(2026, 2, 17) * DAY;
+    const midnight = toDayNumber(2026, 2, 17) * DAY;
     const window = { from: midnight, to: END, until: midnight + 3 * DAY };
     assert.equal(expandRule(rule, midnight, window, recurrenceBudget()).length, 4);
   });
@@ -81,7 +81,7 @@ describe('a rule that is read in windows', () => {
     it(`has no time after the year 9999: ${rrule}`, () => {
       const rule = parseRule(rrule);
       assert.ok(rule !== undefined);
-      const start = dayNumberOf(9999, 12, 30) * DAY;
+      const start = toDayNumber(9999, 12, 30) * DAY;
       const window = { from: start, to: start + 100 * DAY };
 
       assert.deepEqual(expandRule(rule, start, window, recurrenceBudget()), [start, start + DAY]);

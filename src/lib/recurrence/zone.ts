@@ -3,7 +3,7 @@
  * a time twice, the first is meant (RFC 5545 §3.3.5). A skipped time is read with the offset before the gap, which
  * moves it forward by the gap. Common calendars do that, although RFC 5545 §3.3.10 would drop the time.
  */
-import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
+import { DAY, type LocalMs, parseLocal, toDayNumber } from './civil.ts';
 import type { CustomZone, Observance, Zone } from './event-time.ts';
 import { expandRule, type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import { isExtended, parseRule } from './rule.ts';
@@ -95,9 +95,9 @@ function askTemporal(zone: string, instant: number): OffsetSpan {
 }
 
 /** The last offset before this year applies from then on. */
-const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
+const LAST_ONSET = toDayNumber(2150, 1, 1) * DAY;
 /** Some programs let rules begin in 1601, but clocks have not changed twice a year before this. */
-const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
+const FIRST_ONSET = toDayNumber(1900, 1, 1) * DAY;
 /** Rules that take more than this are left out: clocks change a few times a year. */
 const MOST_STEPS = 50_000;
 /** The cost of one onset besides its rule, in steps. */
@@ -120,23 +120,23 @@ let weight = 0;
 let reckonedSteps = 0;
 
 /** Returns the zone's offsets as adjoining spans in order. Rules that cannot be parsed apply only at their start. */
-export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => known(zone).spans;
+export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => computeZone(zone).spans;
 
 /** Returns how many characters the zone takes as JSON, wherever a time in it is stored. */
-export const sizeOfZone = (zone: CustomZone): number => known(zone).size + zone.tzid.length;
+export const sizeOfZone = (zone: CustomZone): number => computeZone(zone).size + zone.tzid.length;
 
 /** Returns the cost of computing the zone's offsets, in steps of a RecurrenceBudget, even if they are already known. */
-export const costOfZone = (zone: CustomZone): number => known(zone).steps;
+export const costOfZone = (zone: CustomZone): number => computeZone(zone).steps;
 
 /** Returns the actual cost now: zero for a zone that was used before, little for rules that were. */
 export function stepsToKnow(zone: CustomZone): number {
   if (knownByZone.has(zone)) return 0;
   const before = reckonedSteps;
-  const { size } = known(zone);
+  const { size } = computeZone(zone);
   return Math.ceil(size / 20) + reckonedSteps - before;
 }
 
-function known(zone: CustomZone): KnownZone {
+function computeZone(zone: CustomZone): KnownZone {
   const before = knownByZone.get(zone);
   if (before !== undefined) return before;
   const key = JSON.stringify(zone.observances);
@@ -158,7 +158,7 @@ function remember(key: string, zone: KnownZone): KnownZone {
 
 function reckon(observances: readonly Observance[], size: number): KnownZone {
   const budget = recurrenceBudget(0, MOST_STEPS);
-  const spans = spansOf(observances, budget);
+  const spans = buildSpans(observances, budget);
   const steps = MOST_STEPS - Math.max(0, budget.steps) + Math.ceil(size / 20);
   reckonedSteps += steps;
   return { spans, steps, size };
@@ -166,9 +166,9 @@ function reckon(observances: readonly Observance[], size: number): KnownZone {
 
 type Onset = { readonly at: number; readonly offset: number; readonly before: number };
 
-function spansOf(observances: readonly Observance[], budget: RecurrenceBudget): OffsetSpan[] {
+function buildSpans(observances: readonly Observance[], budget: RecurrenceBudget): OffsetSpan[] {
   const onsets = observances
-    .flatMap((observance) => onsetsOf(observance, budget))
+    .flatMap((observance) => listOnsets(observance, budget))
     .sort((a, b) => a.at - b.at);
   const [first] = onsets;
   if (first === undefined) return [];
@@ -182,7 +182,7 @@ function spansOf(observances: readonly Observance[], budget: RecurrenceBudget): 
   return [before, ...spans];
 }
 
-function onsetsOf(
+function listOnsets(
   { start, offsetFrom, offsetTo, rrules, rdates }: Observance,
   budget: RecurrenceBudget,
 ): Onset[] {

@@ -6,7 +6,7 @@ import { takesAnyPassword } from '../caldav/any-password.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
-import { originsOf, type ServerAddress } from '../caldav/dav/server-address.ts';
+import { listOrigins, type ServerAddress } from '../caldav/dav/server-address.ts';
 import { appSpecificPassword } from './app-specific-password.ts';
 
 /** `serverUrl` is where discovery starts: not a user's own host, since iCloud moves users between hosts. */
@@ -42,7 +42,7 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   const server: ServerAddress = {
     url,
     domain: url.hostname,
-    origins: [...originsOf(url), ...portsOf(url)],
+    origins: [...listOrigins(url), ...listLocalOrigins(url)],
   };
   const username = login.username.trim();
   const password = login.password.trim();
@@ -57,7 +57,7 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
 const isICloud = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);
 
 /** Returns the origins of a local server (the sandbox), which serves its users at other ports. */
-function portsOf({ protocol, hostname }: URL): readonly string[] {
+function listLocalOrigins({ protocol, hostname }: URL): readonly string[] {
   return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
 }
 

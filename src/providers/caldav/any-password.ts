@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { readCredentials } from './credentials.ts';
-import { refusalOf, sendPropfind } from './dav/dav-client.ts';
+import { sendPropfind, toDavError } from './dav/dav-client.ts';
 import { davSession, type SessionDeps } from './dav/dav-session.ts';
 import { namesItself, USER_REQUEST, userIn } from './dav/principal.ts';
 import { isTemporary } from './dav/status.ts';
@@ -19,7 +19,7 @@ export async function takesAnyPassword(
   const session = davSession({ username, password, origins }, deps);
   const answer = await sendPropfind(session, new URL(principal), USER_REQUEST);
   const { status } = answer;
-  if (status !== 401 && (isTemporary(status) || status === 408 || status >= 500)) throw refusalOf(answer);
+  if (status !== 401 && (isTemporary(status) || status === 408 || status >= 500)) throw toDavError(answer);
   if (status !== 207) return false;
   try {
     const user = await userIn(session, answer);

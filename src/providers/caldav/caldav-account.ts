@@ -9,13 +9,13 @@ import { changesSince } from './changes.ts';
 import { readCredentials } from './credentials.ts';
 import { CALENDARS, type ListedCalendar } from './dav/calendar-listing.ts';
 import { CALENDAR_PROPERTIES, VERSION_PROPERTIES } from './dav/calendar-properties.ts';
-import { bodyOf } from './dav/dav-body.ts';
-import { type DavSession, refusalOf, sendPropfind } from './dav/dav-client.ts';
-import { partsOf } from './dav/dav-reading.ts';
+import { toDavBody } from './dav/dav-body.ts';
+import { type DavSession, sendPropfind, toDavError } from './dav/dav-client.ts';
+import { collectParts } from './dav/dav-reading.ts';
 import { davSession, type SessionDeps } from './dav/dav-session.ts';
 import { homeSet } from './dav/discover.ts';
 import { calendarUrl, comparablePath, withoutSlash } from './dav/href.ts';
-import { mailAddressesOf, userAddresses } from './dav/user-addresses.ts';
+import { listMailAddresses, userAddresses } from './dav/user-addresses.ts';
 import { eventWriting } from './event-writing.ts';
 
 export type CalDavLimits = {
@@ -35,14 +35,14 @@ export type CalDavDeps = SessionDeps & {
 
 const DEFAULT_LIMITS: CalDavLimits = { calendarHomes: 10, calendarsPerAccount: 500, requestsPerForm: 30 };
 
-export const limitsOf = ({ limits = DEFAULT_LIMITS }: Pick<CalDavDeps, 'limits'>): CalDavLimits => limits;
+export const readLimits = ({ limits = DEFAULT_LIMITS }: Pick<CalDavDeps, 'limits'>): CalDavLimits => limits;
 
 /** Opens the account of these credentials. Fails as `unauthorized` if they cannot be read. */
 export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps): CalendarAccount {
-  const { principal, homes: known, ...login } = readCredentials(credentials);
+  const { principal, homes: storedHomes, ...login } = readCredentials(credentials);
   const session = davSession(login, deps);
-  const { calendarHomes } = limitsOf(deps);
-  const homes = known.slice(0, calendarHomes).map(toUrl);
+  const { calendarHomes } = readLimits(deps);
+  const homes = storedHomes.slice(0, calendarHomes).map(toUrl);
   const user = { principal: new URL(principal), homes };
 
   return {
@@ -59,7 +59,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
       return listCalendars(session, { ...user, homes: moved }, deps);
     },
     async userAddresses() {
-      return mailAddressesOf(await userAddresses(session, user.principal));
+      return listMailAddresses(await userAddresses(session, user.principal));
     },
     async *changesSince(calendarHref, token, stored) {
       yield* changesSince({ session, collection: calendarUrl(calendarHref), token, stored }, deps);
@@ -76,17 +76,17 @@ export async function listCalendars(
   { principal, homes }: ListedUser,
   deps: Pick<CalDavDeps, 'log' | 'limits' | 'now'>,
 ): Promise<ProviderCalendar[]> {
-  const most = limitsOf(deps).calendarsPerAccount + 1;
+  const most = readLimits(deps).calendarsPerAccount + 1;
   const calendars = new Map<string, ProviderCalendar>();
   const ownCalendars: ProviderCalendar[] = [];
   let inviting: string | undefined;
   for (const [place, home] of homes.entries()) {
     const answer = await sendPropfind(session, home, { depth: '1', properties: LISTED_PROPERTIES });
     const readAt = deps.now();
-    if (answer.status !== 207) throw refusalOf(answer);
+    if (answer.status !== 207) throw toDavError(answer);
     const user = { principal: principal.href, origins: session.origins };
-    const input = { ...user, body: bodyOf(answer), base: answer.url.href, most: most - calendars.size };
-    for (const part of await partsOf(session.reading, CALENDARS, input)) {
+    const input = { ...user, body: toDavBody(answer), base: answer.url.href, most: most - calendars.size };
+    for (const part of await collectParts(session.reading, CALENDARS, input)) {
       for (const listed of part.calendars) calendars.set(listed.calendar.href, withVersion(listed, readAt));
       if (place === 0) {
         ownCalendars.push(

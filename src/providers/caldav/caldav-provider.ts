@@ -9,7 +9,7 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
 import { countedEgress } from '../../lib/egress/counted-egress.ts';
 import { takesAnyPassword } from './any-password.ts';
-import { type CalDavDeps, limitsOf, listCalendars, openAccount } from './caldav-account.ts';
+import { type CalDavDeps, listCalendars, openAccount, readLimits } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
 import { davSession } from './dav/dav-session.ts';
 import { type DiscoveryInput, discover } from './dav/discover.ts';
@@ -41,7 +41,7 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
       verify: (login, user) => verify(login, depsFor(user)),
       ...(feedKey && {
         verifyAddress: (address: string, user?: EgressUser) =>
-          linkFeed(address, feedKey, ofOneForm(depsFor(user))),
+          linkFeed(address, feedKey, limitRequests(depsFor(user))),
       }),
       takesAnyPassword: async (credentials, user) =>
         readFeedCredentials(credentials) !== undefined || takesAnyPassword(credentials, depsFor(user)),
@@ -86,7 +86,7 @@ export async function proveLogin(
   instance: CalDavDeps & { readonly dns: ServiceDns },
 ): Promise<ProvedLogin> {
   const { username, password } = login;
-  const deps = { ...ofOneForm(instance), mostHomes: limitsOf(instance).calendarHomes };
+  const deps = { ...limitRequests(instance), mostHomes: readLimits(instance).calendarHomes };
   const { principal, proved, isNamed, homes, origins } = await discover(login, deps);
   const session = davSession({ username, password, origins }, deps);
   const calendars = await listCalendars(session, { principal, homes }, deps);
@@ -97,7 +97,7 @@ export async function proveLogin(
   return { credentials, home: homes[0] ?? principal, proved, isNamed };
 }
 
-const ofOneForm = <Deps extends CalDavDeps>(deps: Deps): Deps => ({
+const limitRequests = <Deps extends CalDavDeps>(deps: Deps): Deps => ({
   ...deps,
-  egress: countedEgress(deps.egress, limitsOf(deps).requestsPerForm),
+  egress: countedEgress(deps.egress, readLimits(deps).requestsPerForm),
 });

@@ -3,10 +3,10 @@ import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { vtimezoneOf } from '../../lib/icalendar/vtimezone-writer.ts';
+import { buildVtimezone } from '../../lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../lib/icalendar/write-lines.ts';
-import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
-import { type DavSession, davRequest, propertiesIn, propfind, refusalOf } from './dav/dav-client.ts';
+import { CALENDAR_PROPERTIES, parseCalendar } from './dav/calendar-properties.ts';
+import { type DavSession, davRequest, propertiesIn, propfind, toDavError } from './dav/dav-client.ts';
 import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav/dav-names.ts';
 import { calendarUrl, urlWithin } from './dav/href.ts';
 import { isGone } from './dav/status.ts';
@@ -60,7 +60,7 @@ function calendarProperties(draft: Partial<CalendarDraft>, now: number): Calenda
 /** Returns a VCALENDAR with exactly one VTIMEZONE (RFC 4791 §5.2.2). */
 function zoneText(timeZone: string, now: number): string {
   const lines = ['VERSION:2.0', 'PRODID:-//Kalends//Kalends//EN'];
-  return writeComponent({ name: 'VCALENDAR', lines, components: [vtimezoneOf(timeZone, now)] });
+  return writeComponent({ name: 'VCALENDAR', lines, components: [buildVtimezone(timeZone, now)] });
 }
 
 /** XML would normalize a carriage return to a line feed. */
@@ -91,18 +91,18 @@ function mkcalendarBody(properties: readonly CalendarProperty[]): string {
   const components = `<${COMPONENTS}><c:comp name="VEVENT"/></${COMPONENTS}>`;
   return davDocument(
     'c:mkcalendar',
-    `<d:set><d:prop>${properties.map(elementOf).join('')}${components}</d:prop></d:set>`,
+    `<d:set><d:prop>${properties.map(renderProperty).join('')}${components}</d:prop></d:set>`,
   );
 }
 
 const COMPONENTS = prefixed(caldav('supported-calendar-component-set'));
 
-const elementOf = ({ name, xml = '' }: CalendarProperty): string =>
+const renderProperty = ({ name, xml = '' }: CalendarProperty): string =>
   `<${prefixed(name)}>${xml}</${prefixed(name)}>`;
 
 /** Resolves if the refused MKCALENDAR was a repetition, and the calendar exists. */
 async function requireCreated(session: DavSession, url: URL, answer: EgressResponse): Promise<void> {
-  if (!FINAL_REFUSALS.includes(answer.status)) throw refusalOf(answer);
+  if (!FINAL_REFUSALS.includes(answer.status)) throw toDavError(answer);
   try {
     await readCalendar(session, url);
   } catch (failure) {
@@ -122,7 +122,7 @@ async function readCalendar(session: DavSession, url: URL): Promise<ProviderCale
   const { responses, url: base } = await propfind(session, url, request);
   for (const response of responses) {
     const address = URL.parse(response.href, base);
-    const calendar = address === null ? undefined : calendarOf(response, address);
+    const calendar = address === null ? undefined : parseCalendar(response, address);
     if (calendar !== undefined) return calendar;
   }
   throw new ProviderError('not_found', `${url.hostname} has no such calendar`);
@@ -136,7 +136,7 @@ async function setProperties(
 ): Promise<void> {
   if (properties.length === 0) return;
   const part = (name: string, some: readonly CalendarProperty[]) =>
-    some.length === 0 ? '' : `<d:${name}><d:prop>${some.map(elementOf).join('')}</d:prop></d:${name}>`;
+    some.length === 0 ? '' : `<d:${name}><d:prop>${some.map(renderProperty).join('')}</d:prop></d:${name}>`;
   const set = part(
     'set',
     properties.filter(({ xml }) => xml !== undefined),
@@ -162,7 +162,7 @@ async function remove(session: DavSession, url: URL): Promise<void> {
   const { status } = answer;
   if (isGone(status) || (status >= 200 && status < 300 && status !== 207)) return;
   // 207: a part of it could not be deleted (RFC 4918 §9.6.1).
-  if (status !== 207 && status !== 423 && !FINAL_REFUSALS.includes(status)) throw refusalOf(answer);
+  if (status !== 207 && status !== 423 && !FINAL_REFUSALS.includes(status)) throw toDavError(answer);
   const message = 'The server does not let this calendar be deleted';
   throw new UnsupportedByProvider('calendar_not_deletable', message);
 }

@@ -2,7 +2,7 @@
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { Log } from '../../lib/log.ts';
-import { absent, type Compared, compare, onceRead } from './compare-versions.ts';
+import { type Compared, compare, listAbsent, onceRead } from './compare-versions.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { listObjects, readCtag } from './dav/etag-listing.ts';
 import { SyncCollectionRefused, type SyncPage, syncPages } from './dav/sync-collection.ts';
@@ -70,14 +70,14 @@ async function* bySyncCollection(
     // An earlier run that was cut short may have stored many of these objects already.
     const compares = complete || relisted || since !== token || listed > MANY;
     const compared = await compare(page.objects, compares ? await mirror() : new Map());
-    yield* changesOf(compared, fetcher, spent);
+    yield* yieldChanges(compared, fetcher, spent);
     const removed = complete ? [] : page.removed;
     for (let at = 0; at < removed.length; at += OF_PART)
       yield { changed: [], removed: removed.slice(at, at + OF_PART), complete };
     last = page;
   }
   if (last === undefined) throw new SyncCollectionRefused('There was no answer');
-  const missing = relisted ? await absent(await mirror(), paths) : [];
+  const missing = relisted ? await listAbsent(await mirror(), paths) : [];
   const next = writeSyncState({ method: 'sync-collection', token: last.token });
   yield { changed: [], removed: missing, complete, next };
 }
@@ -105,10 +105,10 @@ async function* byComparison(
   const objects = await listObjects(session, collection);
   const mirror = await onceRead(stored)();
   const fetcher = { session, collection, log, complete };
-  yield* changesOf(await compare(objects, mirror), fetcher, workLimit(session));
+  yield* yieldChanges(await compare(objects, mirror), fetcher, workLimit(session));
   const paths = new Set<string>();
   await inTurns(objects, ({ path }) => paths.add(path));
-  const removed = complete ? [] : await absent(mirror, paths);
+  const removed = complete ? [] : await listAbsent(mirror, paths);
   const ctagSince = before !== undefined && before.ctag === ctag ? before.ctagSince : startedAt;
   const next: Comparison = { method: 'compare', ctag, ctagSince, comparedAt: startedAt, demotedUntil };
   yield { changed: [], removed, complete, next: writeSyncState(next) };
@@ -123,7 +123,7 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
 type Fetcher = FetchInput & { readonly complete: boolean };
 
 /** Yields the unchanged objects, then the fetched ones: at least one part, as a sign of life. */
-async function* changesOf(
+async function* yieldChanges(
   { differing, unchanged }: Compared,
   { complete, ...fetcher }: Fetcher,
   limit: WorkLimit,

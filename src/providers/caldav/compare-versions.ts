@@ -41,7 +41,7 @@ export async function compare(objects: readonly ListedObject[], mirror: Mirror):
 }
 
 /** Returns hrefs of objects that the mirror has and the listing lacks. */
-export async function absent(mirror: Mirror, listed: ReadonlySet<string>): Promise<string[]> {
+export async function listAbsent(mirror: Mirror, listed: ReadonlySet<string>): Promise<string[]> {
   const hrefs: string[] = [];
   await inTurns(mirror, ([path, { href }]) => {
     if (!listed.has(path)) hrefs.push(href);

@@ -33,10 +33,10 @@ import { type UserAddresses, userAddresses } from './dav/user-addresses.ts';
 import { answerInvitation } from './events/answer-invitation.ts';
 import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
 import { changeEvent, removeOccurrence } from './events/edit-event.ts';
-import { eventResourceOf, withCrlf } from './events/event-resource.ts';
-import { invitingEdits, laterHalfOf } from './events/later-half.ts';
+import { parseEventResource, withCrlf } from './events/event-resource.ts';
+import { createLaterHalf, invitingEdits } from './events/later-half.ts';
 import type { Editor } from './events/mark-changed.ts';
-import { newObject, uidOf } from './events/new-event.ts';
+import { deriveUid, newObject } from './events/new-event.ts';
 
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };
@@ -48,10 +48,13 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
     create: (href, draft, key) => create(writer, calendarUrl(href), { draft, key }),
     copyLater: (href, target, later) => copyLater(writer, { collection: calendarUrl(href), target }, later),
     inviteLater: (href, name, invitations) =>
-      inviteLater(writer, urlOf(calendarUrl(href), name), { collection: calendarUrl(href), invitations }),
+      inviteLater(writer, resolveObjectUrl(calendarUrl(href), name), {
+        collection: calendarUrl(href),
+        invitations,
+      }),
     async findCreated(href, key) {
       const collection = calendarUrl(href);
-      const uid = uidOf(key, collection);
+      const uid = deriveUid(key, collection);
       const created = await findCreated(session, { collection, uid, url: urlOfUid(uid, collection) });
       return created && [created];
     },
@@ -63,13 +66,13 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
       };
       const { instance } = target;
       const edit: Edit = (object, editor) => changeEvent(object, { instance, change }, editor);
-      return (await editObject(writer, place, edit)) ?? gone();
+      return (await editObject(writer, place, edit)) ?? failAsGone();
     },
     async respond(href, target, { response, comment }) {
       const place = { collection: calendarUrl(href), target };
       const answer = { instance: target.instance, participation: response.toUpperCase(), comment };
       const edit: Edit = (object, editor) => answerInvitation(object, answer, editor);
-      return (await editObject(writer, place, edit)) ?? gone();
+      return (await editObject(writer, place, edit)) ?? failAsGone();
     },
     async delete(href, target) {
       const place = { collection: calendarUrl(href), target };
@@ -82,8 +85,8 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
     },
     async read(href, eventHref) {
       const collection = calendarUrl(href);
-      const object = await getObject(session, urlOf(collection, eventHref));
-      return object && [resourceOf(collection, object)];
+      const object = await getObject(session, resolveObjectUrl(collection, eventHref));
+      return object && [toResource(collection, object)];
     },
   };
 }
@@ -109,7 +112,7 @@ function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
 const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
 
 /** Requests the user's addresses only if there are guests: before the change, or after it (`isInviting`). */
-async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
+async function loadEditor({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
   const hasGuests = isInviting || /(?<=^|[\r\n])(ORGANIZER|ATTENDEE)\b/i.test(icalendar);
   return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
 }
@@ -117,18 +120,18 @@ async function editorOf({ user, now }: Writer, icalendar: string, isInviting = f
 type NewEvent = { readonly draft: EventDraft; readonly key: string };
 
 async function create(writer: Writer, collection: URL, { draft, key }: NewEvent): Promise<WriteResult> {
-  const uid = uidOf(key, collection);
-  const editor = await editorOf(writer, '', invites(draft));
+  const uid = deriveUid(key, collection);
+  const editor = await loadEditor(writer, '', invites(draft));
   return putNew(writer.session, { collection, uid, icalendar: newObject(draft, uid, editor) });
 }
 
 /** Creates the later half of a series in one request, so that it exists completely or not at all. */
 async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<CopiedHalf> {
   const { collection, target } = place;
-  const base = (await versionSeen(writer.session, collection, target)) ?? gone();
-  const uid = uidOf(later.key, collection);
-  const editor = await editorOf(writer, base.icalendar, invites(later.change));
-  const { icalendar, invitations } = laterHalfOf(readObject(base.icalendar), later, { uid, editor });
+  const base = (await versionSeen(writer.session, collection, target)) ?? failAsGone();
+  const uid = deriveUid(later.key, collection);
+  const editor = await loadEditor(writer, base.icalendar, invites(later.change));
+  const { icalendar, invitations } = createLaterHalf(readObject(base.icalendar), later, { uid, editor });
   return { ...(await putNew(writer.session, { collection, uid, icalendar })), invitations };
 }
 
@@ -155,7 +158,7 @@ async function putNew(session: DavSession, { collection, uid, icalendar }: NewOb
   const creation = await createObject(session, url, icalendar);
   if (creation.outcome === 'created') {
     const stored = await asStored(session, creation.object);
-    return stored ? resultOf(collection, stored) : readCreated(session, { collection, uid, url: null });
+    return stored ? toWriteResult(collection, stored) : readCreated(session, { collection, uid, url: null });
   }
   const href = creation.outcome === 'uid taken' ? creation.href : undefined;
   return readCreated(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
@@ -179,7 +182,7 @@ async function findCreated(
   const stored = isInCalendar ? await getObject(session, url) : undefined;
   const elsewhere = stored === undefined ? await findByUid(session, collection, uid) : undefined;
   const object = stored ?? (elsewhere && (await getObject(session, elsewhere)));
-  const resource = object && resourceOf(collection, object);
+  const resource = object && toResource(collection, object);
   return resource?.events.some((event) => event.uid === uid) ? resource : undefined;
 }
 
@@ -207,23 +210,23 @@ async function editVersion(writer: Writer, version: Version, edit: Edit): Promis
   const { session, now } = writer;
   const { collection, base, href = base.url.pathname, isInviting } = version;
   const object = readObject(base.icalendar);
-  const edits = edit(object, await editorOf(writer, base.icalendar, isInviting));
+  const edits = edit(object, await loadEditor(writer, base.icalendar, isInviting));
   // An earlier response was lost, or somebody else did the same.
-  if (edits.length === 0) return resultOf(collection, base);
+  if (edits.length === 0) return toWriteResult(collection, base);
   const icalendar = writeObject(object, edits, now());
   if (icalendar === undefined) {
     await deleteObject(session, base);
     return { changed: [], removed: [href] };
   }
   const stored = await asStored(session, await replaceObject(session, base, icalendar));
-  return stored ? resultOf(collection, stored) : gone();
+  return stored ? toWriteResult(collection, stored) : failAsGone();
 }
 
-function gone(): never {
+function failAsGone(): never {
   throw new ProviderError('not_found', 'The event is gone');
 }
 
-function urlOf(collection: URL, href: string): URL {
+function resolveObjectUrl(collection: URL, href: string): URL {
   const url = URL.parse(href, collection);
   if (url === null || objectPath(href, collection) === undefined)
     throw new ProviderError('not_found', 'The event has no valid address');
@@ -231,9 +234,9 @@ function urlOf(collection: URL, href: string): URL {
 }
 
 /** Fails as `invalid_response` if the object is unreadable or over the budget of a resource. */
-function resourceOf(collection: URL, { url, etag, icalendar }: StoredObject): EventResource {
+function toResource(collection: URL, { url, etag, icalendar }: StoredObject): EventResource {
   try {
-    return eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
+    return parseEventResource({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
   } catch (failure) {
     if (!(failure instanceof TooComplexError)) throw failure;
     const message = `The event is too complex: ${failure.message}`;
@@ -241,8 +244,8 @@ function resourceOf(collection: URL, { url, etag, icalendar }: StoredObject): Ev
   }
 }
 
-const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
-  changed: [resourceOf(collection, object)],
+const toWriteResult = (collection: URL, object: StoredObject): WriteResult => ({
+  changed: [toResource(collection, object)],
   removed: [],
 });
 
@@ -255,7 +258,7 @@ async function versionSeen(
   collection: URL,
   { href, etag, stored }: WriteTarget,
 ): Promise<StoredObject | undefined> {
-  const object = await getObject(session, urlOf(collection, href));
+  const object = await getObject(session, resolveObjectUrl(collection, href));
   if (object === undefined || sameEtag(object.etag, etag)) return object;
   if (stored.some((known) => hasText(known, object.icalendar))) return object;
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');

@@ -7,10 +7,10 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { logLeftOut } from '../log-left-out.ts';
-import { bodyOf } from './dav/dav-body.ts';
-import { type DavSession, davRequest, refusalOf } from './dav/dav-client.ts';
+import { toDavBody } from './dav/dav-body.ts';
+import { type DavSession, davRequest, toDavError } from './dav/dav-client.ts';
 import { caldav, dav, davDocument, escapeXml, propElement } from './dav/dav-names.ts';
-import { partsOf, ReadingStopped } from './dav/dav-reading.ts';
+import { collectParts, ReadingStopped } from './dav/dav-reading.ts';
 import { boundedTag, type ListedObject } from './dav/listed-object.ts';
 import { isGone, isTemporary } from './dav/status.ts';
 import { OBJECT, OBJECTS, type ObjectContent } from './object-tasks.ts';
@@ -47,13 +47,13 @@ type Fetcher = FetchInput & { multiget: boolean };
 async function* fetchBatch(fetcher: Fetcher, objects: readonly ListedObject[]): AsyncGenerator<Fetched> {
   const contents = fetcher.multiget ? await multiget(fetcher, objects) : new Map<string, ObjectContent>();
   if (contents === 'too large') {
-    yield fetchedOf(fetcher, new Map());
+    yield toFetched(fetcher, new Map());
     const half = Math.ceil(objects.length / 2);
     yield* fetchBatch(fetcher, objects.slice(0, half));
     yield* fetchBatch(fetcher, objects.slice(half));
     return;
   }
-  if (contents.size > 0) yield fetchedOf(fetcher, contents);
+  if (contents.size > 0) yield toFetched(fetcher, contents);
   const missing = objects.filter(({ path }) => !contents.has(path));
   for (let start = 0; start < missing.length; start += AT_ONCE) {
     const group = missing.slice(start, start + AT_ONCE);
@@ -62,9 +62,9 @@ async function* fetchBatch(fetcher: Fetcher, objects: readonly ListedObject[]): 
     );
     const whole = new Map<string, ObjectContent>();
     for (const [{ path }, content] of got) if (content !== 'too large') whole.set(path, content);
-    yield fetchedOf(fetcher, whole);
+    yield toFetched(fetcher, whole);
     for (const [object, content] of got)
-      if (content === 'too large') yield fetchedOf(fetcher, await fetchAlone(fetcher, object));
+      if (content === 'too large') yield toFetched(fetcher, await fetchAlone(fetcher, object));
   }
 }
 
@@ -75,7 +75,7 @@ async function fetchAlone(fetcher: Fetcher, object: ListedObject): Promise<Map<s
   ]);
 }
 
-function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, ObjectContent>): Fetched {
+function toFetched({ log, collection }: Fetcher, contents: ReadonlyMap<string, ObjectContent>): Fetched {
   const resources: EventResource[] = [];
   const leftOut: LeftOutResource[] = [];
   const missing: string[] = [];
@@ -106,12 +106,12 @@ async function multiget(
       maxBytes: objects.length > 1 ? MOST_TOGETHER : undefined,
     });
     if (answer.status !== 207) {
-      if (isTemporary(answer.status)) throw refusalOf(answer);
+      if (isTemporary(answer.status)) throw toDavError(answer);
       fetcher.multiget = false;
       return contents;
     }
     const versions = objects.map(({ path, etag }) => ({ path, etag }));
-    const input = { body: bodyOf(answer), collection: collection.href, wanted: versions };
+    const input = { body: toDavBody(answer), collection: collection.href, wanted: versions };
     for await (const part of session.reading.parts(OBJECTS, input))
       for (const { path, content } of part) contents.set(path, content);
     return contents;
@@ -136,10 +136,10 @@ async function fetchOne(
   try {
     const answer = await davRequest(session, url, { method: 'GET', maxBytes });
     if (isGone(answer.status)) return { type: 'gone' };
-    if (isTemporary(answer.status)) throw refusalOf(answer);
+    if (isTemporary(answer.status)) throw toDavError(answer);
     if (answer.status !== 200) return unreceived(object, `the server answers ${answer.status}`);
     const etag = boundedTag(answer.header('etag')) ?? listed;
-    const [content] = await partsOf(session.reading, OBJECT, { body: bodyOf(answer), path, etag });
+    const [content] = await collectParts(session.reading, OBJECT, { body: toDavBody(answer), path, etag });
     return content ?? unreceived(object, 'it is empty');
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;

@@ -1,13 +1,13 @@
 /** Reads calendar objects (RFC 4791 §4.1) from a calendar-multiget or from a GET. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
-import { calendarTextOf, type DavBody, textOfBody } from './dav/dav-body.ts';
+import { type DavBody, decodeBody, decodeCalendar } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
 import type { DavTask } from './dav/dav-reading.ts';
 import { boundedTag, objectPath } from './dav/listed-object.ts';
 import { type DavResponse, multistatusParts } from './dav/multistatus.ts';
 import { isGone } from './dav/status.ts';
-import { textOf } from './dav/xml.ts';
-import { eventResourceOf, leftOutResource } from './events/event-resource.ts';
+import { readElementText } from './dav/xml.ts';
+import { leftOutResource, parseEventResource } from './events/event-resource.ts';
 
 export type ObjectContent =
   | { readonly type: 'event'; readonly resource: EventResource }
@@ -40,13 +40,13 @@ export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
     let part: ReadObject[] = [];
     let length = 0;
     let startedAt = performance.now();
-    for (const answers of multistatusParts(textOfBody(body), (response) => answeredObject(response, url))) {
+    for (const answers of multistatusParts(decodeBody(body), (response) => answeredObject(response, url))) {
       for (const { path, status, etag, data } of answers) {
-        const known = path === undefined ? undefined : waiting.get(path);
-        if (known === undefined || !(data || isGone(status))) continue;
-        waiting.delete(known.path);
-        const object = { path: known.path, etag: etag ?? known.etag };
-        part.push({ path: object.path, content: data ? contentOf(object, data) : { type: 'gone' } });
+        const requested = path === undefined ? undefined : waiting.get(path);
+        if (requested === undefined || !(data || isGone(status))) continue;
+        waiting.delete(requested.path);
+        const object = { path: requested.path, etag: etag ?? requested.etag };
+        part.push({ path: object.path, content: data ? parseContent(object, data) : { type: 'gone' } });
         length += data?.length ?? 0;
         if (length < LONGEST_PART && performance.now() - startedAt < PART_MS) continue;
         yield part;
@@ -61,7 +61,7 @@ function answeredObject({ href, status, properties }: DavResponse, collection: U
   return {
     path: objectPath(href, collection),
     status,
-    etag: boundedTag(textOf(properties.get(dav('getetag')))),
+    etag: boundedTag(readElementText(properties.get(dav('getetag')))),
     data: properties.get(caldav('calendar-data'))?.text,
   };
 }
@@ -70,18 +70,18 @@ function answeredObject({ href, status, properties }: DavResponse, collection: U
 export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectContent> = {
   name: 'caldav-object',
   *run({ body, path, etag }) {
-    yield contentOf({ path, etag }, calendarTextOf(body));
+    yield parseContent({ path, etag }, decodeCalendar(body));
   },
 };
 
 /** The flag `m` would also end lines at U+2028 and U+2029 of a description. */
 const AN_EVENT = /(?<=^|[\r\n])BEGIN:VEVENT[ \t]*(?=[\r\n]|$)/i;
 
-function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectContent {
+function parseContent({ path, etag }: KnownObject, icalendar: string): ObjectContent {
   // Tasks and journals share collections with events (RFC 4791 §4.1).
   if (!AN_EVENT.test(icalendar)) return { type: 'gone' };
   try {
-    return { type: 'event', resource: eventResourceOf({ href: path, etag, icalendar }) };
+    return { type: 'event', resource: parseEventResource({ href: path, etag, icalendar }) };
   } catch (failure) {
     return { type: 'left out', resource: leftOutResource({ href: path, etag }, failure) };
   }

@@ -28,7 +28,7 @@ export function readSyncState(token: string): SyncState {
 }
 
 function parse(token: string): SyncState | undefined {
-  const value = objectOf(token);
+  const value = parseJsonObject(token);
   if (value?.v !== VERSION) return undefined;
   if (value.method === 'sync-collection' && typeof value.token === 'string')
     return { method: 'sync-collection', token: value.token };
@@ -39,7 +39,7 @@ function parse(token: string): SyncState | undefined {
   return { method: 'compare', ctag, ctagSince, comparedAt, demotedUntil };
 }
 
-function objectOf(json: string): Record<string, unknown> | undefined {
+function parseJsonObject(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null ? { ...value } : undefined;

@@ -2,12 +2,12 @@
 import { type ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
-import { retryAfterOf } from '../../lib/retry-after.ts';
-import { memberOf, text } from '../json-value.ts';
+import { parseRetryAfter } from '../../lib/retry-after.ts';
+import { readMember, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../meaning.ts';
 
 const APP_LIMIT: Meaning = ['rate_limited', 'Google asks this app to wait', 'quota_exhausted'];
-const EVENT_GONE: Meaning = ['not_found', 'Google has no such event any more'];
+const EVENT_DELETED: Meaning = ['not_found', 'Google has no such event any more'];
 
 /** By Google's reason (`errors[].reason`, or that of an ErrorInfo), which is more precise than the status. */
 const BY_REASON = meaningsBy<string>(
@@ -41,19 +41,19 @@ const BY_REASON = meaningsBy<string>(
 );
 
 /** Returns the error for an unsuccessful response to a request with `method`. */
-export function refusalOf(answer: EgressResponse, method: string): ProviderError | UnsupportedByProvider {
+export function toGoogleError(answer: EgressResponse, method: string): ProviderError | UnsupportedByProvider {
   const { status, body, url } = answer;
   // A proxy's error page has no reasons. Then only the status counts.
-  const error = memberOf(jsonIn(body.toString('utf8')), 'error');
-  const reasons = reasonsIn(error);
+  const error = readMember(jsonIn(body.toString('utf8')), 'error');
+  const reasons = parseReasons(error);
   const meaning = reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined);
   const isWrite = method !== 'GET';
-  const limit = meaning === undefined && isWrite ? limitIn(status, reasons, error) : undefined;
+  const limit = meaning === undefined && isWrite ? toWriteLimit(status, reasons, error) : undefined;
   if (limit !== undefined) return limit;
   const isEventGone = (method === 'PATCH' || method === 'DELETE') && (status === 404 || status === 410);
-  return refusalWith(meaning ?? (isEventGone ? EVENT_GONE : byStatus(status, url.searchParams)), {
+  return refusalWith(meaning ?? (isEventGone ? EVENT_DELETED : chooseByStatus(status, url.searchParams)), {
     cause: new Error(`Google answered ${status} ${reasons.join(' ')}`.trim()),
-    retryAfter: retryAfterOf((name) => answer.header(name)),
+    retryAfter: parseRetryAfter((name) => answer.header(name)),
   });
 }
 
@@ -69,7 +69,7 @@ export class EventTypeRestriction extends UnsupportedByProvider {
 export const isLimit = (refusal: Error): boolean => refusal instanceof UnsupportedByProvider;
 
 /** Returns the error for a write that Google refuses permanently, by its reason. */
-function limitIn(
+function toWriteLimit(
   status: number,
   reasons: readonly string[],
   error: unknown,
@@ -80,21 +80,21 @@ function limitIn(
     return new UnsupportedByProvider('calendar_read_only', 'This user may not change that at Google');
   if (status !== 400) return undefined;
   if (reasons.includes('eventTypeRestriction')) return new EventTypeRestriction();
-  const explanation = text(memberOf(error, 'message'))?.slice(0, 200);
+  const explanation = text(readMember(error, 'message'))?.slice(0, 200);
   const message = `Google does not accept this${explanation === undefined ? '' : `: ${explanation}`}`;
   return /recurren/i.test(explanation ?? '')
     ? new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence')
     : new UnsupportedByProvider('field_not_supported_by_provider', message);
 }
 
-function byStatus(status: number, query: URLSearchParams): Meaning {
+function chooseByStatus(status: number, query: URLSearchParams): Meaning {
   // Google seems to send 400 for an unreadable token, which no source confirms. A full listing shows whether that was
   // it.
   if (query.has('syncToken') && (status === 410 || status === 400))
     return ['sync_token_expired', 'Google has forgotten what was synced before'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
   // A request without `maxResults` is no listing: 410 means a deleted event.
-  if (status === 410 && !query.has('maxResults')) return EVENT_GONE;
+  if (status === 410 && !query.has('maxResults')) return EVENT_DELETED;
   // A calendar that is no longer shared with the user counts as absent.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
   if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];
@@ -110,12 +110,12 @@ export const unreadable = (message = 'Google’s answer cannot be read'): Provid
   unreadableAnswer(message);
 
 /** Parses `{error: {errors: [{reason}], details: [{reason}]}}`. Both lists and the body are optional. */
-function reasonsIn(error: unknown): string[] {
-  const entries = [memberOf(error, 'errors'), memberOf(error, 'details')].flatMap((list): unknown[] =>
+function parseReasons(error: unknown): string[] {
+  const entries = [readMember(error, 'errors'), readMember(error, 'details')].flatMap((list): unknown[] =>
     Array.isArray(list) ? list : [],
   );
   return entries
-    .map((entry) => memberOf(entry, 'reason'))
+    .map((entry) => readMember(entry, 'reason'))
     .filter((reason) => typeof reason === 'string')
     .filter((reason) => /^\w{1,60}$/.test(reason));
 }

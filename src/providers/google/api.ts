@@ -5,10 +5,10 @@ import {
   type BearerApiFacts,
   type BearerWrite,
   bearerApi,
-  pagesOf,
+  readPages,
 } from '../bearer-api.ts';
-import { memberOf, text } from '../json-value.ts';
-import { isLimit, refusalOf, unreadable } from './api-refusal.ts';
+import { readMember, text } from '../json-value.ts';
+import { isLimit, toGoogleError, unreadable } from './api-refusal.ts';
 
 export type GoogleApiDeps = Omit<BearerApiDeps, 'session'>;
 
@@ -37,7 +37,7 @@ const FACTS: BearerApiFacts = {
   maxBytes: 40_000_000,
   followsRedirects: false,
   isSuccess: (status) => status === 200 || status === 204,
-  refusalOf,
+  refusalOf: toGoogleError,
   isCallersFault: isLimit,
   unreadable: () => unreadable(),
 };
@@ -56,10 +56,10 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
   return {
     get,
     list: <T extends object>(request: ApiRead) =>
-      pagesOf<T>({
+      readPages<T>({
         from: undefined,
         ask: (pageToken) => get({ ...request, parameters: { ...request.parameters, pageToken } }),
-        nextOf: (page) => text(memberOf(page, 'nextPageToken')),
+        nextOf: (page) => text(readMember(page, 'nextPageToken')),
         broken: (how) => unreadable(`Google’s list of pages ${how}`),
       }),
     // The same guarantee as for `get`.

@@ -10,25 +10,25 @@ type Guest = calendar_v3.Schema$EventAttendee;
 type Guests = calendar_v3.Schema$Event['attendees'];
 
 /** Returns the guest list unchanged (docs/wire.md 2.5). The organizer is included only if Google lists it. */
-export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[] {
+export function toAttendees({ attendees }: calendar_v3.Schema$Event): Attendee[] {
   return objects<Guest>(attendees).flatMap((guest) => {
     const email = text(guest.email);
     if (email === undefined) return [];
-    const status = statusOf(guest);
+    const status = toAttendeeStatus(guest);
     const organizer = guest.organizer === true ? (true as const) : undefined;
     return withoutUndefined({ email, name: text(guest.displayName), status, organizer });
   });
 }
 
 /** Returns the response of the calendar's owner, invited under any address; `undefined` if not a guest. */
-export function responseOf({ attendees }: calendar_v3.Schema$Event): Attendee['status'] | undefined {
+export function readOwnResponse({ attendees }: calendar_v3.Schema$Event): Attendee['status'] | undefined {
   const self = objects<Guest>(attendees).find(isSelf);
-  return self && statusOf(self);
+  return self && toAttendeeStatus(self);
 }
 
 const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
 
-function statusOf({ responseStatus }: Guest): Attendee['status'] {
+function toAttendeeStatus({ responseStatus }: Guest): Attendee['status'] {
   const response = text(responseStatus);
   return RESPONSES.find((value) => value === response) ?? 'none';
 }
@@ -45,8 +45,8 @@ export function refuseShortenedList({ attendeesOmitted }: calendar_v3.Schema$Eve
 }
 
 /** Returns exactly these guests. Guests in `former` keep what Google stores of them, such as their response. */
-export function guestList(attendees: readonly Attendee[], former: Guests): Guest[] {
-  const guests = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
+export function buildGuestList(attendees: readonly Attendee[], former: Guests): Guest[] {
+  const guests = new Map(objects<Guest>(former).map((guest) => [normalizeAddress(guest), guest]));
   return attendees.map(({ email, name, status }) => {
     const guest = guests.get(email.toLowerCase());
     const nameFields = withoutUndefined({ displayName: name });
@@ -56,7 +56,7 @@ export function guestList(attendees: readonly Attendee[], former: Guests): Guest
 }
 
 /** Returns `former` with the response of the calendar's owner. Fails as UnsupportedByProvider if not invited. */
-export function answeredList(former: Guests, { response, comment }: Rsvp): Guest[] {
+export function withOwnResponse(former: Guests, { response, comment }: Rsvp): Guest[] {
   const guests = objects<Guest>(former);
   if (!guests.some(isSelf))
     throw unsupportedField('response', 'The user is not among the guests of this event at Google');
@@ -65,9 +65,9 @@ export function answeredList(former: Guests, { response, comment }: Rsvp): Guest
 }
 
 /** Returns the guests for a new event with their responses, without the members that Google sets. */
-export function copiedGuests(former: Guests): Guest[] {
+export function copyGuests(former: Guests): Guest[] {
   return objects<Guest>(former).map(({ id: _id, self: _self, organizer: _organizer, ...guest }) => guest);
 }
 
 /** Returns the lowercase address for comparisons. */
-export const addressOf = ({ email }: Guest): string => (text(email) ?? '').toLowerCase();
+export const normalizeAddress = ({ email }: Guest): string => (text(email) ?? '').toLowerCase();

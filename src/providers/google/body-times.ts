@@ -3,7 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { formatLocal } from '../../lib/recurrence/civil.ts';
-import { instantOf, localOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant, toLocalMs } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { localOfInstant, offsetAt } from '../../lib/recurrence/zone.ts';
 import { unsupportedField } from '../unsupported-field.ts';
@@ -12,15 +12,15 @@ type GoogleTime = calendar_v3.Schema$EventDateTime;
 export type Side = 'start' | 'end';
 
 /** Returns a date, or an instant in its zone. A repeated local time is the first; a skipped one moves by the gap. */
-export function googleTime(time: EventTime, side: Side): GoogleTime {
+export function toGoogleTime(time: EventTime, side: Side): GoogleTime {
   if (time.type === 'date') return { date: time.date };
-  const timeZone = zoneNameOf(time, side);
-  return { dateTime: withOffset(instantOf(time, timeZone), timeZone), timeZone };
+  const timeZone = requireZoneName(time, side);
+  return { dateTime: withOffset(toInstant(time, timeZone), timeZone), timeZone };
 }
 
 /** Returns the same as a patch, which removes a former time of the other kind. */
-export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
-  const googleValue = googleTime(time, side);
+export function toGoogleTimePatch(time: EventTime, side: Side): GoogleTime {
+  const googleValue = toGoogleTime(time, side);
   return time.type === 'date'
     ? { ...googleValue, dateTime: null, timeZone: null }
     : { ...googleValue, date: null };
@@ -29,13 +29,13 @@ export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
 /** Refuses a skipped start: Google stores an instant, so the whole series would move to another time of day. */
 export function refuseSkippedStart(start: EventTime): void {
   if (start.type === 'date') return;
-  const zone = zoneNameOf(start, 'start');
-  if (localOfInstant(zone, instantOf(start, zone)) === localOf(start)) return;
+  const zone = requireZoneName(start, 'start');
+  if (localOfInstant(zone, toInstant(start, zone)) === toLocalMs(start)) return;
   const message = 'A series at Google cannot begin at a local time that the clock skips on its first day';
   throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'start');
 }
 
-function zoneNameOf(time: Exclude<EventTime, { type: 'date' }>, field: string): string {
+function requireZoneName(time: Exclude<EventTime, { type: 'date' }>, field: string): string {
   if (time.type === 'zoned' && typeof time.zone === 'string') return time.zone;
   throw unsupportedField(field, 'Google knows times in IANA zones only');
 }
@@ -51,7 +51,7 @@ function withOffset(instant: number, zone: string): string {
 }
 
 /** Returns RRULE, RDATE and EXDATE lines (RFC 5545 §3.8.5). */
-export function recurrenceLines({ rrules, rdates, exdates }: Recurrence): string[] {
+export function renderRecurrenceLines({ rrules, rdates, exdates }: Recurrence): string[] {
   if (rdates.some(({ end }) => end !== undefined)) {
     const message = 'Google has no added dates with a length of their own';
     throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence');
@@ -69,7 +69,7 @@ function lines(name: string, times: readonly EventTime[]): string[] {
 
 function property(name: string, time: EventTime): [head: string, value: string] {
   if (time.type === 'date') return [`${name};VALUE=DATE`, compact(time.date)];
-  const zone = zoneNameOf(time, 'recurrence');
+  const zone = requireZoneName(time, 'recurrence');
   return zone === 'UTC' ? [name, `${compact(time.local)}Z`] : [`${name};TZID=${zone}`, compact(time.local)];
 }
 

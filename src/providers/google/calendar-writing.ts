@@ -23,7 +23,12 @@ export function calendarWriting(api: GoogleApi, granted: readonly string[]): Cal
       const { title, description, color } = change;
       if (title !== undefined || description !== undefined) {
         const body: calendar_v3.Schema$Calendar = withoutUndefined({ summary: title, description });
-        await api.write({ method: 'PATCH', operation: 'calendars.patch', path: pathOf(calendarHref), body });
+        await api.write({
+          method: 'PATCH',
+          operation: 'calendars.patch',
+          path: buildCalendarPath(calendarHref),
+          body,
+        });
       }
       if (color !== undefined) await setColor(calendarHref, color, api);
     },
@@ -31,7 +36,7 @@ export function calendarWriting(api: GoogleApi, granted: readonly string[]): Cal
       if (!mayWriteCalendars(granted)) throw permissionMissing();
       await undefinedIf('not_found', remove(calendarHref, api)).catch(async (failure: unknown) => {
         const isRefused = failure instanceof UnsupportedByProvider && failure.reason === 'calendar_read_only';
-        throw isRefused ? await notDeletable(calendarHref, api) : failure;
+        throw isRefused ? await toNotDeletable(calendarHref, api) : failure;
       });
     },
   };
@@ -55,14 +60,14 @@ async function create(draft: CalendarDraft, granted: readonly string[], api: Goo
   return id;
 }
 
-const pathOf = (href: string): string => `/calendars/${encodeURIComponent(href)}`;
+const buildCalendarPath = (href: string): string => `/calendars/${encodeURIComponent(href)}`;
 
 async function remove(href: string, api: GoogleApi): Promise<void> {
-  await api.write({ method: 'DELETE', operation: 'calendars.delete', path: pathOf(href) });
+  await api.write({ method: 'DELETE', operation: 'calendars.delete', path: buildCalendarPath(href) });
 }
 
 /** Returns the error for a deletion: only the data owner may delete, not everyone with the role "owner". */
-async function notDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
+async function toNotDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
   const path = `/users/me/calendarList/${encodeURIComponent(href)}`;
   const request = { operation: 'calendarList.get', path };
   const entry = await undefinedIf('not_found', api.get<calendar_v3.Schema$CalendarListEntry>(request));

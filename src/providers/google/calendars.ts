@@ -18,14 +18,14 @@ const REQUEST = {
 export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]> {
   const calendars = new Map<string, ProviderCalendar>();
   for await (const { items } of api.list<calendar_v3.Schema$CalendarList>(REQUEST)) {
-    for (const calendar of objects<Entry>(items).map(calendarOf))
+    for (const calendar of objects<Entry>(items).map(toCalendar))
       if (calendar !== undefined) calendars.set(calendar.href, calendar);
   }
   return [...calendars.values()];
 }
 
 /** Returns the calendar; undefined if it is hidden or has no id. `writerWithoutPrivateAccess` may write too. */
-function calendarOf(entry: Entry): ProviderCalendar | undefined {
+function toCalendar(entry: Entry): ProviderCalendar | undefined {
   const href = text(entry.id);
   if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;
   return {

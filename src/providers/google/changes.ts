@@ -39,7 +39,7 @@ export async function* changesSince(
     })) {
       next = text(page.nextSyncToken) ?? next;
       const events = eventsIn(page);
-      logLeftOut(log, calendarHref, { changed: [], leftOut: leftOutOf(events) });
+      logLeftOut(log, calendarHref, { changed: [], leftOut: listLeftOut(events) });
       yield events;
     }
   };
@@ -88,25 +88,25 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
   };
 }
 
-const leftOutOf = (events: readonly ListedEvent[]): LeftOutResource[] =>
+const listLeftOut = (events: readonly ListedEvent[]): LeftOutResource[] =>
   events.flatMap((event) => (event.is === 'too complex' || event.is === 'unreadable' ? event.resource : []));
 
 /** Leaves out events without an id, which are only logged. */
 const namedLeftOut = (events: readonly ListedEvent[]): LeftOutResource[] =>
-  leftOutOf(events).filter(({ href }) => href !== '');
+  listLeftOut(events).filter(({ href }) => href !== '');
 
 const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
   events.flatMap((event) => (event.is === 'resource' ? event.resource : []));
 
 /** Returns how much of an event the grant shows: everything (`words`) or only that it is busy (`busy`). */
-const detailOf = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
+const toDetailLevel = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
 
 export const writeSyncState = (token: string, scopes: readonly string[]): string =>
-  `${detailOf(scopes)} ${token}`;
+  `${toDetailLevel(scopes)} ${token}`;
 
 /** Returns Google's token. Fails as `sync_token_expired` if the grant now shows more or less. */
 export function readSyncState(sealed: string, scopes: readonly string[]): string {
-  const start = `${detailOf(scopes)} `;
+  const start = `${toDetailLevel(scopes)} `;
   if (sealed.startsWith(start)) return sealed.slice(start.length);
   throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
 }

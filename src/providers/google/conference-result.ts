@@ -5,21 +5,21 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { texts } from '../json-value.ts';
-import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './conference.ts';
+import { CONFERENCE_PROPERTY, findConferenceLink, isPending } from './conference.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
 /** Returns whether Google can create Meets in this calendar. */
-export async function makesMeets(events: GoogleEvents): Promise<boolean> {
+export async function canCreateMeets(events: GoogleEvents): Promise<boolean> {
   const { conferenceProperties } = await events.entry();
   return texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet');
 }
 
 /** Fails as UnsupportedByProvider if Google cannot create Meets in this calendar. */
 export async function checkMeet(events: GoogleEvents): Promise<void> {
-  if (await makesMeets(events)) return;
+  if (await canCreateMeets(events)) return;
   const message = 'Google makes no Meet links in this calendar';
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
 }
@@ -30,8 +30,8 @@ export async function withConferenceLink(
   { conferenceData }: EventBody,
   events: GoogleEvents,
 ): Promise<GoogleEvent> {
-  const address = conferenceData ? conferenceOf({ conferenceData }) : undefined;
-  if (address === undefined || conferenceOf(event) === address) return event;
+  const address = conferenceData ? findConferenceLink({ conferenceData }) : undefined;
+  if (address === undefined || findConferenceLink(event) === address) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: address } } };
   // Quiet, because attendees have just been notified.
   return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });

@@ -4,7 +4,7 @@
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { conferenceProviderOf } from '../../lib/conference-provider.ts';
+import { findConferenceProvider } from '../../lib/conference-provider.ts';
 import { isObject, objects, text } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 
@@ -15,7 +15,7 @@ type Conference = calendar_v3.Schema$ConferenceData;
 export const CONFERENCE_PROPERTY = 'kalendsConference';
 
 /** Returns the link to join. Telephone numbers and other entries are ignored. */
-export function conferenceOf(event: GoogleEvent): string | undefined {
+export function findConferenceLink(event: GoogleEvent): string | undefined {
   const { conferenceData, hangoutLink, extendedProperties } = event;
   const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
   const video = entries.find(({ entryPointType }) => entryPointType === 'video');
@@ -37,14 +37,14 @@ const NAMES = {
 };
 
 /** Builds a conference with this link. Fails as UnsupportedByProvider if it is not a web address. */
-export function conferenceAt(address: string): Conference {
+export function buildConference(address: string): Conference {
   const url = /^https?:\/\//i.test(address) && address.length <= LONGEST_ADDRESS ? URL.parse(address) : null;
   if (url === null)
     throw unsupportedField(
       'conference',
       `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`,
     );
-  const provider = conferenceProviderOf(address);
+  const provider = findConferenceProvider(address);
   const isMeet = provider === 'google-meet';
   const name = provider === undefined ? url.hostname : NAMES[provider];
   return {
@@ -65,23 +65,23 @@ const isMeet = ({ conferenceSolution, createRequest }: Conference): boolean =>
  * Returns a copy of a conference for another event. Since February 2026 Google asks for a separate Meet for each event;
  * `meetId` requests one. Otherwise the conference is copied, unless Google could not create it.
  */
-export function copiedConference(
+export function copyConference(
   conference: Conference | null | undefined,
   meetId: string | undefined,
 ): Conference | undefined {
   if (conference === null || conference === undefined) return undefined;
-  if (meetId !== undefined && isMeet(conference)) return requestedMeet(meetId);
+  if (meetId !== undefined && isMeet(conference)) return buildMeetRequest(meetId);
   const { createRequest: _done, ...described } = conference;
   return objects(described.entryPoints).length === 0 ? undefined : described;
 }
 
 /** Returns a request for a new Meet. The same `requestId` requests the same Meet. */
-export const requestedMeet = (requestId: string): Conference => ({
+export const buildMeetRequest = (requestId: string): Conference => ({
   createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
 });
 
 /** Returns a patch that replaces `former` completely. */
-export function conferencePatch(conference: Conference, former: unknown): Conference {
+export function buildConferencePatch(conference: Conference, former: unknown): Conference {
   const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
   return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
 }

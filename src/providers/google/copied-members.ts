@@ -4,16 +4,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { isObject, withoutUndefined } from '../json-value.ts';
-import { copiedGuests } from './attendees.ts';
-import { conferencePatch, copiedConference } from './conference.ts';
+import { copyGuests } from './attendees.ts';
+import { buildConferencePatch, copyConference } from './conference.ts';
 import type { PropertiesPatch } from './custom-fields.ts';
 import type { EventBody } from './event-body.ts';
-import { patchBetween } from './merge-patch.ts';
+import { diffMembers } from './merge-patch.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
 /** The members that Google sets, and the times and rules. */
-const LEFT_BEHIND: ReadonlySet<string> = new Set([
+const UNCOPIED_MEMBERS: ReadonlySet<string> = new Set([
   'kind',
   'etag',
   'id',
@@ -37,25 +37,25 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set([
 ]);
 
 const fieldNames = (...events: readonly GoogleEvent[]): string[] =>
-  [...new Set(events.flatMap((event) => Object.keys(event)))].filter((name) => !LEFT_BEHIND.has(name));
+  [...new Set(events.flatMap((event) => Object.keys(event)))].filter((name) => !UNCOPIED_MEMBERS.has(name));
 
 /** Returns the members for a new event: all but times and rules. With `meetId`, a new Meet replaces the event's own. */
-export function copiedMembers(event: GoogleEvent, meetId: string | undefined): GoogleEvent {
+export function copyMembers(event: GoogleEvent, meetId: string | undefined): GoogleEvent {
   const members: GoogleEvent = Object.fromEntries(
     fieldNames(event).map((name) => [name, Reflect.get(event, name)]),
   );
   const { attendees, conferenceData, eventType } = event;
   return withoutUndefined({
     ...members,
-    attendees: attendees && copiedGuests(attendees),
-    conferenceData: copiedConference(conferenceData, meetId),
+    attendees: attendees && copyGuests(attendees),
+    conferenceData: copyConference(conferenceData, meetId),
     // Gmail creates these from e-mails; nobody else can.
     eventType: eventType === 'fromGmail' ? undefined : eventType,
   });
 }
 
 /** Members that are not patched individually: Google accepts them only whole, or never for an occurrence. */
-const APART: ReadonlySet<string> = new Set([
+const NOT_PATCHED: ReadonlySet<string> = new Set([
   'eventType',
   'attendees',
   'conferenceData',
@@ -65,11 +65,11 @@ const APART: ReadonlySet<string> = new Set([
 
 /** Returns the members in which an occurrence differs from its series, without times, as a patch. */
 export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventBody {
-  const names = fieldNames(occurrence, series).filter((name) => !APART.has(name));
+  const names = fieldNames(occurrence, series).filter((name) => !NOT_PATCHED.has(name));
   const pick = (event: GoogleEvent) =>
     Object.fromEntries(names.map((name) => [name, Reflect.get(event, name)]));
   return withoutUndefined({
-    ...patchBetween(pick(series), pick(occurrence)),
+    ...diffMembers(pick(series), pick(occurrence)),
     attendees: ownGuests(occurrence, series),
     conferenceData: ownConference(occurrence, series),
     extendedProperties: ownProperties(occurrence, series),
@@ -79,8 +79,8 @@ export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventB
 /** Returns the whole list if it differs; never a list that Google shortened. */
 function ownGuests(occurrence: GoogleEvent, series: GoogleEvent): EventBody['attendees'] {
   if (occurrence.attendeesOmitted === true || series.attendeesOmitted === true) return undefined;
-  const guests = copiedGuests(occurrence.attendees);
-  return isDeepStrictEqual(guests, copiedGuests(series.attendees)) ? undefined : guests;
+  const guests = copyGuests(occurrence.attendees);
+  return isDeepStrictEqual(guests, copyGuests(series.attendees)) ? undefined : guests;
 }
 
 function ownConference(
@@ -88,20 +88,20 @@ function ownConference(
   { conferenceData: common }: GoogleEvent,
 ): EventBody['conferenceData'] {
   if (isDeepStrictEqual(own, common)) return undefined;
-  return own ? conferencePatch(own, common) : null;
+  return own ? buildConferencePatch(own, common) : null;
 }
 
 function ownProperties(
   { extendedProperties: own }: GoogleEvent,
   { extendedProperties: common }: GoogleEvent,
 ): PropertiesPatch | undefined {
-  const shared = patchOfTexts(own?.shared, common?.shared);
-  const ofThisCopy = patchOfTexts(own?.private, common?.private);
+  const shared = diffTexts(own?.shared, common?.shared);
+  const ofThisCopy = diffTexts(own?.private, common?.private);
   if (shared === undefined && ofThisCopy === undefined) return undefined;
   return withoutUndefined({ shared, private: ofThisCopy });
 }
 
-function patchOfTexts(own: unknown, common: unknown): Readonly<Record<string, string | null>> | undefined {
+function diffTexts(own: unknown, common: unknown): Readonly<Record<string, string | null>> | undefined {
   const listEntries = (value: unknown) => Object.entries(isObject(value) ? value : {});
   const [before, after] = [new Map(listEntries(common)), new Map(listEntries(own))];
   const names = [...new Set([...before.keys(), ...after.keys()])];

@@ -11,16 +11,16 @@ import type {
   WriteTarget,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { instanceIdOf, instantOf } from '../../lib/recurrence/event-instant.ts';
+import { formatInstanceId, toInstant } from '../../lib/recurrence/event-instant.ts';
 import { onlyException } from '../single-later-half.ts';
 import { refuseShortenedList } from './attendees.ts';
 import { hasMeet } from './conference.ts';
-import { checkMeet, makesMeets } from './conference-result.ts';
+import { canCreateMeets, checkMeet } from './conference-result.ts';
 import type { EventPatch, GoogleEvents, SeriesNow } from './events.ts';
 import { withoutAttendees } from './invite-later.ts';
-import { laterBody, laterExceptionBody, singleBody, withConferencePatch } from './later-bodies.ts';
+import { buildExceptionBody, buildLaterBody, buildSingleBody, withConferencePatch } from './later-bodies.ts';
 import { refuseGuestSplit } from './organizer.ts';
-import { isCancelled, resourcesOf } from './series-result.ts';
+import { isCancelled, listResources } from './series-result.ts';
 import { insertOnce, writeOccurrence } from './write-event.ts';
 
 /** Implements EventWriting.copyLater. The rules of the new series exclude the cancelled occurrences. */
@@ -29,46 +29,47 @@ export async function copyLater(
   later: LaterHalf,
   events: GoogleEvents,
 ): Promise<CopiedHalf> {
-  const exceptions = exceptionsIn(later);
-  const made = await events.series(newIdOf(later));
+  const exceptions = listExceptionsToCopy(later);
+  const existing = await events.series(toNewId(later));
   // If the copy exists, an earlier attempt passed all checks.
   const source =
-    made === undefined
-      ? splittable(await events.wholeSeries(target.href), target, later)
+    existing === undefined
+      ? checkSplittable(await events.wholeSeries(target.href), target, later)
       : await events.series(target.href);
-  if (source === undefined) return { changed: made === undefined ? [] : resourcesOf(made), removed: [] };
+  if (source === undefined)
+    return { changed: existing === undefined ? [] : listResources(existing), removed: [] };
   const meets = await asksForMeets(source, later, events);
-  const changes = exceptionPatches(source, { ...later, exceptions }, meets);
-  if (made === undefined && changes.length < exceptions.length) throw changed();
-  const event = { id: newIdOf(later), change: later.change, makesMeets: meets };
-  const whole = laterBody(source.master.original, event);
+  const changes = buildExceptionPatches(source, { ...later, exceptions }, meets);
+  if (existing === undefined && changes.length < exceptions.length) throw changedMeanwhile();
+  const event = { id: toNewId(later), change: later.change, makesMeets: meets };
+  const whole = buildLaterBody(source.master.original, event);
   const intended = isSingle(later)
-    ? { body: singleBody(whole, changes[0]?.body), patches: [] }
+    ? { body: buildSingleBody(whole, changes[0]?.body), patches: [] }
     : { body: whole, patches: changes };
   const { body, patches, invitations } = withoutAttendees(intended, source.master.original);
-  const series = made ?? (await insertOnce(body, events, 'quiet'));
+  const series = existing ?? (await insertOnce(body, events, 'quiet'));
   return { ...(await copyExceptions(series, patches, events)), invitations };
 }
 
 const isSingle = ({ change }: LaterHalf): boolean => change.recurrence === null;
 
 /** Returns the exceptions to copy: at most one for a single event. */
-function exceptionsIn(later: LaterHalf): readonly LaterException[] {
+function listExceptionsToCopy(later: LaterHalf): readonly LaterException[] {
   if (!isSingle(later)) return later.exceptions;
   const only = onlyException(later);
   return only === undefined ? [] : [only];
 }
 
 /** Returns the id of the new series: the key, as in `create`. */
-const newIdOf = ({ key }: LaterHalf): string => key.toLowerCase();
+const toNewId = ({ key }: LaterHalf): string => key.toLowerCase();
 
-const changed = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
+const changedMeanwhile = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
 
 /** Fails if the series does not exist, has changed since planning, or may not be split by this account. */
-function splittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
+function checkSplittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
   if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
-  if (target.etag !== undefined && old.master.etag !== target.etag) throw changed();
-  if (!hasStoredExceptions(old, target, later)) throw changed();
+  if (target.etag !== undefined && old.master.etag !== target.etag) throw changedMeanwhile();
+  if (!hasStoredExceptions(old, target, later)) throw changedMeanwhile();
   refuseGuestSplit(old.master.original);
   refuseShortenedList(old.master.original);
   return old;
@@ -81,7 +82,7 @@ function hasStoredExceptions(
   { at }: LaterHalf,
 ): boolean {
   const isLater = ({ events: [event] }: EventResource) =>
-    event?.recurrenceId !== undefined && instantOf(event.recurrenceId, 'UTC') >= instantOf(at, 'UTC');
+    event?.recurrenceId !== undefined && toInstant(event.recurrenceId, 'UTC') >= toInstant(at, 'UTC');
   const planned = stored.filter((resource) => resource.seriesId === href && isLater(resource));
   const now = new Map(exceptions.filter(isLater).map((exception) => [exception.href, exception]));
   return (
@@ -98,20 +99,20 @@ function isSame(stored: EventResource, now: EventResource | undefined): boolean 
 /** Returns whether to request a Meet for each copied one. Fails if one is requested and Google creates none. */
 async function asksForMeets(old: SeriesNow, { change }: LaterHalf, events: GoogleEvents): Promise<boolean> {
   if (change.autoConference === true) await checkMeet(events);
-  return resourcesOf(old).some(({ original }) => hasMeet(original)) && makesMeets(events);
+  return listResources(old).some(({ original }) => hasMeet(original)) && canCreateMeets(events);
 }
 
 /** Returns a patch for each remaining exception, in the order of `later`. */
-function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): EventPatch[] {
+function buildExceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): EventPatch[] {
   const { change, exceptions } = later;
-  const id = newIdOf(later);
-  const there = new Map(old.exceptions.flatMap(startAndResource));
+  const id = toNewId(later);
+  const oldExceptions = new Map(old.exceptions.flatMap(toStartAndResource));
   return exceptions.flatMap(({ recurrenceId, instance, times }) => {
-    const exception = there.get(instantOf(recurrenceId, 'UTC'))?.original;
+    const exception = oldExceptions.get(toInstant(recurrenceId, 'UTC'))?.original;
     if (exception === undefined) return [];
     refuseShortenedList(exception);
-    const event = { id: instanceIdOf(id, instance, 'UTC'), change, makesMeets: meets };
-    const body = laterExceptionBody(
+    const event = { id: formatInstanceId(id, instance, 'UTC'), change, makesMeets: meets };
+    const body = buildExceptionBody(
       { exception, master: old.master.original, ...(times && { times }) },
       event,
     );
@@ -121,10 +122,10 @@ function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): Eve
 }
 
 /** Returns nothing for a cancelled exception, which has nothing to copy. */
-function startAndResource(resource: EventResource): [originalStart: number, resource: EventResource][] {
+function toStartAndResource(resource: EventResource): [originalStart: number, resource: EventResource][] {
   const [event] = resource.events;
   if (event?.recurrenceId === undefined || event.status === 'cancelled') return [];
-  return [[instantOf(event.recurrenceId, 'UTC'), resource]];
+  return [[toInstant(event.recurrenceId, 'UTC'), resource]];
 }
 
 /** Writes the exceptions, except those that an earlier attempt copied. */
@@ -133,10 +134,10 @@ async function copyExceptions(
   patches: readonly EventPatch[],
   events: GoogleEvents,
 ): Promise<WriteResult> {
-  const there = new Set(series.exceptions.map(({ href }) => href));
-  const resources = resourcesOf(series);
+  const existingIds = new Set(series.exceptions.map(({ href }) => href));
+  const resources = listResources(series);
   for (const patch of patches) {
-    if (there.has(patch.id)) continue;
+    if (existingIds.has(patch.id)) continue;
     const body = withConferencePatch(patch.body, series.master.original);
     if (Object.keys(body).length === 0) continue;
     // `undefined`: the new series has no such occurrence, so there is no exception.

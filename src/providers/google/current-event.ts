@@ -3,7 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { instanceIdOf } from '../../lib/recurrence/event-instant.ts';
+import { formatInstanceId } from '../../lib/recurrence/event-instant.ts';
 import type { EventVersion, GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
@@ -17,9 +17,9 @@ export type CurrentEvent = EventVersion & {
 export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
   if (instance === undefined || override !== undefined)
-    return versionOf(override ?? { href, etag }, target, events);
-  const id = instanceIdOf(href, instance, 'UTC');
-  const event = presentEvent(await events.get(id));
+    return readVersion(override ?? { href, etag }, target, events);
+  const id = formatInstanceId(href, instance, 'UTC');
+  const event = requirePresent(await events.get(id));
   // An unchanged occurrence seems to have its master's version, which no source confirms. If not, the series shows
   // whether it changed. It is read second, because the write is conditional on the occurrence's own version.
   if (etag !== undefined && event.etag !== etag) {
@@ -31,7 +31,7 @@ export async function currentEvent(target: WriteTarget, events: GoogleEvents): P
   return { id, etag: event.etag ?? undefined, event };
 }
 
-async function versionOf(
+async function readVersion(
   { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
   { stored }: WriteTarget,
   events: GoogleEvents,
@@ -40,11 +40,11 @@ async function versionOf(
   // If an original was too large, only its digest is stored.
   const isKept = storedEvent?.etag === etag && storedEvent?.originalDigest === undefined;
   // `original` is the event as Google sent it.
-  const event: GoogleEvent = presentEvent(isKept ? storedEvent?.original : await events.get(href));
+  const event: GoogleEvent = requirePresent(isKept ? storedEvent?.original : await events.get(href));
   return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }
 
-function presentEvent(event: GoogleEvent | undefined): GoogleEvent {
+function requirePresent(event: GoogleEvent | undefined): GoogleEvent {
   if (event !== undefined && event.status !== 'cancelled') return event;
   throw new ProviderError('not_found', 'Google has no such event any more');
 }

@@ -25,7 +25,7 @@ const MOST_PROPERTIES = 300;
 const MOST_BYTES = 32_768;
 
 /** Returns the custom fields; `undefined` if there are none. */
-export function customOf(properties: Properties): Readonly<Record<string, unknown>> | undefined {
+export function parseCustom(properties: Properties): Readonly<Record<string, unknown>> | undefined {
   const listed = (list: unknown) => (isObject(list) ? Object.entries(list) : []);
   const privateEntries = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
   const entries = [...listed(properties?.shared), ...privateEntries];
@@ -41,7 +41,7 @@ function parseValue(value: unknown): unknown {
 }
 
 /** Returns the patch that leaves only `custom`. Fails as UnsupportedByProvider if it exceeds Google's limits. */
-export function customPatch(
+export function buildCustomPatch(
   custom: Readonly<Record<string, unknown>>,
   former: Properties,
 ): PropertiesPatch | undefined {

@@ -16,11 +16,11 @@ const COLORS: Readonly<Record<string, string>> = {
   11: '#dc2127',
 };
 
-export const colorOf = (colorId = ''): string | undefined =>
+export const toHexColor = (colorId = ''): string | undefined =>
   Object.hasOwn(COLORS, colorId) ? COLORS[colorId] : undefined;
 
 /** Returns the id of exactly this color. Fails as UnsupportedByProvider for any other, without rounding. */
-export function colorIdOf(color: string): string {
+export function findColorId(color: string): string {
   const hex = color.trim().toLowerCase();
   const entry = Object.entries(COLORS).find(([, value]) => value === hex);
   if (entry !== undefined) return entry[0];

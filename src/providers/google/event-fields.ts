@@ -3,12 +3,12 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { isObject, text, withoutUndefined } from '../json-value.ts';
-import { attendeesOf, responseOf } from './attendees.ts';
-import { conferenceOf } from './conference.ts';
-import { customOf } from './custom-fields.ts';
-import { colorOf } from './event-colors.ts';
-import { instantIn } from './event-times.ts';
-import { privacyOf } from './privacy.ts';
+import { readOwnResponse, toAttendees } from './attendees.ts';
+import { findConferenceLink } from './conference.ts';
+import { parseCustom } from './custom-fields.ts';
+import { toHexColor } from './event-colors.ts';
+import { parseDateTime } from './event-times.ts';
+import { toPrivacy } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 type Fields = Omit<
@@ -16,30 +16,30 @@ type Fields = Omit<
   'uid' | 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture' | 'status'
 >;
 
-export function fieldsOf(event: GoogleEvent): Fields {
+export function toEventFields(event: GoogleEvent): Fields {
   return withoutUndefined({
     title: text(event.summary) ?? '',
-    availability: availabilityOf(event),
-    privacy: privacyOf(event),
+    availability: toAvailability(event),
+    privacy: toPrivacy(event),
     description: text(event.description),
     location: text(event.location),
-    color: colorOf(text(event.colorId)),
-    attendees: attendeesOf(event),
-    response: responseOf(event),
-    conference: conferenceOf(event),
+    color: toHexColor(text(event.colorId)),
+    attendees: toAttendees(event),
+    response: readOwnResponse(event),
+    conference: findConferenceLink(event),
     conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
     link: text(event.htmlLink),
-    custom: customOf(event.extendedProperties),
-    lastModified: instantIn(text(event.updated) ?? ''),
+    custom: parseCustom(event.extendedProperties),
+    lastModified: parseDateTime(text(event.updated) ?? ''),
   });
 }
 
-export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {
+export function toEventStatus({ status }: GoogleEvent): CalendarEvent['status'] {
   return status === 'cancelled' || status === 'tentative' ? status : 'confirmed';
 }
 
 /** Birthdays are free whatever `transparency` says. It is right for focus time and absences, which are busy. */
-function availabilityOf({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
+function toAvailability({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
   const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
   return isFree ? 'free' : 'busy';
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant } from '../../lib/recurrence/event-instant.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
@@ -23,9 +23,9 @@ const listed = (event: GoogleEvent): ListedEvent => listedEvent(event, PARIS);
 function only(event: GoogleEvent) {
   const listedAs = listed(event);
   if (listedAs.is !== 'resource') throw new Error(`It is ${listedAs.is}`);
-  const [made] = listedAs.resource.events;
-  if (made === undefined) throw new Error('It holds no event');
-  return { ...listedAs.resource, event: made };
+  const [firstEvent] = listedAs.resource.events;
+  if (firstEvent === undefined) throw new Error('It holds no event');
+  return { ...listedAs.resource, event: firstEvent };
 }
 const zoned = (local: string, zone = PARIS) => ({ type: 'zoned', local, zone }) as const;
 
@@ -112,7 +112,7 @@ describe('a Google event', () => {
         timed({ start: { dateTime, timeZone: PARIS }, end: { dateTime, timeZone: PARIS } }),
       );
 
-      assert.equal(instantOf(event.start, PARIS), Temporal.Instant.from(dateTime).epochMilliseconds);
+      assert.equal(toInstant(event.start, PARIS), Temporal.Instant.from(dateTime).epochMilliseconds);
     }
   });
 

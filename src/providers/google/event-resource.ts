@@ -10,11 +10,17 @@ import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
 import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
-import { instantOf, localOf, parseInstanceId, timeLike, zoneOf } from '../../lib/recurrence/event-instant.ts';
+import {
+  parseInstanceId,
+  resolveClockZone,
+  timeLike,
+  toInstant,
+  toLocalMs,
+} from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { text, texts } from '../json-value.ts';
-import { fieldsOf, statusOf } from './event-fields.ts';
-import { exactTimeOf, timeOf } from './event-times.ts';
+import { toEventFields, toEventStatus } from './event-fields.ts';
+import { parseExactTime, parseGoogleTime } from './event-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -35,89 +41,92 @@ export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEve
     return readEvent(event, calendarZone);
   } catch (error) {
     if (error instanceof TooComplexError)
-      return { is: 'too complex', resource: leftOut(event, 'too_complex', error.message) };
-    if (error instanceof ICalendarError) return unreadable(event, 'it has rules that cannot be read');
+      return { is: 'too complex', resource: toLeftOut(event, 'too_complex', error.message) };
+    if (error instanceof ICalendarError) return toUnreadable(event, 'it has rules that cannot be read');
     throw error;
   }
 }
 
-function leftOut(event: GoogleEvent, kind: LeftOutResource['kind'], reason: string): LeftOutResource {
+function toLeftOut(event: GoogleEvent, kind: LeftOutResource['kind'], reason: string): LeftOutResource {
   const seriesId = text(event.recurringEventId);
   const names = { href: text(event.id) ?? '', etag: text(event.etag) };
   return { kind, ...names, reason, ...(seriesId === undefined ? {} : { seriesId }) };
 }
 
-const unreadable = (event: GoogleEvent, reason: string): ListedEvent => ({
+const toUnreadable = (event: GoogleEvent, reason: string): ListedEvent => ({
   is: 'unreadable',
-  resource: leftOut(event, 'unreadable', reason),
+  resource: toLeftOut(event, 'unreadable', reason),
 });
 
 function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   const href = text(event.id);
   const seriesId = text(event.recurringEventId);
-  if (href === undefined) return unreadable(event, 'it has no id');
+  if (href === undefined) return toUnreadable(event, 'it has no id');
   if (event.eventType === 'workingLocation') return { is: 'left out' };
   if (event.status === 'cancelled' && seriesId === undefined) return { is: 'gone', href };
-  const made = seriesId === undefined ? eventOrMaster(event, calendarZone) : exception(event, calendarZone);
-  if (made === undefined) return unreadable(event, 'it has no time that can be read');
+  const calendarEvent =
+    seriesId === undefined ? toEvent(event, calendarZone) : toException(event, calendarZone);
+  if (calendarEvent === undefined) return toUnreadable(event, 'it has no time that can be read');
   const resource: EventResource = {
     href,
     etag: text(event.etag),
     eventId: href,
     ...(seriesId === undefined ? {} : { seriesId }),
-    events: [made],
+    events: [calendarEvent],
     original: { ...event },
   };
   return { is: 'resource', resource };
 }
 
-function eventOrMaster(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
-  const placed = timeOf(event.start, calendarZone);
+function toEvent(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
+  const placed = parseGoogleTime(event.start, calendarZone);
   if (placed === undefined) return undefined;
-  const recurrence = recurrenceOf(event, placed, calendarZone);
-  const read = recurrence === undefined ? exactTimeOf : timeOf;
+  const recurrence = toRecurrence(event, placed, calendarZone);
+  const read = recurrence === undefined ? parseExactTime : parseGoogleTime;
   const start = read(event.start, calendarZone) ?? placed;
   return {
-    uid: uidOf(event),
+    uid: chooseUid(event),
     start,
-    end: endFor(start, read(event.end, calendarZone)),
+    end: chooseEnd(start, read(event.end, calendarZone)),
     ...(recurrence === undefined ? {} : { recurrence }),
-    status: statusOf(event),
-    ...fieldsOf(event),
+    status: toEventStatus(event),
+    ...toEventFields(event),
   };
 }
 
 /** > Cancelled exceptions are only guaranteed to have values for the id, recurringEventId and originalStartTime */
-function exception(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
+function toException(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
   const recurrenceId =
-    timeOf(event.originalStartTime, calendarZone) ?? parseInstanceId(text(event.id) ?? '')?.originalStart;
+    parseGoogleTime(event.originalStartTime, calendarZone) ??
+    parseInstanceId(text(event.id) ?? '')?.originalStart;
   if (recurrenceId === undefined) return undefined;
-  const status = statusOf(event);
-  const start = exactTimeOf(event.start, calendarZone) ?? (status === 'cancelled' ? recurrenceId : undefined);
+  const status = toEventStatus(event);
+  const start =
+    parseExactTime(event.start, calendarZone) ?? (status === 'cancelled' ? recurrenceId : undefined);
   if (start === undefined) return undefined;
-  const end = endFor(start, exactTimeOf(event.end, calendarZone));
-  return { uid: uidOf(event), start, end, recurrenceId, status, ...fieldsOf(event) };
+  const end = chooseEnd(start, parseExactTime(event.end, calendarZone));
+  return { uid: chooseUid(event), start, end, recurrenceId, status, ...toEventFields(event) };
 }
 
-const uidOf = (event: GoogleEvent): string =>
+const chooseUid = (event: GoogleEvent): string =>
   text(event.iCalUID) ?? text(event.recurringEventId) ?? text(event.id) ?? '';
 
-function recurrenceOf(
+function toRecurrence(
   { recurrence }: GoogleEvent,
   start: EventTime,
   calendarZone: string,
 ): Recurrence | undefined {
   const lines = texts(recurrence);
   if (lines.length === 0) return undefined;
-  const parsed = parseRecurrence(lines, zoneOf(start, calendarZone));
+  const parsed = parseRecurrence(lines, resolveClockZone(start, calendarZone));
   return parsed.rrules.length + parsed.rdates.length > 0 ? parsed : undefined;
 }
 
 /** Returns the end if it has the start's type and is later. Otherwise a date lasts one day, a time has no length. */
-function endFor(start: EventTime, end: EventTime | undefined): EventTime {
+function chooseEnd(start: EventTime, end: EventTime | undefined): EventTime {
   if (end !== undefined && (end.type === 'date') === (start.type === 'date')) {
-    const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+    const length = toInstant(end, 'UTC') - toInstant(start, 'UTC');
     if (length > 0) return end;
   }
-  return start.type === 'date' ? timeLike(start, localOf(start) + DAY) : start;
+  return start.type === 'date' ? timeLike(start, toLocalMs(start) + DAY) : start;
 }

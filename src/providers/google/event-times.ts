@@ -1,50 +1,50 @@
 /** Parses Google's times: a date, or an instant with its zone. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { instantOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import { timeLike, toInstant } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
 import { text } from '../json-value.ts';
 
 /** Parses a time in its own zone, else in the calendar's, so that recurrences follow DST; undefined if unreadable. */
-export function timeOf(
+export function parseGoogleTime(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
 ): EventTime | undefined {
   const date = text(eventDateTime?.date);
-  if (date !== undefined) return dateOf(date);
+  if (date !== undefined) return parseGoogleDate(date);
   const zone = ianaZone(text(eventDateTime?.timeZone) ?? '') ?? ianaZone(calendarZone) ?? 'UTC';
   const dateTime = text(eventDateTime?.dateTime) ?? '';
-  const instant = instantIn(dateTime);
+  const instant = parseDateTime(dateTime);
   if (instant !== undefined)
     return timeLike({ type: 'zoned', local: '', zone }, localOfInstant(zone, instant));
   // Without an offset it is a local time in the zone.
-  const local = localIn(dateTime);
+  const local = parseLocalDateTime(dateTime);
   return local === undefined ? undefined : timeLike({ type: 'zoned', local: '', zone }, local);
 }
 
 /** Parses the time of a single event. In an hour that the clock repeats it is in UTC, as a zone is ambiguous. */
-export function exactTimeOf(
+export function parseExactTime(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
 ): EventTime | undefined {
-  const time = timeOf(eventDateTime, calendarZone);
-  const instant = instantIn(text(eventDateTime?.dateTime) ?? '');
+  const time = parseGoogleTime(eventDateTime, calendarZone);
+  const instant = parseDateTime(text(eventDateTime?.dateTime) ?? '');
   if (time === undefined || instant === undefined || time.type === 'date') return time;
-  if (instantOf(time, calendarZone) === instant) return time;
+  if (toInstant(time, calendarZone) === instant) return time;
   return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, instant);
 }
 
 /** Parses an RFC 3339 time to epoch milliseconds without fractions. The years 2 to 9998 leave room for zones. */
-export function instantIn(dateTime: string): number | undefined {
+export function parseDateTime(dateTime: string): number | undefined {
   return within(() => Temporal.Instant.from(dateTime).epochMilliseconds);
 }
 
-function localIn(dateTime: string): number | undefined {
+function parseLocalDateTime(dateTime: string): number | undefined {
   return within(() => Temporal.PlainDateTime.from(dateTime).toZonedDateTime('UTC').epochMilliseconds);
 }
 
-function dateOf(date: string): EventTime | undefined {
+function parseGoogleDate(date: string): EventTime | undefined {
   const local = within(
     () => Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: 'UTC' }).epochMilliseconds,
   );

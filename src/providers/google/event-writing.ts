@@ -12,23 +12,23 @@ import type {
   WriteTarget,
 } from '../../calendars/event-writing.ts';
 import type { Log } from '../../lib/log.ts';
-import { instanceIdOf } from '../../lib/recurrence/event-instant.ts';
+import { formatInstanceId } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import type { GoogleApi } from './api.ts';
 import { EventTypeRestriction } from './api-refusal.ts';
-import { answeredList, refuseShortenedList } from './attendees.ts';
+import { refuseShortenedList, withOwnResponse } from './attendees.ts';
 import { checkMeet } from './conference-result.ts';
 import { copyLater } from './copy-later.ts';
 import { currentEvent } from './current-event.ts';
-import { insertBody, patchBody } from './event-body.ts';
+import { buildInsertBody, buildPatchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import { type GoogleEvents, googleEvents } from './events.ts';
 import { inviteLater } from './invite-later.ts';
 import { guestChange, refuseGuestChange } from './organizer.ts';
 import { withoutOwnPrivacy } from './privacy.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { resourcesOf, seriesResult, storedHrefs, withKnownCancelled } from './series-result.ts';
+import { listResources, seriesResult, storedHrefs, withKnownCancelled } from './series-result.ts';
 import { insertOnce, patchEvent } from './write-event.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
@@ -49,14 +49,14 @@ export function eventWriting(api: GoogleApi, log: Log): EventWriting {
 
 async function read(href: string, events: GoogleEvents) {
   const now = await events.wholeSeries(href);
-  return now && resourcesOf(now);
+  return now && listResources(now);
 }
 
 /** Creates an event with the key as its id (hex digits are valid base32hex), so that Google refuses a duplicate. */
 async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<WriteResult> {
-  const body = insertBody(draft, key.toLowerCase());
+  const body = buildInsertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
-  return { changed: resourcesOf(await insertOnce(body, events)), removed: [] };
+  return { changed: listResources(await insertOnce(body, events)), removed: [] };
 }
 
 async function update(target: WriteTarget, asked: EventChange, events: GoogleEvents): Promise<WriteResult> {
@@ -65,7 +65,7 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
   const change = target.instance === undefined ? permitted : withoutOwnPrivacy(permitted, current.event);
   if (Object.keys(change).length === 0) return { changed: [], removed: [] };
   if (change.attendees !== undefined) refuseShortenedList(current.event);
-  const body = patchBody(change, current.event, randomUUID());
+  const body = buildPatchBody(change, current.event, randomUUID());
   refuseGuestChange(current.event, body);
   if (body.conferenceData?.createRequest) await checkMeet(events);
   // If a series moves, its exceptions may have to move too.
@@ -76,24 +76,28 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
       ? new EventTypeRestriction(current.event.eventType)
       : failure;
   });
-  if (before === undefined) return resultOf(target, event, events);
+  if (before === undefined) return readWriteResult(target, event, events);
   const complete = withKnownCancelled(before, target);
   const deleted = await restoreExceptions(complete, await events.resourceOf(event), events);
-  const { changed, removed } = await resultOf(target, event, events);
+  const { changed, removed } = await readWriteResult(target, event, events);
   const listed = new Set(changed.map(({ href }) => href));
   return { changed: [...changed, ...deleted.filter(({ href }) => !listed.has(href))], removed };
 }
 
 async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<WriteResult> {
   const current = await currentEvent(target, events);
-  const answered = { attendees: answeredList(current.event.attendees, response) };
+  const answered = { attendees: withOwnResponse(current.event.attendees, response) };
   // > When updating an event, this can be used to only update the participant's response.
   const isPart = current.event.attendeesOmitted === true;
   const body = isPart ? { ...answered, attendeesOmitted: true } : answered;
-  return resultOf(target, await patchEvent({ ...current, body }, events), events);
+  return readWriteResult(target, await patchEvent({ ...current, body }, events), events);
 }
 
-async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<WriteResult> {
+async function readWriteResult(
+  target: WriteTarget,
+  event: GoogleEvent,
+  events: GoogleEvents,
+): Promise<WriteResult> {
   const master = await events.resourceOf(event);
   const wasSeries = storedHrefs(target).length > 1;
   if (target.instance !== undefined || !(isSeries(event) || wasSeries))
@@ -119,7 +123,7 @@ async function removeInstance(
   if (current !== undefined) await events.delete(current);
   // Without its series the occurrence does not exist.
   else if ((await events.series(target.href)) === undefined) return seriesResult(target, undefined, events);
-  const id = current?.id ?? target.override?.href ?? instanceIdOf(target.href, instance, 'UTC');
+  const id = current?.id ?? target.override?.href ?? formatInstanceId(target.href, instance, 'UTC');
   const cancelled = await events.get(id);
   if (cancelled?.status === 'cancelled')
     return { changed: [await events.resourceOf(cancelled)], removed: [] };

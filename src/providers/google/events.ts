@@ -60,7 +60,10 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
   const calendarId = encodeURIComponent(calendarHref);
   const path = `/calendars/${calendarId}/events`;
   const get = (id: string) =>
-    undefinedIf('not_found', api.get<GoogleEvent>({ operation: 'events.get', path: pathIn(path, id) }));
+    undefinedIf(
+      'not_found',
+      api.get<GoogleEvent>({ operation: 'events.get', path: buildEventPath(path, id) }),
+    );
   const entry = () =>
     api.get<Entry>({ operation: 'calendarList.get', path: `/users/me/calendarList/${calendarId}` });
   const resourceOf = async (event: GoogleEvent): Promise<EventResource> => {
@@ -87,12 +90,12 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
     exceptionsOf,
     series: (id) => seriesWith(id, exceptionsOf),
     wholeSeries: (id) => {
-      const allOf = async (master: GoogleEvent) => {
+      const listAllExceptions = async (master: GoogleEvent) => {
         const listed = [...(await listCancelled(master, path, api)), ...(await exceptionsOf(master))];
         return [...new Map(listed.map((exception) => [exception.href, exception])).values()];
       };
       // It may be deleted while its instances are listed.
-      return undefinedIf('not_found', seriesWith(id, allOf));
+      return undefinedIf('not_found', seriesWith(id, listAllExceptions));
     },
     ...writesTo(path, api),
     reportRefused: (occurrence, members) =>
@@ -103,7 +106,7 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
   };
 }
 
-const pathIn = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
+const buildEventPath = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
 
 const hasOpenZone = ({ start, originalStartTime }: GoogleEvent): boolean =>
   [start, originalStartTime].some((time) => text(time?.dateTime) !== undefined && !text(time?.timeZone));
@@ -121,7 +124,7 @@ async function listCancelled(master: GoogleEvent, path: string, api: GoogleApi):
   const fields = 'timeZone,nextPageToken,items(id,etag,status,iCalUID,recurringEventId,originalStartTime)';
   const request = {
     operation: 'events.instances',
-    path: `${pathIn(path, master.id ?? '')}/instances`,
+    path: `${buildEventPath(path, master.id ?? '')}/instances`,
     parameters: { showDeleted: 'true', fields },
   };
   return collect(request, ({ status }) => status === 'cancelled', api);
@@ -155,12 +158,21 @@ function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | '
       return write({ method: 'POST', operation: 'events.insert', path, body, parameters });
     },
     patch({ id, etag, body, isQuiet }) {
-      const request = { method: 'PATCH', operation: 'events.patch', path: pathIn(path, id), body } as const;
+      const request = {
+        method: 'PATCH',
+        operation: 'events.patch',
+        path: buildEventPath(path, id),
+        body,
+      } as const;
       const parameters = { ...parametersFor(body), ...(isQuiet && QUIETLY) };
       return write({ ...request, parameters, ifMatch: etag });
     },
     async delete({ id, etag, isQuiet }) {
-      const request = { method: 'DELETE', operation: 'events.delete', path: pathIn(path, id) } as const;
+      const request = {
+        method: 'DELETE',
+        operation: 'events.delete',
+        path: buildEventPath(path, id),
+      } as const;
       await undefinedIf(
         'not_found',
         api.write({ ...request, parameters: isQuiet ? QUIETLY : PARAMETERS, ifMatch: etag }),

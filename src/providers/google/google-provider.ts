@@ -7,7 +7,7 @@ import type {
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
-import type { CalendarWatching, MadeWatch, WatchHook } from '../../calendars/calendar-watching.ts';
+import type { CalendarWatching, CreatedWatch, WatchHook } from '../../calendars/calendar-watching.ts';
 import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { text, texts } from '../json-value.ts';
@@ -53,7 +53,7 @@ function openAccount(
 const SECONDS = 7 * 86_400;
 
 export function googleWatching(api: GoogleApi): CalendarWatching {
-  const ask = async (request: ApiRead, { watchId, token, url }: WatchHook): Promise<MadeWatch> => {
+  const ask = async (request: ApiRead, { watchId, token, url }: WatchHook): Promise<CreatedWatch> => {
     const body = { id: watchId, type: 'web_hook', address: url, token, params: { ttl: String(SECONDS) } };
     const channel = await api.write<calendar_v3.Schema$Channel>({ ...request, method: 'POST', body });
     const remoteId = text(channel?.resourceId);

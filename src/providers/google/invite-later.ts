@@ -4,7 +4,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { WriteResult } from '../../calendars/event-writing.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { objects } from '../json-value.ts';
-import { addressOf } from './attendees.ts';
+import { normalizeAddress } from './attendees.ts';
 import type { EventBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import type { EventPatch, GoogleEvents } from './events.ts';
@@ -83,10 +83,10 @@ function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
   if (event.attendeesOmitted === true) return true;
   const unanswered = objects<Guest>(event.attendees)
     .filter((guest) => !hasAnswer(guest))
-    .map(addressOf);
+    .map(normalizeAddress);
   return (
     guestsIn(event).symmetricDifference(guestsIn({ ...event, attendees: [...list] })).size === 0 &&
-    !list.some((guest) => hasAnswer(guest) && unanswered.includes(addressOf(guest)))
+    !list.some((guest) => hasAnswer(guest) && unanswered.includes(normalizeAddress(guest)))
   );
 }
 
@@ -94,7 +94,7 @@ const hasAnswer = ({ responseStatus }: Guest): boolean => (responseStatus ?? 'ne
 
 /** Returns the addresses of the attendees, without the organizer's. */
 function guestsIn({ attendees, organizer }: GoogleEvent): Set<string> {
-  const addresses = new Set(objects<Guest>(attendees).map(addressOf));
-  if (organizer) addresses.delete(addressOf(organizer));
+  const addresses = new Set(objects<Guest>(attendees).map(normalizeAddress));
+  if (organizer) addresses.delete(normalizeAddress(organizer));
   return addresses;
 }

@@ -3,11 +3,11 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { LaterException, LaterHalf } from '../../calendars/event-writing.ts';
 import { withoutUndefined } from '../json-value.ts';
-import { googleTimePatch } from './body-times.ts';
-import { CONFERENCE_PROPERTY, conferencePatch, copiedConference } from './conference.ts';
-import { copiedMembers, ownMembers } from './copied-members.ts';
-import { type EventBody, patchBody } from './event-body.ts';
-import { patched } from './merge-patch.ts';
+import { toGoogleTimePatch } from './body-times.ts';
+import { buildConferencePatch, CONFERENCE_PROPERTY, copyConference } from './conference.ts';
+import { copyMembers, ownMembers } from './copied-members.ts';
+import { buildPatchBody, type EventBody } from './event-body.ts';
+import { applyPatch } from './merge-patch.ts';
 import { wouldPublish } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
@@ -21,13 +21,13 @@ export type LaterEvent = {
 };
 
 /** Builds the body of the new series, or of the single event that is left of it. */
-export function laterBody(
+export function buildLaterBody(
   master: GoogleEvent,
   { id, change, makesMeets }: LaterEvent,
 ): EventBody & { id: string } {
-  const copied = copiedMembers(master, makesMeets ? id : undefined);
+  const copied = copyMembers(master, makesMeets ? id : undefined);
   // Both have the members of an event, and the nulls of the patch are removed.
-  const body = patched({ ...copied }, { ...patchBody(change, copied, id) }) as EventBody;
+  const body = applyPatch({ ...copied }, { ...buildPatchBody(change, copied, id) }) as EventBody;
   return { ...body, id };
 }
 
@@ -38,21 +38,23 @@ export type OldException = Pick<LaterException, 'times'> & {
 };
 
 /** Builds the differences from the new series: only times if it was more private. The conference is not yet a patch. */
-export function laterExceptionBody(
+export function buildExceptionBody(
   { exception, master, times }: OldException,
   { id, change, makesMeets }: LaterEvent,
 ): EventBody {
   const placed = withoutUndefined({
-    start: times && googleTimePatch(times.start, 'start'),
-    end: times && googleTimePatch(times.end, 'end'),
+    start: times && toGoogleTimePatch(times.start, 'start'),
+    end: times && toGoogleTimePatch(times.end, 'end'),
   });
   const isSingle = change.recurrence === null;
   const { privacy = master.visibility } = change;
   if (!isSingle && wouldPublish(exception, master, { visibility: privacy })) return placed;
-  const { conferenceData, extendedProperties, ...own } = ownMembers(exception, master);
-  const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
-  const changed: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
-  const copied = conferenceData && copiedConference(exception.conferenceData, makesMeets ? id : undefined);
+  const { conferenceData, extendedProperties, ...differing } = ownMembers(exception, master);
+  const inherited = new Set(Object.keys(change).map((name) => MEMBER_BY_FIELD.get(name)));
+  const changed: EventBody = Object.fromEntries(
+    Object.entries(differing).filter(([name]) => !inherited.has(name)),
+  );
+  const copied = conferenceData && copyConference(exception.conferenceData, makesMeets ? id : undefined);
   const conference = conferenceData === null ? null : copied;
   return withoutUndefined({
     ...changed,
@@ -64,13 +66,13 @@ export function laterExceptionBody(
 }
 
 /** Builds the body of a single later event: `body` with the differences of the remaining occurrence. */
-export function singleBody(
+export function buildSingleBody(
   body: EventBody & { id: string },
   own: EventBody | undefined,
 ): EventBody & { id: string } {
   const patch = own && withConferencePatch(own, body);
   // Both have the members of an event, and the nulls of the patch are removed.
-  const members = patched({ ...body }, { ...patch }) as EventBody;
+  const members = applyPatch({ ...body }, { ...patch }) as EventBody;
   return { ...members, id: body.id };
 }
 
@@ -79,11 +81,11 @@ export function withConferencePatch(patch: EventBody, { conferenceData: former }
   const { conferenceData, ...others } = patch;
   if (conferenceData === undefined) return patch;
   if (conferenceData === null) return former ? patch : others;
-  return { ...patch, conferenceData: conferencePatch(conferenceData, former) };
+  return { ...patch, conferenceData: buildConferencePatch(conferenceData, former) };
 }
 
 /** Google's member for each field whose change in the series also changes its exceptions. */
-const MEMBER_OF: ReadonlyMap<string, string> = new Map([
+const MEMBER_BY_FIELD: ReadonlyMap<string, string> = new Map([
   ['title', 'summary'],
   ['description', 'description'],
   ['location', 'location'],
@@ -103,11 +105,11 @@ function ownProperties(
 ): EventBody['extendedProperties'] {
   const isKept = (name: string) =>
     name === CONFERENCE_PROPERTY ? !changesConference(change) : change.custom === undefined;
-  const keptOf = (texts: Readonly<Record<string, string | null>> | undefined) => {
+  const selectKept = (texts: Readonly<Record<string, string | null>> | undefined) => {
     const entries = Object.entries(texts ?? {}).filter(([name]) => isKept(name));
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   };
-  const [shared, ofThisCopy] = [keptOf(properties?.shared), keptOf(properties?.private)];
+  const [shared, ofThisCopy] = [selectKept(properties?.shared), selectKept(properties?.private)];
   if (shared === undefined && ofThisCopy === undefined) return undefined;
   return withoutUndefined({ shared, private: ofThisCopy });
 }

@@ -8,10 +8,10 @@ import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { objects } from '../json-value.ts';
 import { withoutUnchanged } from '../unchanged-fields.ts';
-import { addressOf } from './attendees.ts';
+import { normalizeAddress } from './attendees.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents } from './events.ts';
-import { privacyOf } from './privacy.ts';
+import { toPrivacy } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -49,7 +49,7 @@ export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
 /** Fails as `organizer_only` for a guest: the organizer of a new series is the calendar that it is created in. */
 export function refuseGuestSplit(event: GoogleEvent): void {
   // Without private access, a private event shows nothing that could be copied.
-  const isHidden = privacyOf(event) !== 'public' && !event.organizer && !event.creator;
+  const isHidden = toPrivacy(event) !== 'public' && !event.organizer && !event.creator;
   if (isHidden) throw organizerOnly('Google hides the details of this private event from the account');
   if (isOrganizer(event)) return;
   throw organizerOnly('Only the organizer can give a part of the series to a series of its own');
@@ -60,8 +60,10 @@ function isInviting(
   { attendees: former, guestsCanInviteOthers }: GoogleEvent,
   { attendees }: EventBody,
 ): boolean {
-  const invited = new Set(objects(attendees).map(addressOf));
-  return guestsCanInviteOthers !== false && objects(former).every((guest) => invited.has(addressOf(guest)));
+  const invited = new Set(objects(attendees).map(normalizeAddress));
+  return (
+    guestsCanInviteOthers !== false && objects(former).every((guest) => invited.has(normalizeAddress(guest)))
+  );
 }
 
 const organizerOnly = (message: string) => new UnsupportedByProvider('organizer_only', message);

@@ -1,19 +1,19 @@
 /** Checks which original starts the pattern of a series has. */
 import type { CalendarEvent } from '../../calendars/event.ts';
-import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 
 /** Returns a check for these starts. If the rules cannot be expanded that far, all of them count as present. */
-export function patternAmong(
+export function createPatternCheck(
   { start, end, recurrence }: CalendarEvent,
   originals: readonly EventTime[],
 ): (original: EventTime) => boolean {
   const isOfType = ({ type }: EventTime) => (type === 'date') === (start.type === 'date');
   const matching = originals.filter(isOfType);
   if (recurrence === undefined || matching.length === 0) return () => false;
-  const at = (original: EventTime) => instantOf(original, 'UTC');
+  const at = (original: EventTime) => toInstant(original, 'UTC');
   const instants = matching.map(at);
   const window = {
     start: instants.reduce((first, instant) => Math.min(first, instant)),

@@ -9,12 +9,12 @@ import { unsupportedField } from '../unsupported-field.ts';
 type Visible = { readonly visibility?: string | null | undefined };
 
 /** Returns the privacy. `default`, the calendar's visibility, reads as public: the event does not show it. */
-export const privacyOf = ({ visibility }: Visible): CalendarEvent['privacy'] =>
+export const toPrivacy = ({ visibility }: Visible): CalendarEvent['privacy'] =>
   visibility === 'private' || visibility === 'confidential' ? visibility : 'public';
 
 /** Removes an unchanged privacy from the change of an occurrence. Throws UnsupportedByProvider for another one. */
 export function withoutOwnPrivacy({ privacy, ...change }: EventChange, event: Visible): EventChange {
-  if (privacy === undefined || (privacy ?? 'public') === privacyOf(event)) return change;
+  if (privacy === undefined || (privacy ?? 'public') === toPrivacy(event)) return change;
   throw unsupportedField(
     'privacy',
     'At Google an occurrence has the privacy of its series: use updateMode all',
@@ -27,4 +27,4 @@ export const wouldPublish = (exception: Visible, former: Visible, series: Visibl
 
 /** Returns a rank. `default` may hide an event: a calendar can be shared as busy times only. */
 const strictness = (event: Visible): number =>
-  privacyOf(event) !== 'public' ? 2 : event.visibility === 'public' ? 0 : 1;
+  toPrivacy(event) !== 'public' ? 2 : event.visibility === 'public' ? 0 : 1;

@@ -5,14 +5,14 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { EventResource } from '../../calendars/event.ts';
-import { instanceIdOf, instantOf, localOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import { formatInstanceId, timeLike, toInstant, toLocalMs } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftOf, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
-import { googleTimePatch } from './body-times.ts';
+import { createShift, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
+import { toGoogleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents, SeriesNow } from './events.ts';
-import { patternAmong } from './pattern.ts';
+import { createPatternCheck } from './pattern.ts';
 import { wouldPublish } from './privacy.ts';
 import { writeOccurrence } from './write-event.ts';
 
@@ -26,23 +26,23 @@ export async function restoreExceptions(
   const [master] = after.events;
   if (old === undefined || master === undefined || isDeepStrictEqual(old.start, master.start)) return [];
   const cancelled: EventResource[] = [];
-  const shift = shiftOf(old, { before: old.start, after: master.start, floatingZone: 'UTC' });
-  const originals = before.exceptions.flatMap(originalOf);
-  const isInPattern = patternAmong(master, originals);
+  const shift = createShift(old, { before: old.start, after: master.start, floatingZone: 'UTC' });
+  const originals = before.exceptions.flatMap(listOriginalStarts);
+  const isInPattern = createPatternCheck(master, originals);
   for (const exception of before.exceptions) {
     const [event] = exception.events;
-    const [original] = originalOf(exception);
+    const [original] = listOriginalStarts(exception);
     if (event === undefined || original === undefined || isInPattern(original)) continue;
     const shifted = shiftWithSeries(original, shift);
     // No version: the change just written created this occurrence.
-    const version = { id: instanceIdOf(after.href, shifted, 'UTC'), etag: undefined };
+    const version = { id: formatInstanceId(after.href, shifted, 'UTC'), etag: undefined };
     if (event.status === 'cancelled') {
       await events.delete(version);
       const deleted = await events.get(version.id);
       if (deleted?.status === 'cancelled') cancelled.push(await events.resourceOf(deleted));
     } else {
       const { original: former } = before.master;
-      const times = timesOf(exception, before.master, shifted);
+      const times = buildExceptionTimes(exception, before.master, shifted);
       // `original` is as Google sent it. An exception that was more private than the moved series gets only its times.
       const isHidden = wouldPublish(exception.original, former, after.original);
       const body = isHidden ? times : { ...ownMembers(exception.original, former), ...times };
@@ -54,17 +54,21 @@ export async function restoreExceptions(
   return cancelled;
 }
 
-const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
+const listOriginalStarts = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
 /** Returns the times of an exception: a moved one keeps its times, any other only its length. */
-function timesOf({ events: [event] }: EventResource, master: EventResource, placed: EventTime): EventBody {
+function buildExceptionTimes(
+  { events: [event] }: EventResource,
+  master: EventResource,
+  placed: EventTime,
+): EventBody {
   const [series] = master.events;
   if (event === undefined || series === undefined) return {};
   const { start, end, recurrenceId } = event;
-  const follows = recurrenceId !== undefined && instantOf(start, 'UTC') === instantOf(recurrenceId, 'UTC');
-  if (!follows) return { start: googleTimePatch(start, 'start'), end: googleTimePatch(end, 'end') };
-  const length = localOf(end) - localOf(start);
-  if (length === localOf(series.end) - localOf(series.start) || placed.type !== start.type) return {};
-  return { end: googleTimePatch(timeLike(placed, localOf(placed) + length), 'end') };
+  const follows = recurrenceId !== undefined && toInstant(start, 'UTC') === toInstant(recurrenceId, 'UTC');
+  if (!follows) return { start: toGoogleTimePatch(start, 'start'), end: toGoogleTimePatch(end, 'end') };
+  const length = toLocalMs(end) - toLocalMs(start);
+  if (length === toLocalMs(series.end) - toLocalMs(series.start) || placed.type !== start.type) return {};
+  return { end: toGoogleTimePatch(timeLike(placed, toLocalMs(placed) + length), 'end') };
 }

@@ -15,7 +15,7 @@ const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
 };
 
 /** Larger permissions that include a needed one. They may have been granted earlier or elsewhere. */
-const HELD_BY: Readonly<Record<string, readonly string[]>> = {
+const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
   [`${CALENDAR}.events.freebusy`]: [
     `${CALENDAR}.events.readonly`,
     `${CALENDAR}.events`,
@@ -46,7 +46,7 @@ export const covers = (grantedScopes: readonly string[], scope: Scope): boolean 
   NEEDED[scope].every((needed) => holds(grantedScopes, needed));
 
 const holds = (grantedScopes: readonly string[], needed: string): boolean =>
-  [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));
+  [needed, ...(INCLUDED_IN[needed] ?? [])].some((name) => grantedScopes.includes(name));
 
 /** Returns whether calendars themselves may be created, changed and deleted. */
 export const mayWriteCalendars = (grantedScopes: readonly string[]): boolean =>

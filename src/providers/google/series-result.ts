@@ -3,9 +3,9 @@ import type { EventResource } from '../../calendars/event.ts';
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import type { GoogleEvents, SeriesNow } from './events.ts';
-import { patternAmong } from './pattern.ts';
+import { createPatternCheck } from './pattern.ts';
 
-export const resourcesOf = ({ master, exceptions }: SeriesNow): EventResource[] => [master, ...exceptions];
+export const listResources = ({ master, exceptions }: SeriesNow): EventResource[] => [master, ...exceptions];
 
 /**
  * Returns the result for the series as it is `now`. Google's listing may lack deleted occurrences: a stored one that is
@@ -17,8 +17,8 @@ export async function seriesResult(
   events: GoogleEvents,
 ): Promise<WriteResult> {
   if (now === undefined) return { changed: [], removed: storedHrefs(target) };
-  const missing = missingExceptions(now, target);
-  const changed = resourcesOf(now);
+  const missing = listMissingExceptions(now, target);
+  const changed = listResources(now);
   const hrefs = new Set(changed.map(({ href }) => href));
   for (const exception of missing) {
     if (isCancelled(exception)) hrefs.add(exception.href);
@@ -34,23 +34,23 @@ export async function seriesResult(
 
 /** Adds deleted occurrences that the mirror has and the listing lacks. */
 export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
-  const cancelled = missingExceptions(now, target).filter(isCancelled);
+  const cancelled = listMissingExceptions(now, target).filter(isCancelled);
   return { ...now, exceptions: [...now.exceptions, ...cancelled] };
 }
 
 /** Returns the stored exceptions that are not listed although the pattern has them. */
-function missingExceptions(now: SeriesNow, { href, stored }: WriteTarget): EventResource[] {
+function listMissingExceptions(now: SeriesNow, { href, stored }: WriteTarget): EventResource[] {
   const [master] = now.master.events;
   const listed = new Set(now.exceptions.map((exception) => exception.href));
   const missing = stored.filter(
     ({ seriesId, ...resource }) => seriesId === href && !listed.has(resource.href),
   );
   if (master === undefined || missing.length === 0) return [];
-  const isInPattern = patternAmong(master, missing.flatMap(originalOf));
-  return missing.filter((exception) => originalOf(exception).some(isInPattern));
+  const isInPattern = createPatternCheck(master, missing.flatMap(listOriginalStarts));
+  return missing.filter((exception) => listOriginalStarts(exception).some(isInPattern));
 }
 
-const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
+const listOriginalStarts = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
 export const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';

@@ -10,7 +10,7 @@ const UNAVAILABLE: Meaning = [
 ];
 
 /** Errors of RFC 6749 §5.2 and §4.1.2.1, and Google's own. No source lists in full which of them Google sends. */
-const BY_WORD = meaningsBy<string>(
+const MEANING_BY_ERROR = meaningsBy<string>(
   [['access_denied', 'Access to the Google account was not granted'], ['access_denied']],
   [
     ['misconfigured', 'Google refuses the app that is set up here', 'app_credentials_refused'],
@@ -45,7 +45,7 @@ const BY_WORD = meaningsBy<string>(
 );
 
 export const SIGN_IN_MEANINGS: SignInMeanings = {
-  refused: (error) => BY_WORD.get(error),
+  refused: (error) => MEANING_BY_ERROR.get(error),
   tooMany: ['rate_limited', 'Google asks to wait before signing in again', 'quota_exhausted'],
   unavailable: UNAVAILABLE,
   unavailableFrom: 430,

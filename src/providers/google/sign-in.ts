@@ -18,11 +18,11 @@ export function googleSignIn(deps: GoogleSignInDeps): RedirectSignIn {
     requestedScope: requestedScope(asksForCalendars),
     covers,
     parametersFor,
-    identityOf,
+    identityOf: toAccountIdentity,
     meanings: SIGN_IN_MEANINGS,
     revocationReason,
   };
-  return { ...openIdSignIn(facts, deps), grantOf };
+  return { ...openIdSignIn(facts, deps), grantOf: readProjectNumber };
 }
 
 const parametersFor = ({ language }: SignInRequest) => ({
@@ -38,7 +38,7 @@ const parametersFor = ({ language }: SignInRequest) => ({
  * Returns the account. `accountId` is the address, since `sub` would tell users nothing (docs/wire.md 2.2). `identity`
  * is the subject, since an address can pass to another person.
  */
-function identityOf({ sub, email, email_verified: isVerified }: IDToken): AccountIdentity {
+function toAccountIdentity({ sub, email, email_verified: isVerified }: IDToken): AccountIdentity {
   // An unverified address could be anybody's, and would replace the account that really has it.
   if (typeof email === 'string' && email !== '' && isVerified !== false)
     return { accountId: email, identity: `sub:${sub}`, display: email };
@@ -49,4 +49,4 @@ function identityOf({ sub, email, email_verified: isVerified }: IDToken): Accoun
  * Returns the project number, with which an app's id begins. Revoking a grant for one app seems to revoke it for the
  * whole project (`include_granted_scopes`), which no source confirms.
  */
-const grantOf = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;
+const readProjectNumber = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;

@@ -19,7 +19,7 @@ export async function insertOnce(
   const insert = async () => withConferenceLink(await events.insert(body, notice), body, events);
   const inserted = await undefinedIf('precondition_failed', insert());
   if (inserted !== undefined)
-    return { master: await events.resourceOf(await whole(inserted, events)), exceptions: [] };
+    return { master: await events.resourceOf(await completeEvent(inserted, events)), exceptions: [] };
   // An earlier request created it; its response may have been lost.
   const now = await events.series(body.id);
   if (now !== undefined) return now;
@@ -27,7 +27,7 @@ export async function insertOnce(
 }
 
 export async function patchEvent(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
-  return whole(await withConferenceLink(await events.patch(change), change.body, events), events);
+  return completeEvent(await withConferenceLink(await events.patch(change), change.body, events), events);
 }
 
 /**
@@ -70,7 +70,7 @@ const isBadRequest = (failure: unknown): boolean =>
   failure.reason !== 'organizer_only';
 
 /** Waits for a requested Meet, and reads the guests if the response names only some. */
-async function whole(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
+async function completeEvent(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
   const finished = await withFinishedMeet(event, events);
   if (finished.attendeesOmitted !== true) return finished;
   const now = await events.get(finished.id ?? '');

@@ -2,8 +2,8 @@
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
-import { retryAfterOf } from '../../lib/retry-after.ts';
-import { memberOf, text } from '../json-value.ts';
+import { parseRetryAfter } from '../../lib/retry-after.ts';
+import { readMember, text } from '../json-value.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 
 /** The response behind a ProviderError, for decisions within this adapter and for the log. */
@@ -20,14 +20,14 @@ class GraphRefusal extends Error {
   }
 }
 
-const graphRefusalOf = (failure: unknown): GraphRefusal | undefined =>
+const findGraphRefusal = (failure: unknown): GraphRefusal | undefined =>
   failure instanceof ProviderError && failure.cause instanceof GraphRefusal ? failure.cause : undefined;
 
 /** Returns the status of the response that caused a failure. */
-export const statusOf = (failure: unknown): number | undefined => graphRefusalOf(failure)?.status;
+export const findGraphStatus = (failure: unknown): number | undefined => findGraphRefusal(failure)?.status;
 
 /** Returns Graph's error code for a failure. */
-export const codeOf = (failure: unknown): string | undefined => graphRefusalOf(failure)?.code;
+export const findGraphCode = (failure: unknown): string | undefined => findGraphRefusal(failure)?.code;
 
 /** Codes for an unknown delta link, which no source lists. Status 410 means the same. */
 const FORGOTTEN = /^(syncstate|resyncrequired|fullsyncrequired|errorinvalidsyncstatedata)/i;
@@ -36,17 +36,17 @@ const NO_MAILBOX = /^(mailboxnotenabledforrestapi|mailboxnotfound|errornonexiste
 /** Codes for an id in another form or of another mailbox, which finds nothing. */
 const UNKNOWN_ID = /^(erroritemnotfound|errorinvalidid|errorfoldernotfound|errorcannotuse)/i;
 
-export function refusalOf(answer: EgressResponse): ProviderError {
+export function toGraphError(answer: EgressResponse): ProviderError {
   const { status, body } = answer;
   // `{ error: { code, message } }`; gateways in between respond without it.
-  const error = memberOf(jsonIn(body.toString('utf8')), 'error');
-  const code = text(memberOf(error, 'code')) ?? '';
-  const cause = new GraphRefusal(status, code, (text(memberOf(error, 'message')) ?? '').slice(0, 300));
-  const retryAfter = retryAfterOf((name) => answer.header(name));
-  return refusalWith(meaningOf(cause, retryAfter !== undefined), { cause, retryAfter });
+  const error = readMember(jsonIn(body.toString('utf8')), 'error');
+  const code = text(readMember(error, 'code')) ?? '';
+  const cause = new GraphRefusal(status, code, (text(readMember(error, 'message')) ?? '').slice(0, 300));
+  const retryAfter = parseRetryAfter((name) => answer.header(name));
+  return refusalWith(chooseMeaning(cause, retryAfter !== undefined), { cause, retryAfter });
 }
 
-function meaningOf({ status, code }: GraphRefusal, asksToWait: boolean): Meaning {
+function chooseMeaning({ status, code }: GraphRefusal, asksToWait: boolean): Meaning {
   if (status === 410 || FORGOTTEN.test(code))
     return ['sync_token_expired', 'Microsoft has forgotten the last sync'];
   if (NO_MAILBOX.test(code)) return ['no_calendars', 'This Microsoft account has no mailbox'];

@@ -9,10 +9,10 @@ import {
   type BearerWrite,
   bearerApi,
   type JsonObject,
-  pagesOf,
+  readPages,
 } from '../bearer-api.ts';
 import { unreadableAnswer } from '../meaning.ts';
-import { refusalOf } from './api-refusal.ts';
+import { toGraphError } from './api-refusal.ts';
 
 export type GraphRead = Omit<BearerRead, 'headers'> & {
   /** Below `apiUrl`, or a link from Graph, which is followed unchanged. */
@@ -55,7 +55,7 @@ const FACTS: BearerApiFacts = {
   maxBytes: 30_000_000,
   followsRedirects: true,
   isSuccess: (status, method) => (method === 'GET' ? [200] : [200, 201, 202, 204]).includes(status),
-  refusalOf,
+  refusalOf: toGraphError,
   isCallersFault: (refusal, { status }, method) =>
     method !== 'GET' &&
     status < 500 &&
@@ -73,7 +73,7 @@ export function microsoftGraph(session: AccountSession, { egress, apiUrl }: Grap
     apiUrl,
     get,
     list: <T>(request: GraphRead) =>
-      pagesOf<Page<T>>({
+      readPages<Page<T>>({
         from: request.url,
         ask: async (url = request.url) => pageIn<T>(apiUrl, await get({ ...request, url })),
         nextOf: ({ nextLink }) => nextLink,

@@ -13,22 +13,22 @@ import { unsupportedField } from '../unsupported-field.ts';
  * Returns the attendees, each address once, with the organizer marked, whom Outlook keeps separately (docs/wire.md
  * 2.5). The response of the calendar's `owner` comes from the event itself: the list in a guest's copy often lacks it.
  */
-export function attendeesOf(
+export function toAttendees(
   event: Pick<GraphEvent, 'organizer' | 'attendees' | 'isOrganizer' | 'responseStatus'>,
   owner?: string,
 ): Attendee[] {
   const { organizer, attendees } = event;
-  const ownResponse = ownResponseOf(event) ?? 'none';
+  const ownResponse = readOwnResponse(event) ?? 'none';
   const byAddress = new Map<string, Attendee>();
-  const host = organizer ? attendeeOf(organizer, 'organizer') : undefined;
+  const host = organizer ? toAttendee(organizer, 'organizer') : undefined;
   if (host !== undefined) byAddress.set(host.email.toLowerCase(), { ...host, organizer: true });
   for (const attendee of attendees ?? []) {
-    const entry = attendeeOf(attendee, attendee.status?.response);
+    const entry = toAttendee(attendee, attendee.status?.response);
     const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
     // An organizer without a response still attends.
     const answered = before !== undefined && entry.status === 'none' ? before.status : entry.status;
-    const isOwner = keyOf(entry.email) === keyOf(owner);
+    const isOwner = normalizeEmail(entry.email) === normalizeEmail(owner);
     const status = isOwner && ownResponse !== 'none' ? ownResponse : answered;
     byAddress.set(entry.email.toLowerCase(), { ...before, ...entry, status });
   }
@@ -36,31 +36,31 @@ export function attendeesOf(
 }
 
 /** Returns the response of the calendar's owner; `undefined` for their own event. */
-export function ownResponseOf({
+export function readOwnResponse({
   isOrganizer,
   responseStatus,
 }: Pick<GraphEvent, 'isOrganizer' | 'responseStatus'>): Attendee['status'] | undefined {
   const response = responseStatus?.response;
   if (isOrganizer === true || !response || response === 'organizer') return undefined;
-  return statusOf(response);
+  return toAttendeeStatus(response);
 }
 
 /** Returns whether an attendee may lack the owner's response, which the event itself has. */
 export function lacksOwnAnswer(event: GraphEvent): boolean {
-  const ownResponse = ownResponseOf(event) ?? 'none';
+  const ownResponse = readOwnResponse(event) ?? 'none';
   if (ownResponse === 'none') return false;
-  return (event.attendees ?? []).some(({ status }) => statusOf(status?.response) !== ownResponse);
+  return (event.attendees ?? []).some(({ status }) => toAttendeeStatus(status?.response) !== ownResponse);
 }
 
 /** Returns `undefined` without an e-mail address, which some rooms and members of lists lack. */
-function attendeeOf({ emailAddress }: Recipient, response: ResponseStatus['response']): Attendee | undefined {
+function toAttendee({ emailAddress }: Recipient, response: ResponseStatus['response']): Attendee | undefined {
   const email = emailAddress?.address?.trim();
   if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) return undefined;
   const name = emailAddress?.name?.trim();
-  return { email, ...(name && name !== email && { name }), status: statusOf(response) };
+  return { email, ...(name && name !== email && { name }), status: toAttendeeStatus(response) };
 }
 
-function statusOf(response: ResponseStatus['response']): Attendee['status'] {
+function toAttendeeStatus(response: ResponseStatus['response']): Attendee['status'] {
   switch (response) {
     case 'organizer':
     case 'accepted':
@@ -75,18 +75,20 @@ function statusOf(response: ResponseStatus['response']): Attendee['status'] {
 }
 
 /** Returns the guests without the organizer. Responses are not written: Exchange keeps those of remaining guests. */
-export function guestList(
+export function buildGuestList(
   attendees: readonly Attendee[],
   former: GraphEvent['attendees'],
   organizer: string | undefined,
 ): GraphAttendee[] {
-  const formerGuests = new Map((former ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]));
+  const formerGuests = new Map(
+    (former ?? []).map((guest) => [normalizeEmail(guest.emailAddress?.address), guest]),
+  );
   const guests = new Map<string, GraphAttendee>();
   for (const { email, name, organizer: invites } of attendees) {
-    const key = keyOf(email);
+    const key = normalizeEmail(email);
     const before = formerGuests.get(key);
-    if (key === keyOf(organizer) && before === undefined) continue;
-    if (invites && key !== keyOf(organizer))
+    if (key === normalizeEmail(organizer) && before === undefined) continue;
+    if (invites && key !== normalizeEmail(organizer))
       throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
     guests.set(key, {
       type: before?.type ?? 'required',
@@ -96,4 +98,4 @@ export function guestList(
   return [...guests.values()];
 }
 
-const keyOf = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';
+const normalizeEmail = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';

@@ -5,14 +5,14 @@ import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
-import { patternedRecurrence } from './body-recurrence.ts';
-import { recurrenceOf } from './recurrence.ts';
+import { toGraphRecurrence } from './body-recurrence.ts';
+import { toRecurrence } from './recurrence.ts';
 
 const berlin = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Berlin' });
 const date = (text: string): EventTime => ({ type: 'date', date: text });
 const rule = (text: string) => ({ rrules: [text], rdates: [], exdates: [] });
-const patternOf = (text: string, start: EventTime) => patternedRecurrence(rule(text), start).pattern;
-const rangeOf = (text: string, start: EventTime) => patternedRecurrence(rule(text), start).range;
+const convertPattern = (text: string, start: EventTime) => toGraphRecurrence(rule(text), start).pattern;
+const convertRange = (text: string, start: EventTime) => toGraphRecurrence(rule(text), start).range;
 
 const MONDAY = berlin('2026-10-12T09:00:00');
 const LAST = berlin('2026-10-31T09:00:00');
@@ -90,10 +90,10 @@ describe('a rule as a Graph pattern', () => {
   ];
   for (const [text, start, pattern] of EXPRESSIBLE)
     it(`converts ${text} to a Graph pattern that reads back as the same occurrences`, () => {
-      const result = patternedRecurrence(rule(text), start);
+      const result = toGraphRecurrence(rule(text), start);
 
       assert.deepEqual(result.pattern, pattern);
-      for (const back of [recurrenceOf(result, []), recurrenceOf(result, [], start)])
+      for (const back of [toRecurrence(result, []), toRecurrence(result, [], start)])
         assert.deepEqual(starts(back?.rrules[0] ?? '', start), starts(text, start));
     });
 
@@ -126,7 +126,7 @@ describe('a rule as a Graph pattern', () => {
   for (const [text, start, about] of REFUSED)
     it(`refuses as a Graph pattern, with the reason, ${text} on ${start.type === 'date' ? start.date : JSON.stringify(start).slice(25, 35)}`, () => {
       assert.throws(
-        () => patternOf(text, start),
+        () => convertPattern(text, start),
         (refusal) =>
           refusal instanceof UnsupportedByProvider &&
           refusal.reason === 'recurrence_not_supported_by_provider' &&
@@ -138,8 +138,8 @@ describe('a rule as a Graph pattern', () => {
     const two = { rrules: ['FREQ=DAILY', 'FREQ=WEEKLY'], rdates: [], exdates: [] };
     const dates = { ...rule('FREQ=DAILY'), rdates: [{ start: berlin('2026-10-20T11:00:00') }] };
 
-    assert.throws(() => patternedRecurrence(two, MONDAY), /more than one rule/);
-    assert.throws(() => patternedRecurrence(dates, MONDAY), /dates besides/);
+    assert.throws(() => toGraphRecurrence(two, MONDAY), /more than one rule/);
+    assert.throws(() => toGraphRecurrence(dates, MONDAY), /dates besides/);
   });
 
   const RANGES: readonly (readonly [until: string, start: EventTime, endDate: string])[] = [
@@ -153,16 +153,16 @@ describe('a rule as a Graph pattern', () => {
   ];
   for (const [until, start, endDate] of RANGES)
     it(`ends a Graph range on the day of the last occurrence before UNTIL=${until} of ${JSON.stringify(start)}`, () => {
-      assert.equal(rangeOf(`FREQ=DAILY;UNTIL=${until}`, start)?.endDate, endDate);
+      assert.equal(convertRange(`FREQ=DAILY;UNTIL=${until}`, start)?.endDate, endDate);
     });
 
   it('gives a Graph range the Windows name of the zone of its start', () => {
-    const { recurrenceTimeZone, startDate, type } = rangeOf('FREQ=DAILY', MONDAY) ?? {};
+    const { recurrenceTimeZone, startDate, type } = convertRange('FREQ=DAILY', MONDAY) ?? {};
 
     assert.deepEqual(
       [recurrenceTimeZone, startDate, type],
       ['W. Europe Standard Time', '2026-10-12', 'noEnd'],
     );
-    assert.equal(rangeOf('FREQ=DAILY', date('2026-11-01'))?.recurrenceTimeZone, 'UTC');
+    assert.equal(convertRange('FREQ=DAILY', date('2026-11-01'))?.recurrenceTimeZone, 'UTC');
   });
 });

@@ -8,27 +8,27 @@ import type {
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import {
-  civilOf,
   DAY,
   dayOfLocal,
   daysInMonth,
   formatDate,
   type LocalMs,
+  toCivil,
   weekdayOf,
 } from '../../lib/recurrence/civil.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { expandRule, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
-import { ruleZone } from './body-times.ts';
+import { toRuleZone } from './body-times.ts';
 import { POSITIONS, WEEKDAYS } from './recurrence.ts';
 
 /** Maximum `interval` and `numberOfOccurrences`, which no source confirms. */
-const MOST_INTERVAL = 999;
-const MOST_OCCURRENCES = 999;
+const MAX_INTERVAL = 999;
+const MAX_OCCURRENCES = 999;
 
 /** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. The caller handles EXDATEs. */
-export function patternedRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {
+export function toGraphRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {
   const { rrules, rdates } = recurrence;
   if (rdates.length > 0) throw unsupported('dates besides those of the rule');
   if (rrules.length > 1) throw unsupported('more than one rule');
@@ -38,11 +38,11 @@ export function patternedRecurrence(recurrence: Recurrence, start: EventTime): P
     throw unsupported('a rule below days, or of another calendar than the Gregorian');
   const { rule, until } = first;
   refuseTimesOfDay(rule, clock.startLocal);
-  const pattern = patternOf(rule, clock.startLocal);
+  const pattern = buildPattern(rule, clock.startLocal);
   refuseOtherStart(rule, clock.startLocal);
   return {
-    pattern: { ...pattern, interval: intervalOf(rule) },
-    range: { ...rangeOf(rule, until, clock.startLocal), recurrenceTimeZone: ruleZone(start) },
+    pattern: { ...pattern, interval: checkInterval(rule) },
+    range: { ...buildRange(rule, until, clock.startLocal), recurrenceTimeZone: toRuleZone(start) },
   };
 }
 
@@ -55,8 +55,8 @@ function unsupported(what: string): UnsupportedByProvider {
   );
 }
 
-function intervalOf({ interval }: Rule): number {
-  if (interval > MOST_INTERVAL) throw unsupported(`an interval over ${MOST_INTERVAL}`);
+function checkInterval({ interval }: Rule): number {
+  if (interval > MAX_INTERVAL) throw unsupported(`an interval over ${MAX_INTERVAL}`);
   return interval;
 }
 
@@ -81,9 +81,9 @@ function refuseOtherStart(rule: Rule, startLocal: LocalMs): void {
   if (first !== startLocal) throw unsupported('a rule that does not name its first day');
 }
 
-const dayNamed = (weekday: number): DayOfWeek => WEEKDAYS[weekday] ?? 'monday';
+const toDayOfWeek = (weekday: number): DayOfWeek => WEEKDAYS[weekday] ?? 'monday';
 
-function patternOf(rule: Rule, startLocal: LocalMs): RecurrencePattern {
+function buildPattern(rule: Rule, startLocal: LocalMs): RecurrencePattern {
   if (rule.byWeekNo.length > 0) throw unsupported('numbers of weeks (BYWEEKNO)');
   if (rule.byYearDay.length > 0) throw unsupported('days of the year (BYYEARDAY)');
   switch (rule.frequency) {
@@ -95,7 +95,7 @@ function patternOf(rule: Rule, startLocal: LocalMs): RecurrencePattern {
       if (rule.byMonth.length > 0) throw unsupported('some months only of a monthly rule (BYMONTH)');
       return monthPattern(rule, startLocal, undefined);
     case 'YEARLY':
-      return monthPattern(rule, startLocal, monthOf(rule, startLocal));
+      return monthPattern(rule, startLocal, findMonth(rule, startLocal));
   }
 }
 
@@ -113,37 +113,37 @@ function weeklyPattern({ byMonth, byMonthDay, byDay, bySetPos, weekStart }: Rule
   const days = byDay.length > 0 ? byDay.map(({ weekday }) => weekday) : [weekdayOf(dayOfLocal(startLocal))];
   return {
     type: 'weekly' as const,
-    daysOfWeek: [...new Set(days)].sort((a, b) => a - b).map(dayNamed),
-    firstDayOfWeek: dayNamed(weekStart),
+    daysOfWeek: [...new Set(days)].sort((a, b) => a - b).map(toDayOfWeek),
+    firstDayOfWeek: toDayOfWeek(weekStart),
   };
 }
 
 /** Returns the month. Without BYMONTH, RFC 5545 counts the days of a yearly rule in every month or in the year. */
-function monthOf({ byMonth, byMonthDay, byDay }: Rule, startLocal: LocalMs): number {
+function findMonth({ byMonth, byMonthDay, byDay }: Rule, startLocal: LocalMs): number {
   const [month] = byMonth;
   if (byMonth.length > 1) throw unsupported('several months of a year');
   if (month !== undefined) return month;
   if (byMonthDay.length + byDay.length > 0) throw unsupported('days of a year without their month');
-  return civilOf(dayOfLocal(startLocal)).month;
+  return toCivil(dayOfLocal(startLocal)).month;
 }
 
 /** Returns the pattern for every month, or for `month` in every year. */
 function monthPattern(rule: Rule, startLocal: LocalMs, month: number | undefined): RecurrencePattern {
   if (rule.byDay.length > 0) {
     if (rule.byMonthDay.length > 0) throw unsupported('weekdays on certain days of the month');
-    const place = weekdayPlace(rule);
+    const place = parseWeekdayPosition(rule);
     return month === undefined
       ? { type: 'relativeMonthly', ...place }
       : { type: 'relativeYearly', month, ...place };
   }
-  const dayOfMonth = monthDay(rule, civilOf(dayOfLocal(startLocal)).day, month);
+  const dayOfMonth = monthDay(rule, toCivil(dayOfLocal(startLocal)).day, month);
   return month === undefined
     ? { type: 'absoluteMonthly', dayOfMonth }
     : { type: 'absoluteYearly', month, dayOfMonth };
 }
 
 /** Converts `2MO`, or one BYSETPOS among weekdays. */
-function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysOfWeek' | 'index'> {
+function parseWeekdayPosition({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysOfWeek' | 'index'> {
   const numbered = byDay.filter(({ ordinal }) => ordinal !== 0);
   if (numbered.length > 0 && (byDay.length > 1 || bySetPos.length > 0))
     throw unsupported('several numbered weekdays of a month');
@@ -153,7 +153,7 @@ function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysO
     throw unsupported(
       'weekdays of a month other than the first, second, third, fourth or last (BYDAY, BYSETPOS)',
     );
-  return { daysOfWeek: byDay.map(({ weekday }) => dayNamed(weekday)), index };
+  return { daysOfWeek: byDay.map(({ weekday }) => toDayOfWeek(weekday)), index };
 }
 
 /**
@@ -181,10 +181,10 @@ function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: numbe
 }
 
 /** Returns the range. Its last day is inclusive, in the zone of the series. */
-function rangeOf({ count }: Rule, until: LocalMs | undefined, startLocal: LocalMs): RecurrenceRange {
+function buildRange({ count }: Rule, until: LocalMs | undefined, startLocal: LocalMs): RecurrenceRange {
   const startDate = formatDate(dayOfLocal(startLocal));
   if (count !== undefined) {
-    if (count > MOST_OCCURRENCES) throw unsupported(`a count over ${MOST_OCCURRENCES}`);
+    if (count > MAX_OCCURRENCES) throw unsupported(`a count over ${MAX_OCCURRENCES}`);
     return { type: 'numbered', startDate, numberOfOccurrences: count };
   }
   if (until === undefined) return { type: 'noEnd', startDate };

@@ -8,7 +8,7 @@ import { text, withoutUndefined } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import type { Graph, GraphWrite } from './api.ts';
-import { codeOf, statusOf } from './api-refusal.ts';
+import { findGraphCode, findGraphStatus } from './api-refusal.ts';
 import { calendarUrl } from './calendars.ts';
 
 /** Graph's `calendarColor` values. Their RGB is not published, and `hexColor` is read-only. */
@@ -30,7 +30,7 @@ export function calendarWriting(graph: Graph): CalendarWriting {
   return {
     async create(draft) {
       const url = `${graph.apiUrl}/me/calendars`;
-      const body = bodyOf(draft);
+      const body = toGraphCalendar(draft);
       const request = { operation: 'calendars.create', method: 'POST', url, body } as const;
       const id = text((await write(graph, request))?.id);
       if (id !== undefined) return id;
@@ -38,7 +38,12 @@ export function calendarWriting(graph: Graph): CalendarWriting {
     },
     async change(calendarHref, change) {
       const url = calendarUrl(graph, calendarHref);
-      await write(graph, { operation: 'calendars.update', method: 'PATCH', url, body: bodyOf(change) });
+      await write(graph, {
+        operation: 'calendars.update',
+        method: 'PATCH',
+        url,
+        body: toGraphCalendar(change),
+      });
     },
     async delete(calendarHref) {
       const url = calendarUrl(graph, calendarHref);
@@ -48,16 +53,16 @@ export function calendarWriting(graph: Graph): CalendarWriting {
   };
 }
 
-function bodyOf(calendar: CalendarChange & Partial<CalendarDraft>): GraphCalendar {
+function toGraphCalendar(calendar: CalendarChange & Partial<CalendarDraft>): GraphCalendar {
   const { title, color, description, timeZone } = calendar;
   if (description !== undefined)
     throw unsupportedField('description', 'A calendar of Outlook has no description');
   if (timeZone !== undefined)
     throw unsupportedField('timeZone', 'Calendars of Outlook are in the time zone of the mailbox');
-  return withoutUndefined({ name: title, color: color === undefined ? undefined : colorOf(color) });
+  return withoutUndefined({ name: title, color: color === undefined ? undefined : toGraphColor(color) });
 }
 
-function colorOf(color: string): (typeof COLORS)[number] {
+function toGraphColor(color: string): (typeof COLORS)[number] {
   const match = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
   if (match !== undefined) return match;
   throw unsupportedField('color', `A calendar of Outlook has one of these colours: ${COLORS.join(', ')}`);
@@ -67,10 +72,14 @@ async function write(graph: Graph, request: GraphWrite) {
   try {
     return await graph.write(request);
   } catch (failure) {
-    if (/^error(folderexists|duplicate)/i.test(codeOf(failure) ?? ''))
+    if (/^error(folderexists|duplicate)/i.test(findGraphCode(failure) ?? ''))
       throw unsupportedField('title', 'Outlook has a calendar of this name already');
     // A 400 seems to mean an invalid name or a protected calendar, which no source confirms.
-    if (statusOf(failure) === 400 && failure instanceof ProviderError && failure.kind === 'invalid_response')
+    if (
+      findGraphStatus(failure) === 400 &&
+      failure instanceof ProviderError &&
+      failure.kind === 'invalid_response'
+    )
       throw request.method === 'DELETE'
         ? new UnsupportedByProvider('calendar_not_deletable', 'Outlook does not let this calendar be deleted')
         : unsupportedField('title', 'Outlook does not accept this for the calendar');

@@ -2,9 +2,9 @@
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
-import { memberOf, text, withoutUndefined } from '../json-value.ts';
+import { readMember, text, withoutUndefined } from '../json-value.ts';
 import type { Graph } from './api.ts';
-import { mailboxZone } from './mailbox-zone.ts';
+import { readMailboxZone } from './mailbox-zone.ts';
 
 export const calendarUrl = ({ apiUrl }: Graph, href: string): string =>
   `${apiUrl}/me/calendars/${encodeURIComponent(href)}`;
@@ -13,7 +13,7 @@ export const calendarUrl = ({ apiUrl }: Graph, href: string): string =>
 export function ownerOfCalendar(graph: Graph, url: string): () => Promise<string | undefined> {
   let owner: Promise<string | undefined> | undefined;
   const request = { operation: 'calendars.get', url: `${url}?$select=owner` };
-  const ask = async () => text(memberOf((await graph.get(request)).owner, 'address'));
+  const ask = async () => text(readMember((await graph.get(request)).owner, 'address'));
   return () => {
     owner ??= ask();
     return owner;
@@ -28,12 +28,12 @@ export async function listCalendars(graph: Graph, now: number): Promise<Provider
     // A calendar may be listed twice: the last entry counts.
     for (const calendar of value) if (calendar.id) calendars.set(calendar.id, calendar);
   }
-  const timeZone = await mailboxZone(graph, [...calendars.values()], now);
-  return [...calendars].map(([id, calendar]) => calendarOf(id, calendar, timeZone));
+  const timeZone = await readMailboxZone(graph, [...calendars.values()], now);
+  return [...calendars].map(([id, calendar]) => toCalendar(id, calendar, timeZone));
 }
 
 /** `timeZone` is the mailbox's, since Graph's calendars have none. It is for events created without a zone. */
-function calendarOf(id: string, calendar: GraphCalendar, timeZone: string): ProviderCalendar {
+function toCalendar(id: string, calendar: GraphCalendar, timeZone: string): ProviderCalendar {
   const { name, hexColor, canEdit, isDefaultCalendar } = calendar;
   const color = /^#[\da-f]{6}$/i.exec(hexColor ?? '')?.[0].toLowerCase();
   return {

@@ -18,10 +18,18 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { isWithin } from './api.ts';
-import { statusOf } from './api-refusal.ts';
-import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
-import { exceptionIn } from './event-resource.ts';
-import { listedAmong, listVersions } from './membership.ts';
+import { findGraphStatus } from './api-refusal.ts';
+import {
+  deltaUrl,
+  followDelta,
+  type Hints,
+  halveWindow,
+  isShortened,
+  noHints,
+  windowAround,
+} from './delta.ts';
+import { parseExceptionHref } from './event-resource.ts';
+import { findListed, listVersions } from './membership.ts';
 import { listEvents, type ReadEvent, readEvents, resourcesIn, type Source } from './read-events.ts';
 import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
 
@@ -33,20 +41,20 @@ export type ChangesInput = {
 export type ChangesDeps = { readonly now: () => number };
 
 /** How long a window is used before a new one is drawn. */
-const WINDOW_ROLLS_MS = 30 * DAY;
+const WINDOW_LIFETIME_MS = 30 * DAY;
 /** When a shortened window is tried at full length again: the cause may be temporary. */
-const SHORTENED_LASTS_MS = DAY;
+const SHORTENED_WINDOW_MS = DAY;
 /** How often all versions are compared, whatever the delta says: one request for a thousand events. */
-const COMPARED_EVERY_MS = 15 * 60_000;
+const COMPARE_INTERVAL_MS = 15 * 60_000;
 
 /** If more events than this changed, a listing is faster than reading each of them. */
-const MOST_READ_SINGLY = 500;
+const MAX_SINGLE_READS = 500;
 
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
   let leftOut: LeftOutResource[] = [];
   const leaveOut = (resource: LeftOutResource) => leftOut.push(resource);
   const source: Source = { ...input.source, leaveOut };
-  for await (const part of partsSince({ ...input, source }, deps)) {
+  for await (const part of readChangedParts({ ...input, source }, deps)) {
     if (leftOut.length === 0) {
       yield part;
       continue;
@@ -57,7 +65,7 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
   }
 }
 
-async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGenerator<Changes> {
+async function* readChangedParts(input: ChangesInput, { now }: ChangesDeps): AsyncGenerator<Changes> {
   const startedAt = now();
   const { source, token } = input;
   const state = token === undefined ? undefined : readSyncState(token);
@@ -71,17 +79,18 @@ async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGene
   if (!isWithin(source.graph.apiUrl, state.link))
     throw new ProviderError('sync_token_expired', 'The sync token is of another address');
 
-  const delta = await deltaSince(source, state, startedAt);
+  const delta = await readDelta(source, state, startedAt);
   if ('tooLong' in delta) yield* listAll(input, delta.tooLong, startedAt);
   else yield* readHinted(input, { ...state, ...delta }, startedAt);
 }
 
-const lifetimeOf = (window: Window): number => (isShortened(window) ? SHORTENED_LASTS_MS : WINDOW_ROLLS_MS);
+const lifetimeOf = (window: Window): number =>
+  isShortened(window) ? SHORTENED_WINDOW_MS : WINDOW_LIFETIME_MS;
 
 type Delta = { readonly hints: Hints; readonly link: string };
 
 /** Returns the changes of the delta, or a shorter window if Graph cannot respond in time for this one. */
-async function deltaSince(
+async function readDelta(
   source: Source,
   { link, window }: SyncState,
   now: number,
@@ -91,7 +100,7 @@ async function deltaSince(
   try {
     for await (const deltaLink of followDelta(source.graph, link, hints)) next = deltaLink ?? next;
   } catch (failure) {
-    const shorter = statusOf(failure) === 504 ? halved(window, now) : undefined;
+    const shorter = findGraphStatus(failure) === 504 ? halveWindow(window, now) : undefined;
     if (shorter === undefined) throw failure;
     return { tooLong: shorter };
   }
@@ -105,23 +114,23 @@ async function* readHinted(
 ): AsyncGenerator<Changes> {
   const { source, stored } = input;
   // A shortened window leaves out events near enough to matter, so versions are compared each time.
-  const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
+  const isDue = startedAt - state.comparedAt >= COMPARE_INTERVAL_MS || isShortened(state.window);
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {
-    const mirror = mirrorOf(await stored());
-    const ids = eventsToRead(hints, mirror);
+    const mirror = buildMirror(await stored());
+    const ids = listEventsToRead(hints, mirror);
     let deleted: readonly string[] = [];
     if (isDue || hints.removed.size > 0) {
       deleted = await compareVersions(source, mirror, ids);
       comparedAt = startedAt;
     }
-    if (ids.size > MOST_READ_SINGLY) {
+    if (ids.size > MAX_SINGLE_READS) {
       yield* listAll(input, windowAround(startedAt), startedAt);
       return;
     }
     if (deleted.length > 0)
-      yield { changed: [], removed: deleted.flatMap((id) => hrefsOf(id, mirror)), complete: false };
+      yield { changed: [], removed: deleted.flatMap((id) => listMirrorHrefs(id, mirror)), complete: false };
     for await (const batch of readEvents(source, ids)) yield toChanges(batch, mirror);
   }
   const next = writeSyncState({ ...state, comparedAt });
@@ -137,12 +146,12 @@ type Mirror = {
   readonly seriesOf: ReadonlyMap<string, string>;
 };
 
-function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirror {
+function buildMirror(storedVersions: ReadonlyMap<string, string | undefined>): Mirror {
   const versions = new Map<string, string | undefined>();
   const exceptions = new Map<string, string[]>();
   const seriesOf = new Map<string, string>();
   for (const [href, etag] of storedVersions) {
-    const exception = exceptionIn(href);
+    const exception = parseExceptionHref(href);
     if (exception === undefined) versions.set(href, etag);
     else {
       const { seriesId, id } = exception;
@@ -154,7 +163,7 @@ function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirr
 }
 
 /** Returns the events to read. A removed occurrence may be the only hint that its series has changed. */
-function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror): Map<string, boolean> {
+function listEventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror): Map<string, boolean> {
   const ids = new Map(touched);
   for (const id of removed) {
     const series = seriesOf.get(id);
@@ -180,30 +189,32 @@ async function compareVersions(
   }
   const existing = new Set([...versions.keys(), ...exceptions.keys(), ...ids.keys()]);
   const missing = [...existing].filter((id) => !listed.has(id));
-  const found = await listedAmong(source, missing);
+  const relistedIds = await findListed(source, missing);
   for (const id of missing) {
-    if (found.has(id)) ids.set(id, ids.get(id) ?? false);
+    if (relistedIds.has(id)) ids.set(id, ids.get(id) ?? false);
     else ids.delete(id);
   }
-  return missing.filter((id) => !found.has(id));
+  return missing.filter((id) => !relistedIds.has(id));
 }
 
 function toChanges(batch: readonly ReadEvent[], mirror: Mirror): Changes {
   const changed = resourcesIn(batch);
-  const there = new Set(changed.map(({ href }) => href));
+  const changedHrefs = new Set(changed.map(({ href }) => href));
   const removed = batch.flatMap(({ id, resources }) =>
-    hrefsOf(id, mirror).filter((href) => resources === 'gone' || (href !== id && !there.has(href))),
+    listMirrorHrefs(id, mirror).filter(
+      (href) => resources === 'gone' || (href !== id && !changedHrefs.has(href)),
+    ),
   );
   return { changed, removed, complete: false };
 }
 
-const hrefsOf = (id: string, { exceptions }: Mirror): readonly string[] => [
+const listMirrorHrefs = (id: string, { exceptions }: Mirror): readonly string[] => [
   id,
   ...(exceptions.get(id) ?? []),
 ];
 
 /** Lists the single events and masters of the mirror, and whether they are known to be series. */
-const namedBy = ({ versions, exceptions }: Mirror): (readonly [id: string, isSeries: boolean])[] =>
+const listMirrorEvents = ({ versions, exceptions }: Mirror): (readonly [id: string, isSeries: boolean])[] =>
   [...versions.keys()].map((id) => [id, exceptions.has(id)] as const);
 
 /** Lists everything, and begins a delta before the listing. */
@@ -213,13 +224,13 @@ async function* listAll(
   startedAt: number,
 ): AsyncGenerator<Changes> {
   const { hints, link, window } = yield* beginDelta(source, longest, startedAt);
-  const unlisted = new Map([...namedBy(mirrorOf(await stored())), ...hints.touched]);
+  const unlisted = new Map([...listMirrorEvents(buildMirror(await stored())), ...hints.touched]);
   for await (const { ids, changed } of listEvents(source)) {
     for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
   // Pages shift. An event that the listing missed, but the mirror or the delta has, is read by its id.
-  const listed = await listedAmong(source, unlisted.keys());
+  const listed = await findListed(source, unlisted.keys());
   for (const id of unlisted.keys()) if (!listed.has(id)) unlisted.delete(id);
   for await (const batch of readEvents(source, unlisted))
     yield { changed: resourcesIn(batch), removed: [], complete: true };
@@ -244,7 +255,7 @@ async function* beginDelta(
         yield { changed: [], removed: [], complete: true };
       }
     } catch (failure) {
-      const shorter = statusOf(failure) === 504 ? halved(window, now) : undefined;
+      const shorter = findGraphStatus(failure) === 504 ? halveWindow(window, now) : undefined;
       if (shorter === undefined) throw failure;
       window = shorter;
       continue;

@@ -4,7 +4,7 @@
  */
 import type { FileAttachment } from '@microsoft/microsoft-graph-types';
 
-import { codeOf, statusOf } from './api-refusal.ts';
+import { findGraphCode, findGraphStatus } from './api-refusal.ts';
 import type { GraphItem } from './event-resource.ts';
 import { eventUrl, type Source } from './read-events.ts';
 
@@ -26,23 +26,23 @@ export async function copyAttachments(source: Source, item: GraphItem, newId: st
   const attachments = await listed(oldId);
   if (attachments === undefined || attachments.length === 0) return;
   const copied = attachments.filter(({ size }) => (size ?? 0) <= MOST_BYTES).slice(0, MOST_FILES);
-  for (const { id } of missingIn((await listed(newId)) ?? [], copied)) {
+  for (const { id } of listMissing((await listed(newId)) ?? [], copied)) {
     const url = `${eventUrl(source, oldId)}/attachments/${encodeURIComponent(id ?? '')}`;
     await unlessRefused(source, newId, () => copyAttachment(source, url, newId));
   }
 }
 
 /** Returns the files without a copy. A copy matches by name and size, else by name: sizes may differ. */
-function missingIn(there: readonly Attachment[], wanted: readonly Attachment[]): readonly Attachment[] {
+function listMissing(there: readonly Attachment[], wanted: readonly Attachment[]): readonly Attachment[] {
   const missing = [...wanted];
   const others = there.filter(
-    ({ name, size }) => !takeOut(missing, (one) => one.name === name && one.size === size),
+    ({ name, size }) => !removeFirst(missing, (one) => one.name === name && one.size === size),
   );
-  for (const { name } of others) takeOut(missing, (one) => one.name === name);
+  for (const { name } of others) removeFirst(missing, (one) => one.name === name);
   return missing;
 }
 
-function takeOut(attachments: Attachment[], isIt: (attachment: Attachment) => boolean): boolean {
+function removeFirst(attachments: Attachment[], isIt: (attachment: Attachment) => boolean): boolean {
   const at = attachments.findIndex(isIt);
   if (at !== -1) attachments.splice(at, 1);
   return at !== -1;
@@ -57,9 +57,9 @@ async function unlessRefused<T>(
   try {
     return await work();
   } catch (failure) {
-    const status = statusOf(failure) ?? 0;
-    if (!FOR_GOOD.has(status)) throw failure;
-    const where = { calendar: source.url, href: newId, status, code: codeOf(failure) };
+    const status = findGraphStatus(failure) ?? 0;
+    if (!PERMANENT_STATUSES.has(status)) throw failure;
+    const where = { calendar: source.url, href: newId, status, code: findGraphCode(failure) };
     source.log.warn(
       { event: 'file_not_copied', ...where },
       'A file stays with the old series: Outlook refuses it with the new one',
@@ -69,7 +69,7 @@ async function unlessRefused<T>(
 }
 
 /** 507: the mailbox is full. */
-const FOR_GOOD: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422, 507]);
+const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422, 507]);
 
 /** Lists attachments without their contents. */
 async function listAttachments(source: Source, id: string): Promise<readonly Attachment[]> {

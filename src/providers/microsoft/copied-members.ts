@@ -23,10 +23,10 @@ const PLAIN_MEMBERS = [
 ] as const satisfies readonly (keyof GraphEvent)[];
 
 /** Returns everything except times, rules and online meetings, with our extended properties. */
-export function copiedMembers(item: GraphItem): GraphEvent {
+export function copyMembers(item: GraphItem): GraphEvent {
   const properties = item.singleValueExtendedProperties ?? [];
   return {
-    ...membersOf(item),
+    ...pickMembers(item),
     ...(properties.length > 0 && {
       singleValueExtendedProperties: properties.map(({ id, value }) => ({
         id: id ?? '',
@@ -38,19 +38,19 @@ export function copiedMembers(item: GraphItem): GraphEvent {
 
 /** Returns the members in which an exception differs from its series, without its times. */
 export function ownMembers(exception: GraphItem, master: GraphItem): GraphEvent {
-  const ofSeries = new Map<string, unknown>(Object.entries(membersOf(master)));
-  const changed = Object.entries(membersOf(exception)).filter(
+  const ofSeries = new Map<string, unknown>(Object.entries(pickMembers(master)));
+  const changed = Object.entries(pickMembers(exception)).filter(
     ([name, value]) => !isDeepStrictEqual(value, ofSeries.get(name)),
   );
   return Object.fromEntries(changed);
 }
 
-function membersOf(item: GraphItem): GraphEvent {
+function pickMembers(item: GraphItem): GraphEvent {
   const plain = PLAIN_MEMBERS.filter((name) => item[name] !== undefined && item[name] !== null);
   return {
     ...Object.fromEntries(plain.map((name) => [name, item[name]])),
     ...('location' in item && copyLocation(item)),
-    ...('attendees' in item && { attendees: guestsOf(item) }),
+    ...('attendees' in item && { attendees: copyGuests(item) }),
   };
 }
 
@@ -62,7 +62,7 @@ function copyLocation({ location, locations }: GraphItem): GraphEvent {
 }
 
 /** Copies the guests with their types (required, optional, resource), without their responses. */
-function guestsOf({ attendees }: GraphItem): Attendee[] {
+function copyGuests({ attendees }: GraphItem): Attendee[] {
   return (attendees ?? []).flatMap(({ type, emailAddress }) =>
     emailAddress?.address ? [{ type: type ?? 'required', emailAddress }] : [],
   );
@@ -80,7 +80,7 @@ const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (key
 };
 
 /** The values of cleared fields; other fields have none. */
-const WHEN_TAKEN_AWAY: ReadonlyMap<string, unknown> = new Map([
+const CLEARED_VALUES: ReadonlyMap<string, unknown> = new Map([
   ['availability', 'busy'],
   ['status', 'confirmed'],
   ['privacy', 'public'],
@@ -91,20 +91,20 @@ export function withoutChanged(members: GraphEvent, change: EventChange, event: 
   const before = new Map<string, unknown>(Object.entries(event));
   const changed = new Set<string>(
     Object.entries(change).flatMap(([field, value]) => {
-      const newValue = value ?? WHEN_TAKEN_AWAY.get(field);
+      const newValue = value ?? CLEARED_VALUES.get(field);
       return value === undefined || isDeepStrictEqual(newValue, before.get(field))
         ? []
-        : membersOfField(field);
+        : listFieldMembers(field);
     }),
   );
   return Object.fromEntries(Object.entries(members).filter(([name]) => !changed.has(name)));
 }
 
-const membersOfField = (field: string): readonly string[] =>
+const listFieldMembers = (field: string): readonly string[] =>
   new Map<string, readonly string[]>(Object.entries(MEMBERS_OF_FIELD)).get(field) ?? [];
 
 /** Returns the members with `changed` applied. A new location replaces all former ones. */
-export function replaced(members: GraphEvent, changed: GraphEvent): GraphEvent {
+export function replaceMembers(members: GraphEvent, changed: GraphEvent): GraphEvent {
   const { locations, ...rest } = members;
   return { ...rest, ...(locations && changed.location === undefined && { locations }), ...changed };
 }

@@ -8,28 +8,28 @@ import type { CopiedHalf, LaterHalf, WriteTarget } from '../../calendars/event-w
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { onlyException } from '../single-later-half.ts';
-import { patternedRecurrence } from './body-recurrence.ts';
-import { timesFor } from './body-times.ts';
+import { toGraphRecurrence } from './body-recurrence.ts';
+import { toGraphTimes } from './body-times.ts';
 import { copyAttachments } from './copied-attachments.ts';
-import { copiedMembers, ownMembers, replaced, withoutChanged } from './copied-members.ts';
-import { goneSince, postEvent } from './create-event.ts';
-import { type Current, changedMeanwhile, currentEvent, keyOn, noEvent } from './current-event.ts';
+import { copyMembers, ownMembers, replaceMembers, withoutChanged } from './copied-members.ts';
+import { deletedSince, postEvent } from './create-event.ts';
+import { type Current, changedMeanwhile, currentEvent, noEvent, toStartKey } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
-import { bodyOf, hasOnlineMeeting } from './event-body.ts';
+import { buildEventBody, hasOnlineMeeting } from './event-body.ts';
 import type { GraphItem } from './event-resource.ts';
 import { type SeriesCopy, withoutAttendees } from './invite-later.ts';
-import { makeExceptions, type NewException } from './make-exceptions.ts';
+import { createExceptions, type NewException } from './make-exceptions.ts';
 import { isInCalendar } from './membership.ts';
-import { onlineMeetingProviderOf } from './online-meeting.ts';
+import { chooseMeetingProvider } from './online-meeting.ts';
 import {
   getEvent,
   getSeries,
   readEvent,
   type SeriesItems,
   type Source,
-  seriesResources,
+  toSeriesResources,
 } from './read-events.ts';
-import { calendarFacts } from './write-requests.ts';
+import { readCalendarFacts } from './write-requests.ts';
 
 /** Implements EventWriting.copyLater. */
 export async function copyLater(source: Source, target: WriteTarget, later: LaterHalf): Promise<CopiedHalf> {
@@ -45,10 +45,10 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
     const series = await currentEvent(source, { href: id, etag: undefined, stored: [] });
     for (const exdate of recurrence.exdates) await deleteAt(source, series, exdate);
     const texts = hasOnlineMeeting(old.current) ? await withNewParagraph(source, id, exceptions) : exceptions;
-    await makeExceptions(source, series, texts);
+    await createExceptions(source, series, texts);
   }
   const changed = await readEvent(source, id, recurrence !== null);
-  if (changed === 'gone') throw goneSince();
+  if (changed === 'gone') throw deletedSince();
   return { changed, removed: [], invitations };
 }
 
@@ -73,29 +73,34 @@ async function readOld(source: Source, { href, etag, stored }: WriteTarget): Pro
       'organizer_only',
       'Only the organizer of this meeting can split its series',
     );
-  const [resource, ...others] = await seriesResources(source, items);
+  const [resource, ...others] = await toSeriesResources(source, items);
   const event = resource?.seriesId === undefined ? resource?.events[0] : undefined;
   if (event === undefined) throw unreadableAnswer('Microsoft sent an event that cannot be read');
-  const itemOf = new Map(items.exceptions.map((item) => [item.id, item]));
+  const itemsById = new Map(items.exceptions.map((item) => [item.id, item]));
   const exceptions = others.flatMap(({ eventId, events: [exception] }): [number, OldException][] => {
-    const item = itemOf.get(eventId);
+    const item = itemsById.get(eventId);
     if (item === undefined || exception?.recurrenceId === undefined) return [];
-    return [[keyOn(event, exception.recurrenceId), { item, event: exception }]];
+    return [[toStartKey(event, exception.recurrenceId), { item, event: exception }]];
   });
-  const current = { id: href, event: asShown(event, master, stored), item: master, ifMatch: undefined };
+  const current = {
+    id: href,
+    event: withStoredText(event, master, stored),
+    item: master,
+    ifMatch: undefined,
+  };
   return { current, items, exceptions: new Map(exceptions) };
 }
 
 /** Returns the event with the mirror's text if it has this version: here the text was read as stored. */
-function asShown(
+function withStoredText(
   event: CalendarEvent,
   { changeKey }: GraphItem,
   [stored]: WriteTarget['stored'],
 ): CalendarEvent {
   const { description: _, ...rest } = event;
-  const [shown] = stored?.events ?? [];
-  if (shown === undefined || !changeKey || stored?.etag !== changeKey) return event;
-  return { ...rest, ...(shown.description !== undefined && { description: shown.description }) };
+  const [mirrored] = stored?.events ?? [];
+  if (mirrored === undefined || !changeKey || stored?.etag !== changeKey) return event;
+  return { ...rest, ...(mirrored.description !== undefined && { description: mirrored.description }) };
 }
 
 /** Plans all writes before the first one. Fails with UnsupportedByProvider if Outlook cannot store them. */
@@ -107,55 +112,58 @@ async function planCopy(
   const { change } = later;
   const { recurrence, start } = change;
   const single = recurrence === null ? onlyException(later) : undefined;
-  const pattern = recurrence === null ? undefined : patternedRecurrence(recurrence, start);
-  const body = { ...(await masterBody(source, current, change)), ...(pattern && { recurrence: pattern }) };
+  const pattern = recurrence === null ? undefined : toGraphRecurrence(recurrence, start);
+  const body = {
+    ...(await buildMasterBody(source, current, change)),
+    ...(pattern && { recurrence: pattern }),
+  };
   const bodies = (single ? [single] : later.exceptions).map(
     ({ recurrenceId, instance, times }): NewException => {
-      const old = exceptions.get(keyOn(current.event, recurrenceId));
+      const old = exceptions.get(toStartKey(current.event, recurrenceId));
       if (old === undefined) throw changedMeanwhile();
       const fields = withoutChanged(ownMembers(old.item, master), change, old.event);
-      const graphTimes = times && timesFor(times.start, times.end);
+      const graphTimes = times && toGraphTimes(times.start, times.end);
       return { original: instance, fields, times: graphTimes, move: 'must' };
     },
   );
   const [only] = recurrence === null ? bodies : [];
   if (recurrence !== null) return { body, exceptions: bodies };
-  return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: [] };
+  return { body: { ...replaceMembers(body, only?.fields ?? {}), ...only?.times }, exceptions: [] };
 }
 
 /** Builds the new master: the members of the old one with the change applied. */
-async function masterBody(
+async function buildMasterBody(
   source: Source,
   current: Current,
   change: LaterHalf['change'],
 ): Promise<GraphEvent> {
   const { onlineMeeting: _, onlineMeetingUrl: _url, ...item } = current.item;
-  const copied = copiedMembers(item);
+  const copied = copyMembers(item);
   const { content, contentType } = copied.body ?? {};
-  const meeting = await newMeeting(source, current, change);
+  const meeting = await requestMeeting(source, current, change);
   const { conference, ...rest } = change;
   // The old meeting's link does not lead to the new meeting.
   const leadsToOld = meeting.isOnlineMeeting === true && conference === current.event.conference;
-  const changed = bodyOf({
+  const changed = buildEventBody({
     change: leadsToOld ? rest : change,
     // The new series has no meeting yet.
     current: { ...current, item },
     organizer: item.organizer?.emailAddress?.address ?? undefined,
     onlineMeetingProvider: undefined,
   });
-  const properties = mergedProperties(copied, changed);
+  const properties = mergeProperties(copied, changed);
   const ownBody =
     hasOnlineMeeting(current) && content && contentType
       ? { ...copied, body: { contentType, content: withTeamsParagraph(content, '') } }
       : copied;
   return {
-    ...replaced(ownBody, changed),
+    ...replaceMembers(ownBody, changed),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
     ...meeting,
   };
 }
 
-function mergedProperties(copied: GraphEvent, changed: GraphEvent): SingleValueLegacyExtendedProperty[] {
+function mergeProperties(copied: GraphEvent, changed: GraphEvent): SingleValueLegacyExtendedProperty[] {
   const before = copied.singleValueExtendedProperties ?? [];
   const after = changed.singleValueExtendedProperties ?? [];
   const isReplaced = (id: string | undefined) =>
@@ -164,7 +172,7 @@ function mergedProperties(copied: GraphEvent, changed: GraphEvent): SingleValueL
 }
 
 /** Requests a new meeting, since a meeting cannot be copied: of the same kind if the calendar still has it. */
-async function newMeeting(
+async function requestMeeting(
   source: Source,
   current: Current,
   { conference, autoConference }: LaterHalf['change'],
@@ -174,10 +182,10 @@ async function newMeeting(
   const hadMeeting =
     hasOnlineMeeting(current) && Boolean(onlineMeetingProvider) && onlineMeetingProvider !== 'unknown';
   if (autoConference !== true && (!hadMeeting || conference === null)) return {};
-  const calendar = await calendarFacts(source);
+  const calendar = await readCalendarFacts(source);
   const isAllowed = calendar.allowedOnlineMeetingProviders?.some((one) => one === onlineMeetingProvider);
   const provider =
-    isAllowed && onlineMeetingProvider ? onlineMeetingProvider : onlineMeetingProviderOf(calendar);
+    isAllowed && onlineMeetingProvider ? onlineMeetingProvider : chooseMeetingProvider(calendar);
   return { isOnlineMeeting: true, onlineMeetingProvider: provider };
 }
 
@@ -188,9 +196,9 @@ async function withNewParagraph(
   exceptions: readonly NewException[],
 ): Promise<readonly NewException[]> {
   const bodyText = ({ fields }: NewException) => fields.body?.content ?? '';
-  if (!exceptions.some((exception) => teamsParagraphIn(bodyText(exception)) !== '')) return exceptions;
+  if (!exceptions.some((exception) => readTeamsParagraph(bodyText(exception)) !== '')) return exceptions;
   const series = await getEvent(source, newId, '$select=body', 'html');
-  const paragraph = teamsParagraphIn(series?.body?.content ?? '');
+  const paragraph = readTeamsParagraph(series?.body?.content ?? '');
   return exceptions.map((exception) => {
     const { fields } = exception;
     const content = withTeamsParagraph(bodyText(exception), paragraph);
@@ -205,22 +213,22 @@ const LINE = /_{40,}/g;
 /** Link targets in the paragraph: the meeting, or help with joining it. */
 const JOINS = /\/\/(?:teams\.microsoft\.com|teams\.live\.com|join\.skype\.com|aka\.ms\/JoinTeamsMeeting)/i;
 
-type Place = { readonly from: number; readonly to: number };
+type TextRange = { readonly from: number; readonly to: number };
 
 /** Returns the HTML with `replacement` in place of the paragraph, or unchanged if no paragraph is recognized. */
 export function withTeamsParagraph(html: string, replacement: string): string {
-  const place = placeOfParagraph(html);
+  const place = findParagraph(html);
   return place === undefined ? html : html.slice(0, place.from) + replacement + html.slice(place.to);
 }
 
 /** Returns the paragraph itself; empty if none is recognized. */
-export function teamsParagraphIn(html: string): string {
-  const place = placeOfParagraph(html);
+export function readTeamsParagraph(html: string): string {
+  const place = findParagraph(html);
   return place === undefined ? '' : html.slice(place.from, place.to);
 }
 
 /** Returns the range from the element of the first line to the end of that of the second. */
-function placeOfParagraph(html: string): Place | undefined {
+function findParagraph(html: string): TextRange | undefined {
   const lines = [...html.matchAll(LINE)];
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1];

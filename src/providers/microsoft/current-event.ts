@@ -3,11 +3,11 @@ import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
-import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { eventQuery, instanceQuery } from './event-queries.ts';
-import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
+import { type GraphItem, parseExceptionHref, toException } from './event-resource.ts';
 import { isInCalendar } from './membership.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
@@ -45,7 +45,7 @@ async function readCurrent(source: Source, { href, stored }: WriteTarget): Promi
     throw unreadableAnswer('Microsoft sent an event that cannot be read');
   // `original` is the object from Graph, without its exceptions.
   const item: GraphItem = master.original;
-  return { id: href, event, item, ifMatch: ifMatchOf(item), resources };
+  return { id: href, event, item, ifMatch: toIfMatch(item), resources };
 }
 
 /** Returns an occurrence. Fails as `not_found` if the series lacks it, `precondition_failed` if it has changed. */
@@ -56,34 +56,34 @@ export async function currentOccurrence(
 ): Promise<Current> {
   const item =
     target.override === undefined
-      ? await plainOccurrence(source, series, target.instance)
-      : await storedException(source, target.override);
-  const [event] = exceptionOf(item, series.item, { zone: zoneOfEvent(series.event) }).events;
+      ? await readPlainOccurrence(source, series, target.instance)
+      : await readStoredException(source, target.override);
+  const [event] = toException(item, series.item, { zone: chooseEventZone(series.event) }).events;
   const { id } = item;
   if (event === undefined || !id) throw changedMeanwhile();
-  return { id, event, item, ifMatch: ifMatchOf(item) };
+  return { id, event, item, ifMatch: toIfMatch(item) };
 }
 
-async function storedException(
+async function readStoredException(
   source: Source,
   { href, etag }: NonNullable<WriteTarget['override']>,
 ): Promise<GraphItem> {
-  const id = exceptionIn(href)?.id ?? href;
+  const id = parseExceptionHref(href)?.id ?? href;
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) throw changedMeanwhile();
   requireVersion(etag, item.changeKey ?? undefined);
   return item;
 }
 
-async function plainOccurrence(
+async function readPlainOccurrence(
   source: Source,
   series: CurrentSeries,
   instance: EventTime,
 ): Promise<GraphItem> {
-  const item = await occurrenceAt(source, series, instance);
-  const original = keyOn(series.event, instance);
+  const item = await findOccurrence(source, series, instance);
+  const original = toStartKey(series.event, instance);
   const isException = series.resources.some(({ events }) =>
-    events.some(({ recurrenceId }) => recurrenceId && keyOn(series.event, recurrenceId) === original),
+    events.some(({ recurrenceId }) => recurrenceId && toStartKey(series.event, recurrenceId) === original),
   );
   // The target has no exception here, so it is from an older version.
   if (isException) throw changedMeanwhile();
@@ -92,29 +92,29 @@ async function plainOccurrence(
 }
 
 /** Finds an occurrence within two days of its original start; `undefined` if it is not there. */
-export async function occurrenceAt(
+export async function findOccurrence(
   source: Source,
   { id, event, item: master }: Current,
   instance: EventTime,
 ): Promise<GraphItem | undefined> {
-  const original = keyOn(event, instance);
+  const original = toStartKey(event, instance);
   const [from, to] = [original - 2 * DAY, original + 2 * DAY].map((at) => new Date(at).toISOString());
   const url = `${eventUrl(source, id)}/instances?startDateTime=${from}&endDateTime=${to}&${instanceQuery}`;
-  const zone = zoneOfEvent(event);
+  const zone = chooseEventZone(event);
   for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.instances', url })) {
     for (const item of value) {
-      const [{ recurrenceId } = {}] = exceptionOf(item, master, { zone }).events;
-      if (recurrenceId && keyOn(event, recurrenceId) === original) return item;
+      const [{ recurrenceId } = {}] = toException(item, master, { zone }).events;
+      if (recurrenceId && toStartKey(event, recurrenceId) === original) return item;
     }
   }
   return undefined;
 }
 
 /** Returns an original start of any type and zone as epoch milliseconds, for comparisons. */
-export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
-  instantOf(originalStartOf(start, named, 'UTC'), 'UTC');
+export const toStartKey = ({ start }: CalendarEvent, named: EventTime): number =>
+  toInstant(toOriginalStart(start, named, 'UTC'), 'UTC');
 
-const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
+const chooseEventZone = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
 /** Fails if the version has changed. If the mirror has none, only the conditional write can detect that. */
 export function requireVersion(expected: string | undefined, actual: string | undefined): void {
@@ -127,7 +127,7 @@ export const changedMeanwhile = (): ProviderError =>
   new ProviderError('precondition_failed', 'It was changed meanwhile');
 
 /** Returns the ETag, else one built from the version as Graph seems to do, which no source confirms. */
-export function ifMatchOf(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
+export function toIfMatch(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
   const etag = item['@odata.etag'];
   if (typeof etag === 'string') return etag;
   return item.changeKey ? `W/"${item.changeKey}"` : undefined;

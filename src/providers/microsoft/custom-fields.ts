@@ -18,14 +18,14 @@ export const KALENDS_PROPERTIES: readonly string[] = [CUSTOM_PROPERTY, CONFERENC
 const MOST_CUSTOM = 32_000;
 
 /** Parses our property. Anything but a JSON object is ignored. */
-export function customOf(item: GraphEvent): Readonly<Record<string, unknown>> | undefined {
-  const value = jsonIn(propertyOf(item, CUSTOM_PROPERTY));
+export function parseCustom(item: GraphEvent): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonIn(readProperty(item, CUSTOM_PROPERTY));
   return isObject(value) ? { ...value } : undefined;
 }
 
 /** Returns the link of a meeting elsewhere, as the application wrote it. */
-export const storedConferenceOf = (item: GraphEvent): string | undefined =>
-  propertyOf(item, CONFERENCE_PROPERTY) || undefined;
+export const readStoredConference = (item: GraphEvent): string | undefined =>
+  readProperty(item, CONFERENCE_PROPERTY) || undefined;
 
 /** Builds our property; fails if it is too long. `null` empties it, as Graph seems to have no way to delete one. */
 export function customProperty(
@@ -46,7 +46,7 @@ export const conferenceProperty = (url: string | null): SingleValueLegacyExtende
 });
 
 /** Reads a property. Graph seems to change the case of the GUID, which no source confirms. */
-function propertyOf({ singleValueExtendedProperties }: GraphEvent, name: string): string {
+function readProperty({ singleValueExtendedProperties }: GraphEvent, name: string): string {
   const lowerCaseName = name.toLowerCase();
   return singleValueExtendedProperties?.find(({ id }) => id?.toLowerCase() === lowerCaseName)?.value ?? '';
 }

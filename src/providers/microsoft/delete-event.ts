@@ -9,10 +9,10 @@ import {
   type Current,
   currentEvent,
   currentOccurrence,
-  ifMatchOf,
+  findOccurrence,
   type OccurrenceTarget,
-  occurrenceAt,
   requireVersion,
+  toIfMatch,
 } from './current-event.ts';
 import { isInCalendar } from './membership.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
@@ -31,7 +31,7 @@ export async function deleteEvent(source: Source, target: WriteTarget): Promise<
   const isStale = etag !== undefined && etag !== (item.changeKey ?? undefined);
   if (isStale && !(await isInCalendar(source, href))) return deletedResult(target);
   requireVersion(etag, item.changeKey ?? undefined);
-  await deleteItem(source, href, ifMatchOf(item));
+  await deleteItem(source, href, toIfMatch(item));
   return deletedResult(target);
 }
 
@@ -43,7 +43,7 @@ async function deleteOccurrence(source: Source, target: OccurrenceTarget): Promi
 
 /** Deletes the occurrence at `original`. Without `If-Match`, because each deletion changes the series' version. */
 export async function deleteAt(source: Source, series: Current, original: EventTime): Promise<void> {
-  const item = await occurrenceAt(source, series, original);
+  const item = await findOccurrence(source, series, original);
   if (item?.id) await deleteItem(source, item.id, undefined);
 }
 

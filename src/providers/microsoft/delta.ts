@@ -62,7 +62,7 @@ export function windowAround(now: number): Window {
 }
 
 /** Returns half of the window around `now`; `undefined` if that is too short. */
-export function halved({ start, end }: Window, now: number): Window | undefined {
+export function halveWindow({ start, end }: Window, now: number): Window | undefined {
   if (end - start < 2 * SHORTEST_MS) return undefined;
   return { start: midnight(now - (now - start) / 2), end: midnight(now + (end - now) / 2) };
 }

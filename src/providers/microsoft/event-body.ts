@@ -9,11 +9,11 @@ import type {
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
-import { guestList } from './attendees.ts';
-import { timesFor } from './body-times.ts';
+import { buildGuestList } from './attendees.ts';
+import { toGraphTimes } from './body-times.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
-import { showAsFor } from './show-as.ts';
+import { chooseShowAs } from './show-as.ts';
 
 export type BodyInput = {
   readonly change: EventChange;
@@ -25,11 +25,11 @@ export type BodyInput = {
 };
 
 /** Builds the body without recurrence. Fails with UnsupportedByProvider if Outlook cannot store a value. */
-export function bodyOf({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
+export function buildEventBody({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
   if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
-  const showAs = showAsFor(change, current);
-  const properties = propertiesOf(change, current);
+  const showAs = chooseShowAs(change, current);
+  const properties = buildProperties(change, current);
   return {
     ...(title !== undefined && { subject: title }),
     ...(description !== undefined &&
@@ -38,12 +38,12 @@ export function bodyOf({ change, current, organizer, onlineMeetingProvider }: Bo
       }),
     ...(location !== undefined &&
       !isSame(location, current, 'location') && { location: { displayName: location ?? '' } }),
-    ...timesOf(change, current),
+    ...buildTimes(change, current),
     ...(showAs !== undefined && { showAs }),
     ...(privacy !== undefined &&
       privacy !== current?.event.privacy && { sensitivity: SENSITIVITY[privacy ?? 'public'] }),
     ...(attendees !== undefined && {
-      attendees: guestList(attendees ?? [], current?.item.attendees, organizer),
+      attendees: buildGuestList(attendees ?? [], current?.item.attendees, organizer),
     }),
     ...(autoConference === true &&
       onlineMeetingProvider !== undefined && { isOnlineMeeting: true, onlineMeetingProvider }),
@@ -67,14 +67,14 @@ const SENSITIVITY: Readonly<Record<CalendarEvent['privacy'], Sensitivity>> = {
 };
 
 /** Returns both times if one changes, so that neither is read in another zone than the other. */
-function timesOf({ start, end }: EventChange, current: Current | undefined): Partial<GraphEvent> {
+function buildTimes({ start, end }: EventChange, current: Current | undefined): Partial<GraphEvent> {
   if (!start && !end) return {};
   const from = start ?? current?.event.start;
   const to = end ?? current?.event.end;
-  return from === undefined || to === undefined ? {} : timesFor(from, to);
+  return from === undefined || to === undefined ? {} : toGraphTimes(from, to);
 }
 
-function propertiesOf(
+function buildProperties(
   { custom, conference, autoConference }: EventChange,
   current: Current | undefined,
 ): SingleValueLegacyExtendedProperty[] {

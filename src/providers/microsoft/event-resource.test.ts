@@ -6,7 +6,7 @@ import type { Sensitivity } from '@microsoft/microsoft-graph-types';
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { CUSTOM_PROPERTY } from './custom-fields.ts';
-import { exceptionIn, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
+import { type GraphItem, isSeries, parseExceptionHref, toException, toResource } from './event-resource.ts';
 
 const utc = (dateTime: string) => ({ dateTime: `${dateTime}.0000000`, timeZone: 'UTC' });
 
@@ -34,15 +34,15 @@ const weekly: GraphItem = {
   },
 };
 
-function eventOf(item: GraphItem): CalendarEvent {
-  const [event] = resourceOf(item).events;
+function toOnlyEvent(item: GraphItem): CalendarEvent {
+  const [event] = toResource(item).events;
   assert.ok(event !== undefined);
   return event;
 }
 
 describe('an event from Graph', () => {
   it('reads the UTC times of a Graph event in its own zone', () => {
-    const { start, end } = eventOf(single);
+    const { start, end } = toOnlyEvent(single);
 
     assert.deepEqual(start, { type: 'zoned', local: '2026-11-18T15:00:00', zone: 'Europe/Berlin' });
     assert.deepEqual(end, { type: 'zoned', local: '2026-11-18T16:30:00', zone: 'Europe/Berlin' });
@@ -59,7 +59,7 @@ describe('an event from Graph', () => {
   ];
   for (const [name, zone] of zones)
     it(`keeps the instant of a Graph event whose zone is named ${JSON.stringify(name)}`, () => {
-      const { start } = eventOf({ ...single, originalStartTimeZone: name });
+      const { start } = toOnlyEvent({ ...single, originalStartTimeZone: name });
 
       assert.equal(start.type === 'zoned' && start.zone, zone);
       assert.ok(start.type === 'zoned' && typeof start.zone === 'string');
@@ -68,7 +68,7 @@ describe('an event from Graph', () => {
     });
 
   it('reads the dates of an all-day Graph event as written', () => {
-    const { start, end } = eventOf({
+    const { start, end } = toOnlyEvent({
       ...single,
       isAllDay: true,
       start: utc('2026-11-18T00:00:00'),
@@ -88,7 +88,7 @@ describe('an event from Graph', () => {
   it('refuses a Graph event without a readable time', () => {
     for (const start of [null, undefined, { dateTime: 'soon', timeZone: 'UTC' }])
       assert.throws(
-        () => resourceOf({ ...single, ...(start === undefined ? { start: null } : { start }) }),
+        () => toResource({ ...single, ...(start === undefined ? { start: null } : { start }) }),
         (failure) => failure instanceof ProviderError && failure.kind === 'invalid_response',
       );
   });
@@ -105,15 +105,15 @@ describe('an event from Graph', () => {
       [{ showAs: 'busy', isCancelled: true }, 'free', 'cancelled'],
     ];
     for (const [item, availability, status] of table) {
-      const event = eventOf({ ...single, ...item });
+      const event = toOnlyEvent({ ...single, ...item });
       assert.deepEqual([event.availability, event.status], [availability, status], JSON.stringify(item));
     }
   });
 
   it('reads the privacy of a Graph event', () => {
-    const privacyOf = (sensitivity: Sensitivity | null) => eventOf({ ...single, sensitivity }).privacy;
+    const readPrivacy = (sensitivity: Sensitivity | null) => toOnlyEvent({ ...single, sensitivity }).privacy;
 
-    assert.deepEqual(([null, 'normal', 'personal', 'private', 'confidential'] as const).map(privacyOf), [
+    assert.deepEqual(([null, 'normal', 'personal', 'private', 'confidential'] as const).map(readPrivacy), [
       'public',
       'public',
       'private',
@@ -138,23 +138,23 @@ describe('an event from Graph', () => {
       ['tentativelyAccepted', 'tentative', 'tentative'],
       ['declined', 'declined', 'declined'],
     ] as const;
-    for (const [response, own, listed] of table) {
+    for (const [response, expected, listed] of table) {
       const item = { ...invitation, responseStatus: { response } };
-      const [event] = resourceOf(item, { owner: 'ada@example.com' }).events;
-      assert.equal(event?.response, own, response);
+      const [event] = toResource(item, { owner: 'ada@example.com' }).events;
+      assert.equal(event?.response, expected, response);
       assert.deepEqual(
         event?.attendees.map(({ status }) => status),
         ['accepted', listed, 'none'],
       );
     }
     assert.equal(
-      eventOf({ ...single, isOrganizer: true, responseStatus: { response: 'none' } }).response,
+      toOnlyEvent({ ...single, isOrganizer: true, responseStatus: { response: 'none' } }).response,
       undefined,
     );
   });
 
   it('lists the attendees of a Graph event with their responses, and the organizer once, marked', () => {
-    const { attendees } = eventOf({
+    const { attendees } = toOnlyEvent({
       ...single,
       organizer: { emailAddress: { name: 'Ada', address: 'ada@example.com' } },
       attendees: [
@@ -177,7 +177,7 @@ describe('an event from Graph', () => {
   });
 
   it('reads the location, description and conference of a Graph event', () => {
-    const event = eventOf({
+    const event = toOnlyEvent({
       ...single,
       body: { contentType: 'text', content: 'Agenda\r\n' },
       location: { displayName: 'Room 1' },
@@ -195,7 +195,7 @@ describe('an event from Graph', () => {
 
   it('reads custom fields from a Graph event, and ignores other values under their name', () => {
     const withValue = (value: string) =>
-      eventOf({
+      toOnlyEvent({
         ...single,
         singleValueExtendedProperties: [
           { id: 'String {other} Name kalends', value: '{"no":1}' },
@@ -210,7 +210,7 @@ describe('an event from Graph', () => {
 
 describe('a series from Graph', () => {
   it('reads a Graph series in the zone of its rule, without its deleted days', () => {
-    const { start, recurrence } = eventOf({
+    const { start, recurrence } = toOnlyEvent({
       ...weekly,
       originalStartTimeZone: 'tzone://Microsoft/Custom',
       cancelledOccurrences: ['OID.MASTER=.2026-11-04', 'nonsense'],
@@ -230,7 +230,7 @@ describe('a series from Graph', () => {
       originalStart: '2026-10-28T08:00:00Z',
     };
 
-    const exception = exceptionOf(moved, weekly);
+    const exception = toException(moved, weekly);
 
     const [event] = exception.events;
     assert.deepEqual(event?.recurrenceId, {
@@ -239,14 +239,14 @@ describe('a series from Graph', () => {
       zone: 'Europe/Berlin',
     });
     assert.deepEqual([exception.etag, exception.seriesId, exception.eventId], ['two', 'MASTER=', 'EXC=']);
-    assert.deepEqual(exceptionIn(exception.href), { seriesId: 'MASTER=', id: 'EXC=' });
-    assert.equal(exceptionIn('MASTER='), undefined);
+    assert.deepEqual(parseExceptionHref(exception.href), { seriesId: 'MASTER=', id: 'EXC=' });
+    assert.equal(parseExceptionHref('MASTER='), undefined);
   });
 
   it('reads the original date of exceptions of an all-day Graph series in each form', () => {
     const master: GraphItem = { ...weekly, isAllDay: true, start: utc('2026-10-21T00:00:00') };
     const dateFor = (item: GraphItem) =>
-      exceptionOf({ ...single, id: 'EXC=', ...item }, master).events[0]?.recurrenceId;
+      toException({ ...single, id: 'EXC=', ...item }, master).events[0]?.recurrenceId;
 
     for (const item of [
       { originalStart: '2026-10-28T00:00:00Z' },
@@ -259,11 +259,11 @@ describe('a series from Graph', () => {
   it('finds the original start of an exception from Graph by its day if Graph does not send it', () => {
     const item = { ...single, id: 'EXC=', occurrenceId: 'OID.MASTER=.2026-11-04' };
 
-    assert.deepEqual(exceptionOf(item, weekly).events[0]?.recurrenceId, {
+    assert.deepEqual(toException(item, weekly).events[0]?.recurrenceId, {
       type: 'zoned',
       local: '2026-11-04T09:00:00',
       zone: 'Europe/Berlin',
     });
-    assert.throws(() => exceptionOf({ ...single, id: 'EXC=' }, weekly), ProviderError);
+    assert.throws(() => toException({ ...single, id: 'EXC=' }, weekly), ProviderError);
   });
 });

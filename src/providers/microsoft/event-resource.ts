@@ -5,13 +5,13 @@ import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { ProviderError } from '../../calendars/provider-error.ts';
 import { resourceBudget, spend } from '../../lib/icalendar/resource-budget.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
-import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
-import { attendeesOf, ownResponseOf } from './attendees.ts';
-import { customOf, storedConferenceOf } from './custom-fields.ts';
-import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
-import { recurrenceOf } from './recurrence.ts';
+import { readOwnResponse, toAttendees } from './attendees.ts';
+import { parseCustom, readStoredConference } from './custom-fields.ts';
+import { parseGraphTime, parseTimestamp, resolveFirstZone, toZonedTime } from './event-times.ts';
+import { toRecurrence } from './recurrence.ts';
 
 /** An event as Graph returns it. The members added here are documented or OData's, but not in the published types. */
 export type GraphItem = GraphEvent & {
@@ -32,39 +32,39 @@ export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
 
 /** Maps a single event or a master. Fails as `invalid_response` if unreadable, with TooComplexError if over budget. */
-export function resourceOf(
+export function toResource(
   item: GraphItem,
-  { zone = zoneOfItem(item), owner }: Surroundings = {},
+  { zone = chooseItemZone(item), owner }: Surroundings = {},
 ): EventResource {
-  const id = idOf(item);
+  const id = requireId(item);
   const { exceptionOccurrences: _, 'exceptionOccurrences@odata.nextLink': _link, ...original } = item;
   return {
     href: id,
     etag: item.changeKey ?? undefined,
     eventId: id,
-    events: [eventOf(item, zone, owner)],
+    events: [toEvent(item, zone, owner)],
     original,
   };
 }
 
 /** Maps an exception. Its href contains that of the series, so that the mirror finds both. `zone` is the series'. */
-export function exceptionOf(
+export function toException(
   item: GraphItem,
   master: GraphItem,
-  { zone = zoneOfItem(master), owner }: Surroundings = {},
+  { zone = chooseItemZone(master), owner }: Surroundings = {},
 ): EventResource {
-  const id = idOf(item);
-  const seriesId = idOf(master);
+  const id = requireId(item);
+  const seriesId = requireId(master);
   // An exception in another zone than its series seems to name it, which no source confirms.
-  const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone, owner);
+  const event = toEvent(item, resolveFirstZone(item.originalStartTimeZone) ?? zone, owner);
   const {
     recurrence: _,
-    custom = customOf(master),
-    conference = storedConferenceOf(master),
+    custom = parseCustom(master),
+    conference = readStoredConference(master),
     ...fields
   } = event;
   return {
-    href: exceptionHref(seriesId, id),
+    href: buildExceptionHref(seriesId, id),
     etag: item.changeKey ?? undefined,
     eventId: id,
     seriesId,
@@ -72,7 +72,7 @@ export function exceptionOf(
       {
         ...fields,
         uid: master.iCalUId ?? fields.uid,
-        recurrenceId: originalStartOf(item, master, zone),
+        recurrenceId: readOriginalStart(item, master, zone),
         ...(custom !== undefined && { custom }),
         ...(conference !== undefined && { conference }),
       },
@@ -82,39 +82,42 @@ export function exceptionOf(
 }
 
 /** Graph's ids do not contain this character. */
-const OF_SERIES = '#';
+const SERIES_SEPARATOR = '#';
 
-export const exceptionHref = (seriesId: string, id: string): string => `${seriesId}${OF_SERIES}${id}`;
+export const buildExceptionHref = (seriesId: string, id: string): string =>
+  `${seriesId}${SERIES_SEPARATOR}${id}`;
 
 /** Parses the href of an exception; `undefined` for any other href. */
-export function exceptionIn(href: string): { readonly seriesId: string; readonly id: string } | undefined {
-  const at = href.indexOf(OF_SERIES);
+export function parseExceptionHref(
+  href: string,
+): { readonly seriesId: string; readonly id: string } | undefined {
+  const at = href.indexOf(SERIES_SEPARATOR);
   return at === -1 ? undefined : { seriesId: href.slice(0, at), id: href.slice(at + 1) };
 }
 
 /** Returns the zone of the rule, else the one that the event was created in; `undefined` if no name is known. */
-export function namedZoneOf(item: GraphItem): Zone | undefined {
+export function findItemZone(item: GraphItem): Zone | undefined {
   const { recurrence, originalStartTimeZone, originalEndTimeZone } = item;
-  return zoneNamed(recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone);
+  return resolveFirstZone(recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone);
 }
 
 /** Times are requested in UTC, so instants are right whatever the zone. */
-const zoneOfItem = (item: GraphItem): Zone => namedZoneOf(item) ?? 'UTC';
+const chooseItemZone = (item: GraphItem): Zone => findItemZone(item) ?? 'UTC';
 
 /** Parses the day of `OID.{master id}.2026-11-18`, seemingly in the zone of the series, which no source confirms. */
-const dayOfOccurrence = (occurrenceId: string): string | undefined =>
+const parseOccurrenceDay = (occurrenceId: string): string | undefined =>
   /\.(\d{4}-\d\d-\d\d)$/.exec(occurrenceId)?.[1];
 
 /** Returns the original start in the type and zone of the master's start. */
-function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventTime {
-  const day = dayOfOccurrence(item.occurrenceId ?? '');
-  const instant = stampOf(item.originalStart);
+function readOriginalStart(item: GraphItem, master: GraphItem, zone: Zone): EventTime {
+  const day = parseOccurrenceDay(item.occurrenceId ?? '');
+  const instant = parseTimestamp(item.originalStart);
   if (master.isAllDay) {
     if (day !== undefined) return { type: 'date', date: day };
-    if (instant !== undefined) return { type: 'date', date: dateOf(instant, zone) };
+    if (instant !== undefined) return { type: 'date', date: toOriginalDate(instant, zone) };
   } else {
-    if (instant !== undefined) return zonedTime(instant, zone);
-    const start = timeOf(master.start, false, zone);
+    if (instant !== undefined) return toZonedTime(instant, zone);
+    const start = parseGraphTime(master.start, false, zone);
     if (day !== undefined && start?.type === 'zoned')
       return { ...start, local: `${day}${start.local.slice(10)}` };
   }
@@ -122,40 +125,40 @@ function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventT
 }
 
 /** Returns the date. Any time but midnight UTC seems to be midnight in `zone`, which no source confirms. */
-function dateOf(instant: number, zone: Zone): string {
-  const time = zonedTime(instant, zone);
+function toOriginalDate(instant: number, zone: Zone): string {
+  const time = toZonedTime(instant, zone);
   const isUtc = formatLocal(instant).endsWith('T00:00:00');
   const local = isUtc || time.type !== 'zoned' ? instant : (parseLocal(time.local) ?? instant);
   return formatDate(dayOfLocal(local));
 }
 
-function eventOf(item: GraphItem, zone: Zone, owner: string | undefined): CalendarEvent {
+function toEvent(item: GraphItem, zone: Zone, owner: string | undefined): CalendarEvent {
   const isAllDay = item.isAllDay === true;
-  const start = timeOf(item.start, isAllDay, zone);
-  const end = timeOf(item.end, isAllDay, zone);
+  const start = parseGraphTime(item.start, isAllDay, zone);
+  const end = parseGraphTime(item.end, isAllDay, zone);
   if (start === undefined || end === undefined) throw unreadable('an event without a time');
   const { iCalUId, subject, body, location, webLink, recurrence } = item;
   spend(resourceBudget(), 'exdates', item.cancelledOccurrences?.length ?? 0);
   const deletedDays = (item.cancelledOccurrences ?? [])
-    .map(dayOfOccurrence)
+    .map(parseOccurrenceDay)
     .filter((day) => day !== undefined);
-  const rule = recurrence ? recurrenceOf(recurrence, deletedDays, start) : undefined;
-  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || storedConferenceOf(item);
-  const custom = customOf(item);
-  const response = ownResponseOf(item);
-  const lastModified = stampOf(item.lastModifiedDateTime);
+  const rule = recurrence ? toRecurrence(recurrence, deletedDays, start) : undefined;
+  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || readStoredConference(item);
+  const custom = parseCustom(item);
+  const response = readOwnResponse(item);
+  const lastModified = parseTimestamp(item.lastModifiedDateTime);
   return {
-    uid: iCalUId ?? idOf(item),
+    uid: iCalUId ?? requireId(item),
     title: subject ?? '',
     start,
-    end: instantOf(end, 'UTC') < instantOf(start, 'UTC') ? start : end,
+    end: toInstant(end, 'UTC') < toInstant(start, 'UTC') ? start : end,
     ...(rule && { recurrence: rule }),
-    status: statusOf(item),
-    availability: availabilityOf(item),
+    status: toEventStatus(item),
+    availability: toAvailability(item),
     privacy: PRIVACY[item.sensitivity ?? 'normal'] ?? 'private',
     ...(body?.content?.trim() && { description: body.content.trim() }),
     ...(location?.displayName && { location: location.displayName }),
-    attendees: attendeesOf(item, owner),
+    attendees: toAttendees(item, owner),
     ...(response !== undefined && { response }),
     ...(conference && { conference }),
     ...(item.onlineMeeting && { conferenceData: { ...item.onlineMeeting } }),
@@ -165,14 +168,14 @@ function eventOf(item: GraphItem, zone: Zone, owner: string | undefined): Calend
   };
 }
 
-function statusOf({ isCancelled, responseStatus, showAs }: GraphItem): CalendarEvent['status'] {
+function toEventStatus({ isCancelled, responseStatus, showAs }: GraphItem): CalendarEvent['status'] {
   if (isCancelled) return 'cancelled';
   const tentative = responseStatus?.response === 'tentativelyAccepted' || showAs === 'tentative';
   return tentative ? 'tentative' : 'confirmed';
 }
 
 /** Working elsewhere is free: Outlook's own scheduling seems not to count it as busy, which no source confirms. */
-function availabilityOf({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
+function toAvailability({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
   return isCancelled || showAs === 'free' || showAs === 'workingElsewhere' ? 'free' : 'busy';
 }
 
@@ -183,7 +186,7 @@ const PRIVACY: Readonly<Record<Sensitivity, CalendarEvent['privacy']>> = {
   confidential: 'confidential',
 };
 
-function idOf({ id }: GraphItem): string {
+function requireId({ id }: GraphItem): string {
   if (!id) throw unreadable('an event without an id');
   return id;
 }

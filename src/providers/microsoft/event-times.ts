@@ -12,7 +12,7 @@ const CUSTOM_ZONE = 'tzone://Microsoft/Custom';
 type ZoneName = string | null | undefined;
 
 /** Returns the zone of the first known name: of Windows, of IANA, or a common variant. */
-export function zoneNamed(...names: readonly ZoneName[]): Zone | undefined {
+export function resolveFirstZone(...names: readonly ZoneName[]): Zone | undefined {
   for (const name of names) {
     const zone = name && name !== CUSTOM_ZONE ? resolveZone(name, undefined) : undefined;
     if (zone !== undefined) return zone;
@@ -21,30 +21,30 @@ export function zoneNamed(...names: readonly ZoneName[]): Zone | undefined {
 }
 
 /** Converts a time to `zone`; an all-day event has the date as written. Returns `undefined` if it is unreadable. */
-export function timeOf(
+export function parseGraphTime(
   time: DateTimeTimeZone | null | undefined,
   isAllDay: boolean,
   zone: Zone,
 ): EventTime | undefined {
-  const local = localOf(time?.dateTime);
+  const local = parseLocalTime(time?.dateTime);
   if (local === undefined) return undefined;
   if (isAllDay) return { type: 'date', date: formatDate(dayOfLocal(local)) };
   // UTC was requested.
-  return zonedTime(instantOfLocal(zoneNamed(time?.timeZone) ?? 'UTC', local), zone);
+  return toZonedTime(instantOfLocal(resolveFirstZone(time?.timeZone) ?? 'UTC', local), zone);
 }
 
 /** Returns an instant (epoch milliseconds) as a local time in a zone. */
-export const zonedTime = (instant: number, zone: Zone): EventTime => ({
+export const toZonedTime = (instant: number, zone: Zone): EventTime => ({
   type: 'zoned',
   local: formatLocal(localOfInstant(zone, instant)),
   zone,
 });
 
 /** Parses a timestamp to epoch milliseconds. Graph's are always in UTC, even without `Z`. */
-export const stampOf = (text: string | null | undefined): number | undefined => localOf(text);
+export const parseTimestamp = (text: string | null | undefined): number | undefined => parseLocalTime(text);
 
 /** Parses the local time as written, without fractions of a second. */
-function localOf(text: string | null | undefined): number | undefined {
+function parseLocalTime(text: string | null | undefined): number | undefined {
   const [, local] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z?$/.exec(text ?? '') ?? [];
   return local === undefined ? undefined : parseLocal(local);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { covers } from './scopes.ts';
-import { identityOf } from './sign-in.ts';
+import { toAccountIdentity } from './sign-in.ts';
 
 const TOKEN = { iss: 'https://login.example/tenant/v2.0', aud: 'app', sub: 'pairwise', iat: 0, exp: 0 };
 
@@ -19,7 +19,7 @@ describe('a Microsoft account', () => {
   ];
   for (const [claims, accountId, display] of table)
     it(`names the Microsoft account with the claims ${JSON.stringify(claims)} ${accountId}`, () => {
-      const account = identityOf({ ...TOKEN, ...claims });
+      const account = toAccountIdentity({ ...TOKEN, ...claims });
 
       assert.deepEqual([account.accountId, account.display], [accountId, display]);
     });
@@ -32,7 +32,7 @@ describe('a Microsoft account', () => {
   ];
   for (const [claims, identity] of subjects)
     it(`identifies the Microsoft account with the claims ${JSON.stringify(claims)} as ${identity}`, () => {
-      assert.equal(identityOf({ ...TOKEN, ...claims }).identity, identity);
+      assert.equal(toAccountIdentity({ ...TOKEN, ...claims }).identity, identity);
     });
 });
 

@@ -4,7 +4,7 @@ import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-t
 import type { WriteResult } from '../../calendars/event-writing.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
-import { type Current, currentEvent, ifMatchOf, keyOn, occurrenceAt } from './current-event.ts';
+import { type Current, currentEvent, findOccurrence, toIfMatch, toStartKey } from './current-event.ts';
 import type { GraphItem } from './event-resource.ts';
 import type { NewException } from './make-exceptions.ts';
 import { readEvent, type Source } from './read-events.ts';
@@ -58,7 +58,7 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   if (await invite(series, attendees)) series = await read();
   if (series === undefined) return { changed: [], removed: [] };
   const { event, resources } = series;
-  const listed = new Map(exceptions.map((exception) => [keyOn(event, exception.original), exception]));
+  const listed = new Map(exceptions.map((exception) => [toStartKey(event, exception.original), exception]));
   let isChanged = false;
   for (const {
     events: [exception],
@@ -66,13 +66,13 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   } of resources.slice(1)) {
     const item: GraphItem = original;
     if (exception?.recurrenceId === undefined || !item.id) continue;
-    const key = keyOn(event, exception.recurrenceId);
-    const occurrence = { id: item.id, event, item, ifMatch: ifMatchOf(item) };
+    const key = toStartKey(event, exception.recurrenceId);
+    const occurrence = { id: item.id, event, item, ifMatch: toIfMatch(item) };
     if (await invite(occurrence, listed.get(key)?.attendees ?? attendees)) isChanged = true;
     listed.delete(key);
   }
   for (const { original, attendees: list } of listed.values()) {
-    const item = await occurrenceAt(source, series, original);
+    const item = await findOccurrence(source, series, original);
     if (!item?.id) continue;
     if (await invite({ id: item.id, event, item, ifMatch: undefined }, list)) isChanged = true;
   }

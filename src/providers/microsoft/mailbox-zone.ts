@@ -7,26 +7,26 @@ import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/
 
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import type { Graph } from './api.ts';
-import { zoneNamed } from './event-times.ts';
+import { resolveFirstZone } from './event-times.ts';
 
 /** Errors for an account without a schedule, as opposed to temporary failures. */
 const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];
 
 /** Returns an IANA zone; UTC if it cannot be known. `now` is epoch milliseconds. */
-export async function mailboxZone(
+export async function readMailboxZone(
   graph: Graph,
   calendars: readonly GraphCalendar[],
   now: number,
 ): Promise<string> {
   const owner = calendars.find(({ isDefaultCalendar }) => isDefaultCalendar)?.owner?.address;
   if (!owner) return 'UTC';
-  const name = zoneOfSchedule(await scheduleOf(graph, owner, now));
-  const zone = zoneNamed(name);
+  const name = readScheduleZone(await readSchedule(graph, owner, now));
+  const zone = resolveFirstZone(name);
   return typeof zone === 'string' ? zone : 'UTC';
 }
 
 /** Reads the schedule of the coming hour. Only facts that do not depend on the hour are used. */
-async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unknown> {
+async function readSchedule(graph: Graph, owner: string, now: number): Promise<unknown> {
   const at = (instant: number) => ({
     dateTime: new Date(instant).toISOString().slice(0, 19),
     timeZone: 'UTC',
@@ -50,7 +50,7 @@ async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unk
   }
 }
 
-function zoneOfSchedule(value: unknown): string | undefined {
+function readScheduleZone(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
   // The published type of the items: all its members are optional.
   const [schedule] = value as readonly (ScheduleInformation | null | undefined)[];

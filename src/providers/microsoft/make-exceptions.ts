@@ -4,7 +4,7 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import type { GraphTimes } from './body-times.ts';
-import { type Current, type CurrentSeries, keyOn, occurrenceAt } from './current-event.ts';
+import { type Current, type CurrentSeries, findOccurrence, toStartKey } from './current-event.ts';
 import type { Source } from './read-events.ts';
 import { patchEvent } from './write-requests.ts';
 
@@ -23,33 +23,39 @@ export type NewException = {
 };
 
 /** Creates the exceptions. Existing ones stay unchanged, so that a repeated call continues where it stopped. */
-export async function makeExceptions(
+export async function createExceptions(
   source: Source,
   series: CurrentSeries,
   exceptions: readonly NewException[],
 ): Promise<void> {
   const existing = exceptionKeys(series);
   for (const exception of exceptions)
-    if (!existing.has(keyOn(series.event, exception.original)))
-      await makeException(source, series, exception);
+    if (!existing.has(toStartKey(series.event, exception.original)))
+      await createException(source, series, exception);
 }
 
 const exceptionKeys = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
   new Set(
     resources.flatMap(({ events }) =>
-      events.flatMap(({ recurrenceId }) => (recurrenceId === undefined ? [] : [keyOn(event, recurrenceId)])),
+      events.flatMap(({ recurrenceId }) =>
+        recurrenceId === undefined ? [] : [toStartKey(event, recurrenceId)],
+      ),
     ),
   );
 
 /** Writes without `If-Match`: the change just written created the occurrence. */
-async function makeException(source: Source, series: CurrentSeries, exception: NewException): Promise<void> {
-  const item = await occurrenceAt(source, series, exception.original);
+async function createException(
+  source: Source,
+  series: CurrentSeries,
+  exception: NewException,
+): Promise<void> {
+  const item = await findOccurrence(source, series, exception.original);
   if (!item?.id) return;
   const occurrence: Current = { id: item.id, event: series.event, item, ifMatch: undefined };
   const { fields, move } = exception;
   const times = move === 'cannot' ? undefined : exception.times;
   const isWritten = await unlessUnsupported(() => patchEvent(source, occurrence, { ...fields, ...times }));
-  const isMoved = isWritten ? times === exception.times : await makeInParts(source, occurrence, exception);
+  const isMoved = isWritten ? times === exception.times : await writeInParts(source, occurrence, exception);
   if (isMoved) return;
   const where = { calendar: source.url, href: series.id, occurrence: item.id };
   source.log.warn(
@@ -59,14 +65,14 @@ async function makeException(source: Source, series: CurrentSeries, exception: N
 }
 
 /** Writes an exception that was refused as a whole: its times first. Returns whether it has these times. */
-async function makeInParts(
+async function writeInParts(
   source: Source,
   occurrence: Current,
   { fields, times, move }: NewException,
 ): Promise<boolean> {
   const isMoved =
-    times === undefined || (move !== 'cannot' && (await moved(source, occurrence, { times, move })));
-  const members = await refusedWords(source, occurrence, fields);
+    times === undefined || (move !== 'cannot' && (await moveOccurrence(source, occurrence, { times, move })));
+  const members = await writeMembers(source, occurrence, fields);
   if (members.length === 0) return isMoved;
   const where = { calendar: source.url, occurrence: occurrence.id, members };
   source.log.warn(
@@ -77,7 +83,7 @@ async function makeInParts(
 }
 
 /** Writes the times; returns whether that was possible. If it must move, fails unless its neighbors are in the way. */
-async function moved(
+async function moveOccurrence(
   source: Source,
   occurrence: Current,
   { times, move }: { readonly times: GraphTimes; readonly move: 'must' | 'may' },
@@ -86,21 +92,21 @@ async function moved(
     await patchEvent(source, occurrence, times);
     return true;
   } catch (failure) {
-    const isLeft = move === 'may' ? isUnsupported(failure) : isAmongNeighbours(failure);
+    const isLeft = move === 'may' ? isUnsupported(failure) : isBlockedByNeighbors(failure);
     if (isLeft) return false;
     throw failure;
   }
 }
 
 /** Writes the members; returns the refused ones. If the exception cannot be as private as before, writes none. */
-async function refusedWords(source: Source, occurrence: Current, fields: GraphEvent): Promise<string[]> {
-  const isTaken = (body: GraphEvent) => unlessUnsupported(() => patchEvent(source, occurrence, body));
-  const { sensitivity, ...words } = fields;
-  if (sensitivity && !(await isTaken({ sensitivity }))) return Object.keys(fields);
-  if (await isTaken(words)) return [];
+async function writeMembers(source: Source, occurrence: Current, fields: GraphEvent): Promise<string[]> {
+  const isAccepted = (body: GraphEvent) => unlessUnsupported(() => patchEvent(source, occurrence, body));
+  const { sensitivity, ...members } = fields;
+  if (sensitivity && !(await isAccepted({ sensitivity }))) return Object.keys(fields);
+  if (await isAccepted(members)) return [];
   const refused: string[] = [];
-  for (const [member, value] of Object.entries(words))
-    if (!(await isTaken({ [member]: value }))) refused.push(member);
+  for (const [member, value] of Object.entries(members))
+    if (!(await isAccepted({ [member]: value }))) refused.push(member);
   return refused;
 }
 
@@ -119,7 +125,7 @@ const isUnsupported = (failure: unknown): failure is UnsupportedByProvider =>
   failure instanceof UnsupportedByProvider && failure.reason !== 'calendar_read_only';
 
 /** Exchange keeps the occurrences of a series in order, each on a separate day, and each over before the next. */
-const isAmongNeighbours = (failure: unknown): boolean =>
+const isBlockedByNeighbors = (failure: unknown): boolean =>
   isUnsupported(failure) &&
   (failure.reason === 'mode_not_supported_by_provider' ||
     failure.reason === 'recurrence_not_supported_by_provider');

@@ -11,16 +11,17 @@ export type Version = { readonly changeKey: string | undefined; readonly series:
 /** Lists the versions of all single events and masters, by id. */
 export async function listVersions(source: Source): Promise<ReadonlyMap<string, Version>> {
   const versions = new Map<string, Version>();
-  for await (const page of versionPages(source)) for (const [id, version] of page) versions.set(id, version);
+  for await (const page of listVersionPages(source))
+    for (const [id, version] of page) versions.set(id, version);
   return versions;
 }
 
 /** Returns the `ids` that a listing contains. Reads it only as far as the last of them. */
-export async function listedAmong(source: Source, ids: Iterable<string>): Promise<ReadonlySet<string>> {
+export async function findListed(source: Source, ids: Iterable<string>): Promise<ReadonlySet<string>> {
   const missing = new Set(ids);
   const listed = new Set<string>();
   if (missing.size === 0) return listed;
-  for await (const page of versionPages(source)) {
+  for await (const page of listVersionPages(source)) {
     for (const [id] of page) if (missing.delete(id)) listed.add(id);
     if (missing.size === 0) break;
   }
@@ -30,11 +31,11 @@ export async function listedAmong(source: Source, ids: Iterable<string>): Promis
 /** Returns whether one of two listings has the event. One may miss it, since pages shift while they are read. */
 export async function isInCalendar(source: Source, id: string): Promise<boolean> {
   for (let listings = 0; listings < 2; listings += 1)
-    if ((await listedAmong(source, [id])).size > 0) return true;
+    if ((await findListed(source, [id])).size > 0) return true;
   return false;
 }
 
-async function* versionPages({
+async function* listVersionPages({
   graph,
   url,
 }: Source): AsyncGenerator<readonly (readonly [id: string, version: Version])[]> {

@@ -60,7 +60,7 @@ function openAccount(
       try {
         yield* changesSince({ source, token, stored }, { now });
       } catch (failure) {
-        throw await refusalOfCalendar(failure, graph, now());
+        throw await toCalendarError(failure, graph, now());
       }
     },
   };
@@ -70,7 +70,7 @@ function openAccount(
  * Returns `not_found` for a calendar that is no longer shared. Graph seems to send ErrorAccessDenied for that and for a
  * missing permission, which no source confirms. With the permission, calendars can be listed.
  */
-async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): Promise<unknown> {
+async function toCalendarError(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
   if (!isRefusal) return failure;
   try {
@@ -87,20 +87,20 @@ async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): P
 export type WritingAccount = Omit<Source, 'url' | 'owner'>;
 
 export function eventWriting(account: WritingAccount): EventWriting {
-  const sourceOf = (calendarHref: string): Source => {
+  const toSource = (calendarHref: string): Source => {
     const url = calendarUrl(account.graph, calendarHref);
     return { ...account, url, owner: ownerOfCalendar(account.graph, url) };
   };
   return {
-    create: (calendarHref, draft, key) => createEvent(sourceOf(calendarHref), draft, key),
-    copyLater: (calendarHref, target, later) => copyLater(sourceOf(calendarHref), target, later),
-    inviteLater: (calendarHref, href, invitations) => inviteLater(sourceOf(calendarHref), href, invitations),
-    findCreated: (calendarHref, key) => findCreated(sourceOf(calendarHref), key),
-    update: (calendarHref, target, change) => updateEvent(sourceOf(calendarHref), target, change),
-    delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),
-    respond: (calendarHref, target, rsvp) => respondToEvent(sourceOf(calendarHref), target, rsvp),
+    create: (calendarHref, draft, key) => createEvent(toSource(calendarHref), draft, key),
+    copyLater: (calendarHref, target, later) => copyLater(toSource(calendarHref), target, later),
+    inviteLater: (calendarHref, href, invitations) => inviteLater(toSource(calendarHref), href, invitations),
+    findCreated: (calendarHref, key) => findCreated(toSource(calendarHref), key),
+    update: (calendarHref, target, change) => updateEvent(toSource(calendarHref), target, change),
+    delete: (calendarHref, target) => deleteEvent(toSource(calendarHref), target),
+    respond: (calendarHref, target, rsvp) => respondToEvent(toSource(calendarHref), target, rsvp),
     async read(calendarHref, href) {
-      const source = sourceOf(calendarHref);
+      const source = toSource(calendarHref);
       const resources = await readEvent(source, href, false);
       return resources === 'gone' || !(await isInCalendar(source, href)) ? undefined : resources;
     },

@@ -4,7 +4,7 @@ import type { Calendar as GraphCalendar, OnlineMeetingProviderType } from '@micr
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 
 /** Returns the calendar's default, else the first allowed one. Fails as `conference_not_supported_by_calendar`. */
-export function onlineMeetingProviderOf({
+export function chooseMeetingProvider({
   allowedOnlineMeetingProviders,
   defaultOnlineMeetingProvider,
 }: GraphCalendar): OnlineMeetingProviderType {

@@ -9,9 +9,9 @@ import { logUnreadable } from '../log-left-out.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { type Graph, isWithin } from './api.ts';
 import { lacksOwnAnswer } from './attendees.ts';
-import { needsZone, zoneByOccurrences } from './custom-zone.ts';
+import { findZoneByOccurrences, needsZone } from './custom-zone.ts';
 import { EVENTS_PER_PAGE, eventQuery, seriesQuery } from './event-queries.ts';
-import { exceptionHref, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
+import { buildExceptionHref, type GraphItem, isSeries, toException, toResource } from './event-resource.ts';
 
 /** A calendar, and what may be read of it. */
 export type Source = {
@@ -33,7 +33,7 @@ type Bodies = 'text' | 'html';
 export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
 
 /** Concurrent requests; the account's limits may delay them. */
-const AT_ONCE = 8;
+const READ_CONCURRENCY = 8;
 
 /** Reads events a few at a time; `true` marks the ids of known series. */
 export async function* readEvents(
@@ -42,7 +42,7 @@ export async function* readEvents(
 ): AsyncGenerator<readonly ReadEvent[]> {
   const waiting = [...ids];
   while (waiting.length > 0) {
-    const batch = waiting.splice(0, AT_ONCE);
+    const batch = waiting.splice(0, READ_CONCURRENCY);
     yield await Promise.all(
       batch.map(
         async ([id, series]): Promise<ReadEvent> => ({ id, resources: await readEvent(source, id, series) }),
@@ -61,16 +61,16 @@ export async function readEvent(
   // A single event seems to refuse the expansion for series, which no source confirms, so try without it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) return 'gone';
-  return isSeries(item) ? readSeries(source, id) : singleResource(source, item);
+  return isSeries(item) ? readSeries(source, id) : toSingleResource(source, item);
 }
 
 async function readSeries(source: Source, id: string): Promise<readonly EventResource[] | 'gone'> {
   const series = await getSeries(source, id);
-  return series === undefined ? 'gone' : seriesResources(source, series);
+  return series === undefined ? 'gone' : toSeriesResources(source, series);
 }
 
 /** Enough to exceed the budget of a resource. Reading more is useless. */
-const MOST_EXCEPTIONS = 2_000;
+const MAX_EXCEPTIONS = 2_000;
 
 export type SeriesItems = { readonly master: GraphItem; readonly exceptions: readonly GraphItem[] };
 
@@ -83,19 +83,19 @@ export async function getSeries(
   const master = await getEvent(source, id, seriesQuery(source.basic), bodies);
   if (master === undefined) return undefined;
   const exceptions: GraphItem[] = [];
-  for await (const item of exceptionsIn(source, master, bodies)) {
+  for await (const item of listSeriesExceptions(source, master, bodies)) {
     // Some responses name exceptions without their content.
     const whole = item.start
       ? item
       : item.id && (await getEvent(source, item.id, eventQuery(source.basic), bodies));
     if (whole) exceptions.push({ ...item, ...whole });
-    if (exceptions.length > MOST_EXCEPTIONS) break;
+    if (exceptions.length > MAX_EXCEPTIONS) break;
   }
   return { master, exceptions };
 }
 
 /** Yields the exceptions of a series, which come in pages if there are many. */
-async function* exceptionsIn(
+async function* listSeriesExceptions(
   { graph }: Source,
   { exceptionOccurrences, 'exceptionOccurrences@odata.nextLink': link }: GraphItem,
   bodies: Bodies,
@@ -109,40 +109,40 @@ async function* exceptionsIn(
 }
 
 /** Maps a series, master first. An unreadable exception is left out. */
-export async function seriesResources(
+export async function toSeriesResources(
   source: Source,
   { master, exceptions }: SeriesItems,
 ): Promise<readonly EventResource[]> {
-  const zone = await zoneOfSeries(source, master);
+  const zone = await findSeriesZone(source, master);
   const needsOwner = [master, ...exceptions].some(lacksOwnAnswer);
   const owner = needsOwner ? await source.owner() : undefined;
   const budget = resourceBudget();
   const seriesId = master.id ?? '';
   const exceptionNames = (item: GraphItem) => ({
     ...itemNames(item),
-    href: exceptionHref(seriesId, item.id ?? ''),
+    href: buildExceptionHref(seriesId, item.id ?? ''),
     seriesId,
   });
-  return readable(source, itemNames(master), () => {
+  return mapOrLeaveOut(source, itemNames(master), () => {
     spend(budget, 'overrides', exceptions.length);
     return [
-      resourceOf(master, { zone, owner }),
+      toResource(master, { zone, owner }),
       ...exceptions.flatMap((item) =>
-        readable(source, exceptionNames(item), () => [exceptionOf(item, master, { zone, owner })]),
+        mapOrLeaveOut(source, exceptionNames(item), () => [toException(item, master, { zone, owner })]),
       ),
     ];
   });
 }
 
 /** Returns the zone of a series; `undefined` if the series itself has it or nothing shows it. */
-async function zoneOfSeries(source: Source, master: GraphItem): Promise<Zone | undefined> {
+async function findSeriesZone(source: Source, master: GraphItem): Promise<Zone | undefined> {
   if (!needsZone(master) || !master.id) return undefined;
-  return zoneByOccurrences(source.graph, eventUrl(source, master.id), master);
+  return findZoneByOccurrences(source.graph, eventUrl(source, master.id), master);
 }
 
-async function singleResource(source: Source, item: GraphItem): Promise<readonly EventResource[]> {
+async function toSingleResource(source: Source, item: GraphItem): Promise<readonly EventResource[]> {
   const owner = lacksOwnAnswer(item) ? await source.owner() : undefined;
-  return readable(source, itemNames(item), () => [resourceOf(item, { owner })]);
+  return mapOrLeaveOut(source, itemNames(item), () => [toResource(item, { owner })]);
 }
 
 /** Returns the address within the calendar: events of a shared calendar are not found under `/me/events`. */
@@ -169,7 +169,7 @@ const itemNames = ({ id, changeKey }: GraphItem): Names => ({
 });
 
 /** Maps an event, or leaves it out and logs it: one unreadable event must not hide a calendar. */
-function readable(
+function mapOrLeaveOut(
   { url, log, leaveOut }: Source,
   names: Names,
   map: () => readonly EventResource[],
@@ -204,7 +204,7 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
       if (!item.id || item.type === 'occurrence' || item.type === 'exception') continue;
       ids.push(item.id);
       if (isSeries(item)) series.set(item.id, true);
-      else changed.push(...(await singleResource(source, item)));
+      else changed.push(...(await toSingleResource(source, item)));
     }
     for await (const batch of readEvents(source, series)) changed.push(...resourcesIn(batch));
     yield { ids, changed };

@@ -5,16 +5,16 @@ import type { RecurrencePattern, RecurrenceRange } from '@microsoft/microsoft-gr
 
 import { expand } from '../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
-import { recurrenceOf } from './recurrence.ts';
+import { toRecurrence } from './recurrence.ts';
 
 const FOREVER: RecurrenceRange = { type: 'noEnd', startDate: '2026-01-01' };
 
-const ruleOf = (pattern: RecurrencePattern, range = FOREVER): string | undefined =>
-  recurrenceOf({ pattern, range }, [])?.rrules[0];
+const convertRule = (pattern: RecurrencePattern, range = FOREVER): string | undefined =>
+  toRecurrence({ pattern, range }, [])?.rrules[0];
 
 /** The dates on which an all-day series from `start` takes place in 2026 and 2027. */
-function datesOf(pattern: RecurrencePattern, start: string, days: readonly string[] = []): string[] {
-  const recurrence = recurrenceOf({ pattern, range: { ...FOREVER, startDate: start } }, days);
+function listDates(pattern: RecurrencePattern, start: string, days: readonly string[] = []): string[] {
+  const recurrence = toRecurrence({ pattern, range: { ...FOREVER, startDate: start } }, days);
   const end = { type: 'date', date: start } as const;
   const master = { start: end, end, recurrence, payload: undefined };
   const window = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2028, 0, 1) };
@@ -43,7 +43,7 @@ describe('a recurrence from Graph', () => {
   ];
   for (const [pattern, rule] of patterns)
     it(`converts a Graph recurrence of type ${pattern.type} to ${rule}`, () => {
-      assert.equal(ruleOf(pattern), rule);
+      assert.equal(convertRule(pattern), rule);
     });
 
   it('leaves out the day of a Graph recurrence if it follows from the start', () => {
@@ -61,30 +61,30 @@ describe('a recurrence from Graph', () => {
     ];
 
     for (const [pattern, rule] of rules)
-      assert.deepEqual(recurrenceOf({ pattern, range: FOREVER }, [], start)?.rrules, [rule]);
+      assert.deepEqual(toRecurrence({ pattern, range: FOREVER }, [], start)?.rrules, [rule]);
   });
 
   it('ends a Graph recurrence after a number of occurrences or at the end of a day', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
     assert.equal(
-      ruleOf(daily, { type: 'numbered', numberOfOccurrences: 5, endDate: '0001-01-01' }),
+      convertRule(daily, { type: 'numbered', numberOfOccurrences: 5, endDate: '0001-01-01' }),
       'FREQ=DAILY;COUNT=5',
     );
     assert.equal(
-      ruleOf(daily, { type: 'endDate', numberOfOccurrences: 0, endDate: '2026-03-31' }),
+      convertRule(daily, { type: 'endDate', numberOfOccurrences: 0, endDate: '2026-03-31' }),
       'FREQ=DAILY;UNTIL=20260331',
     );
-    assert.equal(ruleOf(daily, { type: 'noEnd', endDate: '0001-01-01' }), 'FREQ=DAILY');
+    assert.equal(convertRule(daily, { type: 'noEnd', endDate: '0001-01-01' }), 'FREQ=DAILY');
   });
 
   it('ignores a Graph recurrence of an unknown type', () => {
-    assert.equal(recurrenceOf({ pattern: { type: null }, range: FOREVER }, []), undefined);
-    assert.equal(recurrenceOf({ pattern: null, range: FOREVER }, []), undefined);
+    assert.equal(toRecurrence({ pattern: { type: null }, range: FOREVER }, []), undefined);
+    assert.equal(toRecurrence({ pattern: null, range: FOREVER }, []), undefined);
   });
 
   it('puts a Graph recurrence on day 31 on the last day of shorter months', () => {
-    const dates = datesOf({ type: 'absoluteMonthly', interval: 1, dayOfMonth: 31 }, '2026-01-31');
+    const dates = listDates({ type: 'absoluteMonthly', interval: 1, dayOfMonth: 31 }, '2026-01-31');
 
     assert.deepEqual(dates.slice(0, 4), ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']);
     assert.equal(dates.length, 24);
@@ -93,7 +93,7 @@ describe('a recurrence from Graph', () => {
   it('puts a Graph recurrence on 29 February on the 28th in other years', () => {
     const yearly: RecurrencePattern = { type: 'absoluteYearly', interval: 1, dayOfMonth: 29, month: 2 };
 
-    assert.deepEqual(datesOf(yearly, '2024-02-29'), ['2026-02-28', '2027-02-28']);
+    assert.deepEqual(listDates(yearly, '2024-02-29'), ['2026-02-28', '2027-02-28']);
   });
 
   it('puts a Graph recurrence on several weekdays of a month on the first of them', () => {
@@ -104,12 +104,16 @@ describe('a recurrence from Graph', () => {
       index: 'last',
     };
 
-    assert.deepEqual(datesOf(pattern, '2026-01-30').slice(0, 3), ['2026-01-30', '2026-02-27', '2026-03-31']);
+    assert.deepEqual(listDates(pattern, '2026-01-30').slice(0, 3), [
+      '2026-01-30',
+      '2026-02-27',
+      '2026-03-31',
+    ]);
   });
 
   it('leaves out the deleted days of a Graph recurrence', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
-    assert.deepEqual(datesOf(daily, '2027-12-29', ['2027-12-30']), ['2027-12-29', '2027-12-31']);
+    assert.deepEqual(listDates(daily, '2027-12-29', ['2027-12-30']), ['2027-12-29', '2027-12-31']);
   });
 });

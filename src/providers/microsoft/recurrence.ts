@@ -7,8 +7,8 @@ import type {
   WeekIndex,
 } from '@microsoft/microsoft-graph-types';
 
-import { civilOf, dayOfLocal, weekdayOf } from '../../lib/recurrence/civil.ts';
-import { localOf } from '../../lib/recurrence/event-instant.ts';
+import { dayOfLocal, toCivil, weekdayOf } from '../../lib/recurrence/civil.ts';
+import { toLocalMs } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 
 /** The beginning of an empty date in Graph. */
@@ -37,12 +37,12 @@ export const WEEKDAYS: readonly DayOfWeek[] = [
  * Converts a recurrence; `undefined` if the type of its pattern is unknown. `deletedDays` are days of deleted
  * occurrences. Parts that follow from `start` are left out, so that the series follows its start to another day.
  */
-export function recurrenceOf(
+export function toRecurrence(
   { pattern, range }: PatternedRecurrence,
   deletedDays: readonly string[],
   start?: EventTime,
 ): Recurrence | undefined {
-  const parts = pattern ? (impliedBy(start, pattern) ?? renderPattern(pattern)) : undefined;
+  const parts = pattern ? (renderImplied(start, pattern) ?? renderPattern(pattern)) : undefined;
   if (parts === undefined) return undefined;
   const interval = (pattern?.interval ?? 1) > 1 ? [`INTERVAL=${pattern?.interval}`] : [];
   return {
@@ -54,11 +54,11 @@ export function recurrenceOf(
 }
 
 /** Returns only the frequency if the pattern names the day of the start; otherwise `undefined`. */
-function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): string[] | undefined {
+function renderImplied(start: EventTime | undefined, pattern: RecurrencePattern): string[] | undefined {
   if (start === undefined) return undefined;
   const { type, daysOfWeek, dayOfMonth, month } = pattern;
-  const startDay = dayOfLocal(localOf(start));
-  const startDate = civilOf(startDay);
+  const startDay = dayOfLocal(toLocalMs(start));
+  const startDate = toCivil(startDay);
   // Later days are not in every month, where Outlook and iCalendar differ.
   const isStartDay = dayOfMonth === startDate.day && startDate.day <= 28;
   if (type === 'absoluteMonthly') return isStartDay ? ['FREQ=MONTHLY'] : undefined;
@@ -75,38 +75,38 @@ function renderPattern(pattern: RecurrencePattern): string[] | undefined {
     case 'daily':
       return ['FREQ=DAILY'];
     case 'weekly':
-      return ['FREQ=WEEKLY', ...daysOf(pattern), `WKST=${shortDay(firstDayOfWeek ?? 'sunday')}`];
+      return ['FREQ=WEEKLY', ...renderWeekdays(pattern), `WKST=${toShortDay(firstDayOfWeek ?? 'sunday')}`];
     case 'absoluteMonthly':
-      return ['FREQ=MONTHLY', ...dayOfMonthParts(dayOfMonth)];
+      return ['FREQ=MONTHLY', ...renderDayOfMonth(dayOfMonth)];
     case 'relativeMonthly':
-      return ['FREQ=MONTHLY', ...weekdayParts(pattern)];
+      return ['FREQ=MONTHLY', ...renderWeekdayPosition(pattern)];
     case 'absoluteYearly':
-      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...dayOfMonthParts(dayOfMonth)];
+      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...renderDayOfMonth(dayOfMonth)];
     case 'relativeYearly':
-      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...weekdayParts(pattern)];
+      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...renderWeekdayPosition(pattern)];
     default:
       return undefined;
   }
 }
 
 /** In a month without that day Outlook takes the last day; iCalendar would skip the month. */
-function dayOfMonthParts(day: number): string[] {
+function renderDayOfMonth(day: number): string[] {
   if (day <= 28) return [`BYMONTHDAY=${day}`];
   const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);
   return [`BYMONTHDAY=${days}`, 'BYSETPOS=-1'];
 }
 
 /** > If daysOfWeek specifies more than one day, the event falls on the first day that satisfies the pattern. */
-function weekdayParts(pattern: RecurrencePattern): string[] {
+function renderWeekdayPosition(pattern: RecurrencePattern): string[] {
   const [, position] = POSITIONS.find(([index]) => index === pattern.index) ?? ['first', 1];
-  return [...daysOf(pattern), `BYSETPOS=${position}`];
+  return [...renderWeekdays(pattern), `BYSETPOS=${position}`];
 }
 
-function daysOf({ daysOfWeek }: RecurrencePattern): string[] {
-  return daysOfWeek?.length ? [`BYDAY=${daysOfWeek.map(shortDay)}`] : [];
+function renderWeekdays({ daysOfWeek }: RecurrencePattern): string[] {
+  return daysOfWeek?.length ? [`BYDAY=${daysOfWeek.map(toShortDay)}`] : [];
 }
 
-const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
+const toShortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
 
 /** Returns COUNT or UNTIL. The last day is inclusive, in the zone of the series. */
 function renderEnd({ type, endDate, numberOfOccurrences }: RecurrenceRange): string[] {

@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
-import { localOf } from '../../lib/recurrence/event-instant.ts';
+import { toLocalMs } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftOf, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
-import { type GraphTimes, timesFor } from './body-times.ts';
+import { createShift, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
+import { type GraphTimes, toGraphTimes } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import { type CurrentSeries, currentEvent } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
-import { makeExceptions, type NewException } from './make-exceptions.ts';
+import { createExceptions, type NewException } from './make-exceptions.ts';
 import type { SeriesItems, Source } from './read-events.ts';
 
 /** A series before a change; `items` are as Graph sent them, with texts as stored. */
@@ -31,24 +31,25 @@ export async function restoreExceptions(
   if (items.exceptions.length + deleted.length + newExdates.length === 0) return;
 
   const after = await currentEvent(source, { href: before.id, etag: undefined, stored: resources });
-  const shift = shiftOf(series, { before: series.start, after: after.event.start, floatingZone: 'UTC' });
-  const shifted = (original: EventTime) => shiftWithSeries(original, shift);
+  const shift = createShift(series, { before: series.start, after: after.event.start, floatingZone: 'UTC' });
+  const shiftOriginal = (original: EventTime) => shiftWithSeries(original, shift);
   // Former deletions move with the series; new ones are already on its new clock.
-  for (const original of [...deleted.map(shifted), ...newExdates]) await deleteAt(source, after, original);
-  const itemOf = new Map(items.exceptions.map((item) => [item.id ?? '', item]));
+  for (const original of [...deleted.map(shiftOriginal), ...newExdates])
+    await deleteAt(source, after, original);
+  const itemsById = new Map(items.exceptions.map((item) => [item.id ?? '', item]));
   const exceptions = resources.flatMap(({ eventId, events: [event] }): NewException[] => {
-    const item = itemOf.get(eventId);
+    const item = itemsById.get(eventId);
     if (item === undefined || event?.recurrenceId === undefined) return [];
     return [
       {
-        original: shifted(event.recurrenceId),
+        original: shiftOriginal(event.recurrenceId),
         fields: ownMembers(item, items.master),
         times: changedTimes(event, series),
         move: series.start.type === after.event.start.type ? 'may' : 'cannot',
       },
     ];
   });
-  await makeExceptions(source, after, exceptions);
+  await createExceptions(source, after, exceptions);
 }
 
 /** Returns the times of an exception; `undefined` if they are the series'. */
@@ -58,7 +59,7 @@ function changedTimes(exception: CalendarEvent, series: CalendarEvent): GraphTim
     recurrenceId !== undefined &&
     isDeepStrictEqual(start, recurrenceId) &&
     lengthOf(exception) === lengthOf(series);
-  return stays ? undefined : timesFor(start, end);
+  return stays ? undefined : toGraphTimes(start, end);
 }
 
-const lengthOf = ({ start, end }: CalendarEvent): number => localOf(end) - localOf(start);
+const lengthOf = ({ start, end }: CalendarEvent): number => toLocalMs(end) - toLocalMs(start);

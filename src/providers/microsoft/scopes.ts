@@ -34,8 +34,8 @@ export const requestedScope =
 /** Returns whether the granted permissions cover the scope. */
 export function covers(grantedScopes: readonly string[], scope: Scope): boolean {
   const enough = PERMISSIONS.slice(0, ENOUGH[scope]).flat();
-  return grantedScopes.map(bareName).some((name) => enough.includes(name));
+  return grantedScopes.map(toBareName).some((name) => enough.includes(name));
 }
 
 /** Returns the name without an address such as `https://graph.microsoft.com/`. */
-const bareName = (scope: string): string => scope.slice(scope.lastIndexOf('/') + 1).toLowerCase();
+const toBareName = (scope: string): string => scope.slice(scope.lastIndexOf('/') + 1).toLowerCase();

@@ -9,7 +9,7 @@ import type { Current } from './current-event.ts';
  * Returns the `showAs` to write; `undefined` if nothing changes, so that "out of office" stays. Fails as
  * `field_not_supported_by_provider` if one value cannot express both, or if the status is the user's response.
  */
-export function showAsFor(
+export function chooseShowAs(
   { availability, status }: EventChange,
   current: Current | undefined,
 ): FreeBusyStatus | undefined {
@@ -25,7 +25,7 @@ export function showAsFor(
   if (before?.status === 'cancelled')
     throw unsupportedField('status', 'Outlook has no way back from a cancelled event');
   const answered = current?.item.responseStatus?.response === 'tentativelyAccepted';
-  if (answered) return showAsOfAnswered(target, before);
+  if (answered) return chooseAnsweredShowAs(target, before);
   if (target.status === 'confirmed') return target.availability;
   if (target.availability === 'busy') return 'tentative';
   const field = availability ? 'availability' : 'status';
@@ -35,7 +35,7 @@ export function showAsFor(
 type Target = { readonly status: string; readonly availability: 'busy' | 'free' };
 
 /** Returns `showAs` for an invitation that the user tentatively accepted: it stays tentative in any case. */
-function showAsOfAnswered(
+function chooseAnsweredShowAs(
   { status, availability }: Target,
   before: Current['event'] | undefined,
 ): FreeBusyStatus {

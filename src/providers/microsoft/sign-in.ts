@@ -21,7 +21,7 @@ export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
     requestedScope: scopeFor,
     covers,
     parametersFor,
-    identityOf,
+    identityOf: toAccountIdentity,
     meanings: SIGN_IN_MEANINGS,
   };
   return {
@@ -46,16 +46,16 @@ const parametersFor = ({ language }: SignInRequest) => ({
  * `identity` is `oid:`, the tenant, a slash and the object, which are the same for every app. If one is missing, it is
  * `sub:`, the subject, a space and the issuer.
  */
-export function identityOf(claims: IDToken): AccountIdentity {
+export function toAccountIdentity(claims: IDToken): AccountIdentity {
   const signInName = readText(claims.preferred_username);
   const email = [signInName, readText(claims.email)].find((name) => name !== undefined && ADDRESS.test(name));
   const accountId =
     email?.toLowerCase() ?? `${readText(claims.tid) ?? ''}.${readText(claims.oid) ?? claims.sub}`;
   const display = signInName ?? email ?? readText(claims.name) ?? accountId;
-  return { accountId, identity: subjectOf(claims), display };
+  return { accountId, identity: buildSubject(claims), display };
 }
 
-function subjectOf({ tid, oid, sub, iss }: IDToken): string {
+function buildSubject({ tid, oid, sub, iss }: IDToken): string {
   const [tenant, object] = [readText(tid), readText(oid)];
   if (tenant === undefined || object === undefined) return `sub:${sub} ${iss}`;
   return `oid:${tenant}/${object}`.toLowerCase();

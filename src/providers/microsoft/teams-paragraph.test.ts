@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { teamsParagraphIn, withTeamsParagraph } from './copy-later.ts';
+import { readTeamsParagraph, withTeamsParagraph } from './copy-later.ts';
 
 const LINE = '_'.repeat(80);
 const URL = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting_ODky%40thread.v2/0';
@@ -29,7 +29,7 @@ describe('the paragraph of a Teams meeting', () => {
       const text = (part: string) =>
         `<html><body>\r\n<div>Agenda</div>\r\n<div class="me-email-text">${part}\r\n</div>\r\n</body></html>`;
 
-      assert.equal(teamsParagraphIn(text(paragraph)), paragraph);
+      assert.equal(readTeamsParagraph(text(paragraph)), paragraph);
       assert.equal(withTeamsParagraph(text(paragraph), ''), text(''));
       assert.equal(withTeamsParagraph(text(paragraph), '<div>New</div>'), text('<div>New</div>'));
     });

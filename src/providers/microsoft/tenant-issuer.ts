@@ -6,7 +6,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 
 import type { ProviderApp } from '../../calendars/calendar-provider.ts';
 import { jsonIn } from '../../lib/rendered-json.ts';
-import { memberOf, text } from '../json-value.ts';
+import { readMember, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { badIssuer } from '../openid/authorization-server.ts';
 
@@ -20,7 +20,7 @@ export async function issuerIn(response: Response, configured: URL): Promise<URL
   const { status } = response;
   if (status >= 400 && status < 500 && status !== 429)
     throw badIssuer({ name: 'Microsoft' }, 'does not exist');
-  const namedIssuer = status === 200 ? await memberIn(response, 'issuer') : undefined;
+  const namedIssuer = status === 200 ? await readBodyMember(response, 'issuer') : undefined;
   // The library will refuse this response.
   if (namedIssuer === undefined) return configured;
   const isAtSameHost =
@@ -44,10 +44,10 @@ export async function ofTokens(
   response: Response,
   metadata: AuthorizationServer,
 ): Promise<AuthorizationServer> {
-  const idToken = await memberIn(response, 'id_token');
+  const idToken = await readBodyMember(response, 'id_token');
   if (idToken === undefined || !metadata.issuer.includes(ANY_TENANT)) return metadata;
   const claims = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
-  const tenant = text(memberOf(jsonIn(claims), 'tid'));
+  const tenant = text(readMember(jsonIn(claims), 'tid'));
   if (tenant === undefined || !isTenant(tenant))
     throw unreadableAnswer('Microsoft names no tenant in its ID token');
   return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
@@ -69,8 +69,8 @@ export function ofAccount(issuer: string, identity: string, metadata: Authorizat
 }
 
 /** Returns the text of a member of a JSON response, which can still be read afterwards. */
-async function memberIn(response: Response, name: string): Promise<string | undefined> {
-  return text(memberOf(jsonIn(await response.clone().text()), name));
+async function readBodyMember(response: Response, name: string): Promise<string | undefined> {
+  return text(readMember(jsonIn(await response.clone().text()), name));
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
 import type { EventChange, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unsupportedField } from '../unsupported-field.ts';
-import { patternedRecurrence } from './body-recurrence.ts';
+import { toGraphRecurrence } from './body-recurrence.ts';
 import {
   type Current,
   type CurrentSeries,
@@ -18,11 +18,11 @@ import {
   noEvent,
   requireVersion,
 } from './current-event.ts';
-import { bodyOf, hasOnlineMeeting } from './event-body.ts';
-import { onlineMeetingProviderOf } from './online-meeting.ts';
+import { buildEventBody, hasOnlineMeeting } from './event-body.ts';
+import { chooseMeetingProvider } from './online-meeting.ts';
 import { getSeries, type SeriesItems, type Source } from './read-events.ts';
 import { restoreExceptions, type SeriesBefore } from './restore-exceptions.ts';
-import { calendarFacts, patchEvent } from './write-requests.ts';
+import { patchEvent, readCalendarFacts } from './write-requests.ts';
 import { readWriteResult } from './write-result.ts';
 
 export async function updateEvent(
@@ -43,10 +43,10 @@ export async function updateEvent(
     await updateOccurrence(source, occurrence, change);
     return readWriteResult(source, target, true);
   }
-  const allowed = changesOf(change, series);
-  const recurrence = recurrenceFor(allowed, series);
-  const body = await bodyFor(source, series, allowed);
-  const before = recurrence && series.event.recurrence ? await seriesBefore(source, series) : undefined;
+  const allowed = selectAllowedChange(change, series);
+  const recurrence = chooseRecurrence(allowed, series);
+  const body = await buildChangeBody(source, series, allowed);
+  const before = recurrence && series.event.recurrence ? await readSeriesBefore(source, series) : undefined;
   await patchEvent(source, series, { ...body, ...(recurrence !== undefined && { recurrence }) });
   if (before !== undefined) await restoreExceptions(source, before, allowed);
   const isSeries = recurrence === undefined ? series.event.recurrence !== undefined : recurrence !== null;
@@ -54,7 +54,7 @@ export async function updateEvent(
 }
 
 /** Returns the series with the exceptions to create again, if it has any. */
-async function seriesBefore(source: Source, series: CurrentSeries): Promise<SeriesBefore> {
+async function readSeriesBefore(source: Source, series: CurrentSeries): Promise<SeriesBefore> {
   const hasExceptions = series.resources.length > 1;
   const items = hasExceptions ? await getSeries(source, series.id, 'html') : NO_EXCEPTIONS;
   if (items === undefined) throw noEvent();
@@ -65,8 +65,11 @@ async function seriesBefore(source: Source, series: CurrentSeries): Promise<Seri
 const NO_EXCEPTIONS: SeriesItems = { master: {}, exceptions: [] };
 
 async function updateOccurrence(source: Source, occurrence: Current, change: EventChange): Promise<void> {
-  const { recurrence: _, ...allowed } = changesOf(withoutSeriesFields(change, occurrence), occurrence);
-  await patchEvent(source, occurrence, await bodyFor(source, occurrence, allowed));
+  const { recurrence: _, ...allowed } = selectAllowedChange(
+    withoutSeriesFields(change, occurrence),
+    occurrence,
+  );
+  await patchEvent(source, occurrence, await buildChangeBody(source, occurrence, allowed));
 }
 
 /** Refuses other extended properties than the series has: exceptions seem to have none, which no source confirms. */
@@ -81,7 +84,7 @@ function withoutSeriesFields(change: EventChange, { event }: Current): EventChan
 }
 
 /** The fields that only the organizer of a meeting may change. Guests may change the others. */
-const ORGANIZERS: readonly (keyof EventChange)[] = [
+const ORGANIZER_FIELDS: readonly (keyof EventChange)[] = [
   'title',
   'start',
   'end',
@@ -93,10 +96,10 @@ const ORGANIZERS: readonly (keyof EventChange)[] = [
 ];
 
 /** Returns the change to write. For a guest, changing an organizer's field fails as `organizer_only`. */
-function changesOf(change: EventChange, { item, event }: Current): EventChange {
+function selectAllowedChange(change: EventChange, { item, event }: Current): EventChange {
   if (item.isOrganizer !== false) return change;
   const before = new Map<string, unknown>(Object.entries(event));
-  const changed = ORGANIZERS.filter((field) => {
+  const changed = ORGANIZER_FIELDS.filter((field) => {
     const value = change[field];
     return (
       value !== undefined && value !== false && !isDeepStrictEqual(value ?? undefined, before.get(field))
@@ -109,40 +112,42 @@ function changesOf(change: EventChange, { item, event }: Current): EventChange {
       `Only the organizer of this meeting can change its ${field}`,
       field,
     );
-  const guestFields = Object.entries(change).filter(([name]) => !ORGANIZERS.some((each) => each === name));
+  const guestFields = Object.entries(change).filter(
+    ([name]) => !ORGANIZER_FIELDS.some((each) => each === name),
+  );
   return Object.fromEntries(guestFields);
 }
 
-async function bodyFor(source: Source, current: Current, change: EventChange): Promise<GraphEvent> {
+async function buildChangeBody(source: Source, current: Current, change: EventChange): Promise<GraphEvent> {
   const organizer = current.item.organizer?.emailAddress?.address ?? undefined;
-  return bodyOf({
+  return buildEventBody({
     change,
     current,
     organizer,
-    onlineMeetingProvider: await onlineMeetingProviderFor(source, current, change),
+    onlineMeetingProvider: await findMeetingProvider(source, current, change),
   });
 }
 
 /** Returns the provider for a requested online meeting; `undefined` if there is a meeting already, which stays. */
-async function onlineMeetingProviderFor(
+async function findMeetingProvider(
   source: Source,
   current: Current,
   { autoConference }: EventChange,
 ): Promise<OnlineMeetingProviderType | undefined> {
   if (autoConference !== true || hasOnlineMeeting(current)) return undefined;
-  return onlineMeetingProviderOf(await calendarFacts(source));
+  return chooseMeetingProvider(await readCalendarFacts(source));
 }
 
 /**
  * Returns the recurrence to write, also for a new start, which its range names. Undefined keeps it, null removes it.
  */
-function recurrenceFor(
+function chooseRecurrence(
   { recurrence, start }: EventChange,
   { event }: Current,
 ): PatternedRecurrence | null | undefined {
   if (recurrence === null) return event.recurrence === undefined ? undefined : null;
   const from = start ?? event.start;
-  if (recurrence !== undefined) return patternedRecurrence(recurrence, from);
+  if (recurrence !== undefined) return toGraphRecurrence(recurrence, from);
   if (!start || event.recurrence === undefined || isDeepStrictEqual(start, event.start)) return undefined;
-  return patternedRecurrence({ ...event.recurrence, exdates: [] }, from);
+  return toGraphRecurrence({ ...event.recurrence, exdates: [] }, from);
 }

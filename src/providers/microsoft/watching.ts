@@ -1,11 +1,11 @@
 /** Watches calendars with Graph's change notifications. Graph cannot watch the list of calendars. */
 import type { Subscription } from '@microsoft/microsoft-graph-types';
 
-import type { CalendarWatching, MadeWatch } from '../../calendars/calendar-watching.ts';
-import { memberOf, text } from '../json-value.ts';
+import type { CalendarWatching, CreatedWatch } from '../../calendars/calendar-watching.ts';
+import { readMember, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import type { Graph } from './api.ts';
-import { statusOf } from './api-refusal.ts';
+import { findGraphStatus } from './api-refusal.ts';
 
 const MINUTE_MS = 60_000;
 /** Some documents give 10,080 minutes as the maximum for events, older ones 4,230. */
@@ -17,12 +17,12 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
   const url = `${graph.apiUrl}/subscriptions`;
   const until = (length: number) => ({ expirationDateTime: new Date(now() + length).toISOString() });
   /** Requests a long lifetime, and a short one if that is refused. */
-  const ask = async (send: (length: number) => Promise<object | undefined>): Promise<MadeWatch> => {
+  const ask = async (send: (length: number) => Promise<object | undefined>): Promise<CreatedWatch> => {
     try {
-      return madeWatch(await send(LONG_MS));
+      return toCreatedWatch(await send(LONG_MS));
     } catch (reason) {
-      if (statusOf(reason) !== 400) throw reason;
-      return madeWatch(await send(SHORT_MS));
+      if (findGraphStatus(reason) !== 400) throw reason;
+      return toCreatedWatch(await send(SHORT_MS));
     }
   };
 
@@ -56,9 +56,9 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
   };
 }
 
-function madeWatch(answer: object | undefined): MadeWatch {
-  const remoteId = text(memberOf(answer, 'id'));
-  const expiresAt = Date.parse(text(memberOf(answer, 'expirationDateTime')) ?? '');
+function toCreatedWatch(answer: object | undefined): CreatedWatch {
+  const remoteId = text(readMember(answer, 'id'));
+  const expiresAt = Date.parse(text(readMember(answer, 'expirationDateTime')) ?? '');
   if (remoteId === undefined || Number.isNaN(expiresAt))
     throw unreadableAnswer('An answer of Microsoft names no subscription');
   return { remoteId, expiresAt };

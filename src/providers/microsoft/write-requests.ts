@@ -7,7 +7,7 @@ import {
 } from '../../calendars/provider-error.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import type { GraphWrite } from './api.ts';
-import { codeOf, statusOf } from './api-refusal.ts';
+import { findGraphCode, findGraphStatus } from './api-refusal.ts';
 import type { Current } from './current-event.ts';
 import { CALENDAR_QUERY } from './event-queries.ts';
 import { eventUrl, type Source } from './read-events.ts';
@@ -51,22 +51,22 @@ export async function writeTo(source: Source, request: GraphWrite): Promise<Json
   try {
     return await source.graph.write(request);
   } catch (failure) {
-    const limit = LIMITS.get(codeOf(failure)?.toLowerCase() ?? '');
+    const limit = LIMITS.get(findGraphCode(failure)?.toLowerCase() ?? '');
     if (limit !== undefined) throw new UnsupportedByProvider(...limit);
-    if (isRefusedForGood(failure)) {
+    if (isPermanentRefusal(failure)) {
       const message = 'Outlook does not accept this event as it would be';
       throw new UnsupportedByProvider('field_not_supported_by_provider', message);
     }
     const isForbidden = failure instanceof ProviderError && failure.kind === 'permission_missing';
-    if (isForbidden && (await calendarFacts(source)).canEdit === false)
+    if (isForbidden && (await readCalendarFacts(source)).canEdit === false)
       throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
     throw failure;
   }
 }
 
 /** Returns whether Graph refuses the request permanently, as invalid or too long, for no known reason. */
-function isRefusedForGood(failure: unknown): boolean {
-  const status = statusOf(failure);
+function isPermanentRefusal(failure: unknown): boolean {
+  const status = findGraphStatus(failure);
   const isOther = failure instanceof ProviderError && failure.kind === 'invalid_response';
   return isOther && (status === 400 || status === 413);
 }
@@ -79,5 +79,5 @@ export async function patchEvent(source: Source, { id, ifMatch }: Current, body:
 }
 
 /** Reads the properties of the calendar that a write depends on. */
-export const calendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
+export const readCalendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
   graph.get({ operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });

@@ -9,15 +9,15 @@ export async function readWriteResult(
 ): Promise<WriteResult> {
   const changed = await readEvent(source, target.href, isSeries);
   if (changed === 'gone') return deletedResult(target);
-  const there = new Set(changed.map(({ href }) => href));
-  return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
+  const existingHrefs = new Set(changed.map(({ href }) => href));
+  return { changed, removed: listStoredHrefs(target).filter((href) => !existingHrefs.has(href)) };
 }
 
 export const deletedResult = (target: WriteTarget): WriteResult => ({
   changed: [],
-  removed: hrefsOf(target),
+  removed: listStoredHrefs(target),
 });
 
-const hrefsOf = ({ href, stored, override }: WriteTarget): string[] => [
+const listStoredHrefs = ({ href, stored, override }: WriteTarget): string[] => [
   ...new Set([href, ...stored.map((resource) => resource.href), ...(override ? [override.href] : [])]),
 ];

@@ -42,9 +42,9 @@ export interface OpenIdServer {
   };
 }
 
-const KEPT_MS = 3_600_000;
+const METADATA_MS = 3_600_000;
 /** Endpoints that are used without further checks. */
-const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+const REQUIRED_ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {
   const url = new URL(issuer);
@@ -70,14 +70,14 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
         throw isNoUrl ? badIssuer(facts, 'names no issuer', failure) : failure;
       });
       checkEndpoints(metadata, url, facts);
-      cached = { metadata, until: now() + KEPT_MS };
+      cached = { metadata, until: now() + METADATA_MS };
       return metadata;
     },
   };
 }
 
 function checkEndpoints(metadata: AuthorizationServer, { origin }: URL, facts: ServerFacts): void {
-  for (const endpoint of NEEDED) {
+  for (const endpoint of REQUIRED_ENDPOINTS) {
     const url = URL.parse(String(metadata[endpoint]));
     if (url === null) throw badIssuer(facts, `has no ${endpoint}`);
     if (facts.requiresSameOrigin && url.origin !== origin)

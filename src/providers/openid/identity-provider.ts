@@ -53,9 +53,9 @@ export type IdentityProviderDeps = {
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256_000;
 /** Seconds by which the clocks may differ. */
-const TOLERANCE = 60;
+const TOLERANCE_SECONDS = 60;
 /** Maximum seconds since the person's last sign-in at the issuer, if a new one is required. */
-const MOST_AGE = 300;
+const MAX_AGE_SECONDS = 300;
 /** OpenID Connect Core 1.0 §2. */
 const MOST_SUBJECT_CHARACTERS = 255;
 const NAME = 'single sign-on';
@@ -77,28 +77,28 @@ export function identityProvider(deps: IdentityProviderDeps): IdentityProvider {
     close: () => deps.egress.close(),
   };
   const server = openIdServer({ name: NAME }, { egress, issuer: deps.issuer, now });
-  const metadata = rememberingFailure(server, now);
+  const metadata = rememberFailure(server, now);
   const party: Party = { ...deps, server, metadata, issuer: new URL(deps.issuer) };
   return {
     issuer: party.issuer.href,
     async begin(request) {
-      return refusing(async () => begin(request, await party.metadata(), party));
+      return mapFailures(async () => begin(request, await party.metadata(), party));
     },
     async complete(returned, pending, request) {
-      return refusing(async () => complete({ returned, pending, request }, await party.metadata(), party));
+      return mapFailures(async () => complete({ returned, pending, request }, await party.metadata(), party));
     },
   };
 }
 
 /** Returns a reader of the metadata that repeats a failure for `AWAY_MS` without calling the issuer. */
-function rememberingFailure(server: OpenIdServer, now: () => number): () => Promise<AuthorizationServer> {
+function rememberFailure(server: OpenIdServer, now: () => number): () => Promise<AuthorizationServer> {
   let running: Promise<AuthorizationServer> | undefined;
   let failed: { readonly cause: unknown; readonly until: number } | undefined;
   const ask = async () => {
     try {
       return await server.metadata();
     } catch (cause) {
-      if (!isOfIssuer(cause)) throw cause;
+      if (!isIssuerFailure(cause)) throw cause;
       failed = { cause, until: now() + AWAY_MS };
       throw new PeopleRefusal('issuer_unavailable', { cause });
     } finally {
@@ -129,7 +129,7 @@ async function begin({ redirectUri, isFresh }: SignInRequest, metadata: Authoriz
     client_id: party.clientId,
     redirect_uri: redirectUri,
     response_type: 'code',
-    scope: scopeOf(metadata),
+    scope: buildScope(metadata),
     state: pending.state,
     nonce: pending.nonce,
     code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
@@ -141,7 +141,7 @@ async function begin({ redirectUri, isFresh }: SignInRequest, metadata: Authoriz
 }
 
 /** Requests `groups` if that scope exists: some issuers send the claim only with it. */
-const scopeOf = ({ scopes_supported: scopes }: AuthorizationServer): string =>
+const buildScope = ({ scopes_supported: scopes }: AuthorizationServer): string =>
   ['openid', 'profile', 'email', ...(scopes?.includes('groups') ? ['groups'] : [])].join(' ');
 
 type Returned = {
@@ -156,11 +156,11 @@ async function complete(
   party: Party,
 ): Promise<ProvenIdentity> {
   const { server, clientId, now } = party;
-  const client: Client = { client_id: clientId, ...clockOptions(now()), [clockTolerance]: TOLERANCE };
+  const client: Client = { client_id: clientId, ...clockOptions(now()), [clockTolerance]: TOLERANCE_SECONDS };
   const response = await authorizationCodeGrantRequest(
     metadata,
     client,
-    authenticationOf(metadata, party),
+    chooseClientAuth(metadata, party),
     validateAuthResponse(metadata, client, returned, pending.state),
     request.redirectUri,
     pending.codeVerifier,
@@ -169,7 +169,7 @@ async function complete(
   const tokens = await processAuthorizationCodeResponse(metadata, client, response, {
     expectedNonce: pending.nonce,
     requireIdToken: true,
-    ...(request.isFresh && { maxAge: MOST_AGE }),
+    ...(request.isFresh && { maxAge: MAX_AGE_SECONDS }),
   });
   await validateApplicationLevelSignature(metadata, response, server.http());
   const idToken = getValidatedIdTokenClaims(tokens);
@@ -192,18 +192,18 @@ async function complete(
   return {
     subject,
     authenticatedAt: seconds === undefined ? undefined : seconds * 1000,
-    claims: { ...others, ...idToken, ...addressOf([idToken, others]) },
+    claims: { ...others, ...idToken, ...selectEmailClaims([idToken, others]) },
   };
 }
 
 /** Returns the first email that comes with its verification. The two must be from one document. */
-function addressOf(documents: readonly Claims[]): Claims {
+function selectEmailClaims(documents: readonly Claims[]): Claims {
   const document = documents.find((one) => one.email !== undefined && one.email_verified !== undefined);
   return { email: document?.email, email_verified: document?.email_verified };
 }
 
 /** Chooses how the client authenticates. The default is that of Discovery 1.0 §3. */
-function authenticationOf(
+function chooseClientAuth(
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: AuthorizationServer,
   { clientSecret }: Party,
 ): ClientAuth {
@@ -212,16 +212,16 @@ function authenticationOf(
     : ClientSecretPost(clientSecret);
 }
 
-async function refusing<T>(step: () => Promise<T>): Promise<T> {
+async function mapFailures<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (failure) {
-    throw isOfIssuer(failure) ? new PeopleRefusal(toErrorCode(failure), { cause: failure }) : failure;
+    throw isIssuerFailure(failure) ? new PeopleRefusal(toErrorCode(failure), { cause: failure }) : failure;
   }
 }
 
 /** Returns whether the issuer or the browser caused a failure, as opposed to an internal error. */
-const isOfIssuer = (failure: unknown): boolean =>
+const isIssuerFailure = (failure: unknown): boolean =>
   failure instanceof EgressError ||
   failure instanceof ProviderError ||
   failure instanceof AuthorizationResponseError ||
@@ -233,14 +233,14 @@ const isOfIssuer = (failure: unknown): boolean =>
   failure instanceof DOMException;
 
 /** Errors that mean that the person did not sign in (OpenID Connect Core 1.0 §3.1.2.6). */
-const CANCELLED = ['access_denied', 'login_required', 'interaction_required', 'consent_required'];
-const AWAY = ['temporarily_unavailable', 'server_error'];
+const CANCELLED_ERRORS = ['access_denied', 'login_required', 'interaction_required', 'consent_required'];
+const UNAVAILABLE_ERRORS = ['temporarily_unavailable', 'server_error'];
 
 function toErrorCode(failure: unknown): 'issuer_unavailable' | 'sign_in_cancelled' | 'sign_in_failed' {
   if (failure instanceof EgressError) return 'issuer_unavailable';
   if (failure instanceof AuthorizationResponseError || failure instanceof ResponseBodyError) {
-    if (CANCELLED.includes(failure.error)) return 'sign_in_cancelled';
-    if (AWAY.includes(failure.error)) return 'issuer_unavailable';
+    if (CANCELLED_ERRORS.includes(failure.error)) return 'sign_in_cancelled';
+    if (UNAVAILABLE_ERRORS.includes(failure.error)) return 'issuer_unavailable';
   }
   const isOutOfOrder =
     failure instanceof OperationProcessingError &&

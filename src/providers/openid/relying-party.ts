@@ -39,7 +39,7 @@ import {
   openIdServer,
   type ServerFacts,
 } from './authorization-server.ts';
-import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
+import { mapSignInFailure, type SignInMeanings } from './sign-in-failure.ts';
 
 /** `accountId` is the address, if there is one (docs/wire.md 2.2); `identity` is never reused (docs/security.md T3). */
 export type AccountIdentity = Pick<VerifiedAccount, 'accountId' | 'identity' | 'display'>;
@@ -73,7 +73,7 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
     try {
       return await step();
     } catch (failure) {
-      throw signInFailure(failure, facts.meanings);
+      throw mapSignInFailure(failure, facts.meanings);
     }
   };
   return {
@@ -129,7 +129,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   } = pending;
   const { server, issuers, identityOf, covers, now } = party;
   const metadata = await server.metadata(app.user);
-  const client = clientOf(app, now());
+  const client = toClient(app, now());
   const issuer = issuers?.ofCallback(callback, metadata) ?? metadata;
   const response = await authorizationCodeGrantRequest(
     metadata,
@@ -156,8 +156,8 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
     credentials: {
       scopes,
       appClientId: app.clientId,
-      ...accessOf(tokens, now()),
-      ...refreshOf(tokens, now()),
+      ...toAccessFields(tokens, now()),
+      ...toRefreshFields(tokens, now()),
     },
     grantedScopes: scopes,
     // The user may grant less than was requested. Free-busy is enough.
@@ -177,7 +177,7 @@ async function renew(
       reason: 'reauthentication_demanded',
     });
   const metadata = await server.metadata(app.user);
-  const client = clientOf(app, now());
+  const client = toClient(app, now());
   const secret = ClientSecretPost(app.clientSecret);
   const response = await refreshTokenGrantRequest(
     issuers?.ofAccount(identity, metadata) ?? metadata,
@@ -191,9 +191,9 @@ async function renew(
   return {
     ...credentials,
     appClientId: app.clientId,
-    ...accessOf(tokens, now()),
+    ...toAccessFields(tokens, now()),
     ...(tokens.scope === undefined ? {} : { scopes: parseScopes(tokens.scope) }),
-    ...(tokens.refresh_token === undefined ? {} : refreshOf(tokens, now())),
+    ...(tokens.refresh_token === undefined ? {} : toRefreshFields(tokens, now())),
   };
 }
 
@@ -209,7 +209,7 @@ async function revoke(
   try {
     const response = await revocationRequest(
       metadata,
-      clientOf(app, now()),
+      toClient(app, now()),
       tokenAlone,
       token,
       server.http(app.user),
@@ -225,7 +225,7 @@ async function revoke(
 /** Sends no client credentials: the token alone authorizes its revocation. */
 const tokenAlone: ClientAuth = () => {};
 
-export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
+export const toClient = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
   ...clockOptions(now),
@@ -236,12 +236,12 @@ export const parseScopes = (text: string): string[] => text.split(' ').filter((s
 /** RFC 6749 §5.1 makes `expires_in` optional. Access tokens of Google and Microsoft live for an hour at least. */
 const ACCESS_SECONDS = 3600;
 
-export const accessOf = (tokens: TokenEndpointResponse, now: number) => ({
+export const toAccessFields = (tokens: TokenEndpointResponse, now: number) => ({
   accessToken: tokens.access_token,
   expiresAt: now + (tokens.expires_in ?? ACCESS_SECONDS) * 1000,
 });
 
-export const refreshOf = (tokens: TokenEndpointResponse, now: number) => ({
+export const toRefreshFields = (tokens: TokenEndpointResponse, now: number) => ({
   refreshToken: tokens.refresh_token,
   issuedAt: now,
 });

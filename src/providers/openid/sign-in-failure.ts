@@ -8,7 +8,7 @@ import {
 
 import type { ProviderError } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
-import { retryAfterOf } from '../../lib/retry-after.ts';
+import { parseRetryAfter } from '../../lib/retry-after.ts';
 import { connectionFailure } from '../connection-failure.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 
@@ -27,15 +27,17 @@ export type SignInMeanings = {
 };
 
 /** Returns the error for a failure; an internal error is returned unchanged. */
-export function signInFailure(failure: unknown, meanings: SignInMeanings): unknown {
+export function mapSignInFailure(failure: unknown, meanings: SignInMeanings): unknown {
   if (failure instanceof EgressError) return connectionFailure(failure);
-  if (failure instanceof AuthorizationResponseError) return refused(failure, meanings);
+  if (failure instanceof AuthorizationResponseError) return toRefusedError(failure, meanings);
   if (failure instanceof ResponseBodyError)
-    return failure.status === 429 ? later(failure, failure.response, meanings) : refused(failure, meanings);
+    return failure.status === 429
+      ? toRetryableError(failure, failure.response, meanings)
+      : toRefusedError(failure, meanings);
   if (failure instanceof OperationProcessingError) {
     const { cause } = failure;
     if (cause instanceof Response && (cause.status === 429 || cause.status >= meanings.unavailableFrom))
-      return later(failure, cause, meanings);
+      return toRetryableError(failure, cause, meanings);
   }
   const isUnusable =
     failure instanceof OperationProcessingError ||
@@ -45,19 +47,19 @@ export function signInFailure(failure: unknown, meanings: SignInMeanings): unkno
   return isUnusable ? refusalWith(meanings.unusable, { cause: failure }) : failure;
 }
 
-function refused(failure: AuthorizationResponseError | ResponseBodyError, meanings: SignInMeanings) {
+function toRefusedError(failure: AuthorizationResponseError | ResponseBodyError, meanings: SignInMeanings) {
   const { error, error_description: description = '' } = failure;
   // The provider's text may name the app and the user, so it goes only into the log.
   const cause = new Error(`${error}: ${description.slice(0, 500)}`, { cause: failure });
   return refusalWith(meanings.refused(error, description) ?? meanings.unusable, { cause });
 }
 
-function later(
+function toRetryableError(
   cause: Error,
   { status, headers }: Response,
   { tooMany, unavailable, saysHowLong }: SignInMeanings,
 ): ProviderError {
-  const retryAfter = retryAfterOf((name) => headers.get(name) ?? undefined);
+  const retryAfter = parseRetryAfter((name) => headers.get(name) ?? undefined);
   if (status === 429) return refusalWith(tooMany, { cause, retryAfter });
   return refusalWith(unavailable, { cause, retryAfter: saysHowLong ? retryAfter : undefined });
 }

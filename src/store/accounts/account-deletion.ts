@@ -94,7 +94,7 @@ async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
 }
 
 /** Deletes the accounts of a request that ends without an approval. The caller has locked the user. */
-export async function dropGroupOf(tx: Statements, transactionId: string, now: number): Promise<number> {
+export async function dropRequestGroup(tx: Statements, transactionId: string, now: number): Promise<number> {
   const group = await tx.get<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id, client_id, user_id FROM account_group
       WHERE transaction_id = :transactionId AND expires_at IS NOT NULL`,

@@ -33,33 +33,33 @@ export const ACCOUNT_COLUMNS = `account_key, client_id, user_id, provider,
   account_id, identity, proves_owner, display, granted_scopes, calendar_permission,
   ${HEALTH_COLUMNS}, sync_state_at, addresses_read_at, linked_at, times_linked`;
 
-export const healthOf = (row: HealthRow): AccountHealth => ({
+export const toAccountHealth = (row: HealthRow): AccountHealth => ({
   state: row.health,
   reason: row.healthReason,
   message: row.healthMessage,
   since: row.healthSince,
 });
 
-export function accountOf(row: AccountRow): Account {
+export function parseAccountRow(row: AccountRow): Account {
   const { health: _, healthReason, healthMessage, healthSince, ...account } = row;
   return {
     ...account,
     grantedScopes: JSON.parse(row.grantedScopes),
     provesOwner: row.provesOwner === 1,
     calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
-    health: healthOf(row),
+    health: toAccountHealth(row),
   };
 }
 
-const contextOf = sealedField('account.credentials');
+const credentialsContext = sealedField('account.credentials');
 
 /** Returns functions that seal and open the credentials of an account. They open in no other row. */
 export function credentialSealer(sealer: Sealer) {
   return {
     seal: (accountKey: string, credentials: ProviderCredentials): string =>
-      sealer.seal(JSON.stringify(credentials), contextOf(accountKey)),
+      sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey)),
     open: (accountKey: string, sealed: string): ProviderCredentials =>
-      JSON.parse(sealer.open(sealed, contextOf(accountKey))),
+      JSON.parse(sealer.open(sealed, credentialsContext(accountKey))),
   };
 }
 

@@ -26,8 +26,8 @@ import { deletePutAside } from './account-removal.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
-  accountOf,
   credentialSealer,
+  parseAccountRow,
   signInNeeded,
 } from './account-rows.ts';
 import { requestSync } from './account-syncing.ts';
@@ -81,7 +81,7 @@ const RECOVER = `
 
 const WELL = { reason: undefined, message: undefined } as const;
 
-function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
+function healthChanges(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
   return {
     async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
       await db.transaction(async (tx) => {
@@ -112,7 +112,7 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
   const sealed = credentialSealer(sealer);
   const remove = accountRemover(db, options);
   return {
-    ...healthOf(db),
+    ...healthChanges(db),
     async linkAccount(account, now) {
       const seal = (accountKey: string) => sealed.seal(accountKey, account.credentials);
       const linked = await db.transaction((tx) => link(tx, { account, seal, now }));
@@ -122,16 +122,16 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
 
     async accountsOf({ clientId, userId, coverageId }) {
       const values = { clientId, userId, coverageId: coverageId ?? null };
-      return (await db.all<AccountRow>(ofReader(coverageId), values)).map(accountOf);
+      return (await db.all<AccountRow>(ofReader(coverageId), values)).map(parseAccountRow);
     },
 
     async listAccounts(clientId, userId) {
-      return (await db.all<AccountRow>(LIST, { clientId, userId })).map(accountOf);
+      return (await db.all<AccountRow>(LIST, { clientId, userId })).map(parseAccountRow);
     },
 
     async findAccount(accountKey) {
       const row = await db.get<AccountRow>(FIND, { accountKey });
-      return row && accountOf(row);
+      return row && parseAccountRow(row);
     },
 
     async loadingOf(clientId, userId) {
@@ -241,7 +241,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   await addConnected(tx, accountKey, now);
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   await syncNewestOnly(tx, { clientId, userId, accountKey });
-  return accountOf(row);
+  return parseAccountRow(row);
 }
 
 const STILL_OPEN = `

@@ -1,8 +1,8 @@
 /** Lists unhealthy accounts in SQL; held to its contract in test/contract on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
-import type { AilingAccount, AilingAccounts } from '../../user-data/ailing-accounts.ts';
+import type { UnhealthyAccount, UnhealthyAccounts } from '../../user-data/ailing-accounts.ts';
 import type { Database, Values } from '../drivers/database.ts';
-import { HEALTH_COLUMNS, type HealthRow, healthOf, UNFINISHED } from './account-rows.ts';
+import { HEALTH_COLUMNS, type HealthRow, toAccountHealth, UNFINISHED } from './account-rows.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
 
@@ -19,9 +19,9 @@ const list = (of: string) => `
    ORDER BY a.health_since DESC, a.account_key DESC LIMIT :limit`;
 const [COUNT_ALL, COUNT_ONE, LIST_ALL, LIST_ONE] = [count(OF_ALL), count(OF_ONE), list(OF_ALL), list(OF_ONE)];
 
-type Row = HealthRow & Omit<AilingAccount, 'health'>;
+type Row = HealthRow & Omit<UnhealthyAccount, 'health'>;
 
-export function ailingAccounts(db: Database): AilingAccounts {
+export function unhealthyAccounts(db: Database): UnhealthyAccounts {
   /** Reads each application by its own index. */
   const forEach = async <T>(
     clientIds: readonly string[] | undefined,
@@ -50,7 +50,7 @@ export function ailingAccounts(db: Database): AilingAccounts {
       const { since, accountKey } = after ?? { since: Number.MAX_SAFE_INTEGER, accountKey: '' };
       const values = { reason, since, accountKey, limit };
       const rows = await forEach<Row>(clientIds, [LIST_ALL, LIST_ONE], values);
-      return rows.toSorted(newestFirst).slice(0, limit).map(accountOf);
+      return rows.toSorted(newestFirst).slice(0, limit).map(toAilingAccount);
     },
   };
 }
@@ -58,7 +58,7 @@ export function ailingAccounts(db: Database): AilingAccounts {
 const newestFirst = (one: Row, other: Row): number =>
   other.healthSince - one.healthSince || (one.accountKey < other.accountKey ? 1 : -1);
 
-function accountOf(row: Row): AilingAccount {
+function toAilingAccount(row: Row): UnhealthyAccount {
   const { accountKey, clientId, userId, provider, display } = row;
-  return { accountKey, clientId, userId, provider, display, health: healthOf(row) };
+  return { accountKey, clientId, userId, provider, display, health: toAccountHealth(row) };
 }

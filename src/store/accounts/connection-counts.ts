@@ -1,5 +1,5 @@
 /** ConnectionCounts in SQL; held to test/contract/connection-counts.contract.ts on both databases. */
-import type { AilingCount, ConnectionCounts } from '../../calendars/connection-counts.ts';
+import type { ConnectionCounts, UnhealthyCount } from '../../calendars/connection-counts.ts';
 import type { Database } from '../drivers/database.ts';
 import { UNFINISHED } from './account-rows.ts';
 
@@ -23,14 +23,14 @@ export function connectionCounts(db: Database): ConnectionCounts {
     `SELECT COUNT(*) AS count FROM (SELECT 1 FROM account ${where} LIMIT ${FEW + 1}) AS first`;
   const [SOME_OF_ALL, SOME_OF_THESE] = [some(''), some(`WHERE ${ofThese}`)];
   const KEPT = `SELECT CAST(SUM(total) AS BIGINT) AS count FROM connection_total WHERE ${ofThese}`;
-  const ailing = (and: string) => `
+  const unhealthyText = (and: string) => `
     SELECT health AS state, health_reason AS reason, COUNT(*) AS count
       FROM (SELECT a.health, a.health_reason FROM account AS a
              WHERE a.health <> 'active' AND a.health_reason IS NOT NULL ${and}
                AND a.group_id NOT IN (${UNFINISHED})
              LIMIT :most) AS counted
      GROUP BY health, health_reason ORDER BY 3 DESC, 1, 2`;
-  const [AILING_OF_ALL, AILING_OF_THESE] = [ailing(''), ailing(`AND a.${ofThese}`)];
+  const [AILING_OF_ALL, AILING_OF_THESE] = [unhealthyText(''), unhealthyText(`AND a.${ofThese}`)];
   return {
     async countConnections(clientIds) {
       const values = clientIds === undefined ? {} : { clientIds };
@@ -43,7 +43,7 @@ export function connectionCounts(db: Database): ConnectionCounts {
 
     async countByHealth(most, clientIds) {
       const values = clientIds === undefined ? { most } : { most, clientIds };
-      return db.all<AilingCount>(clientIds === undefined ? AILING_OF_ALL : AILING_OF_THESE, values);
+      return db.all<UnhealthyCount>(clientIds === undefined ? AILING_OF_ALL : AILING_OF_THESE, values);
     },
 
     async keepTotals(now) {

@@ -76,12 +76,12 @@ export function brandingStore(db: Database, caller?: Caller): BrandingStore {
 async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {
   const row: LookRow = (await statements.get<LookRow>(FIND, { clientId })) ?? {};
   const { applicationUrl, supportEmail, supportUrl, privacyUrl, termsUrl } = row;
-  const logoOf = (logoHash: string | undefined) => (logoHash === undefined ? undefined : { hash: logoHash });
+  const toLogo = (logoHash: string | undefined) => (logoHash === undefined ? undefined : { hash: logoHash });
   return {
     branding: {
       enabled: row.enabled === undefined ? DEFAULT_BRANDING.enabled : row.enabled === 1,
-      logo: logoOf(row.logo),
-      darkLogo: logoOf(row.darkLogo),
+      logo: toLogo(row.logo),
+      darkLogo: toLogo(row.darkLogo),
       primaryColor: row.primaryColor,
       theme: row.theme ?? DEFAULT_BRANDING.theme,
       hideFooter: row.hideFooter === 1,

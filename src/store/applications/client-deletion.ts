@@ -40,7 +40,7 @@ export async function deleteClientInParts(
   caller?: Caller,
 ): Promise<boolean> {
   await db.transaction((tx) => endSecrets(tx, application, caller));
-  await deleteUsersOf(db, application);
+  await deleteApplicationUsers(db, application);
   return db.transaction((tx) => deleteClient(tx, application));
 }
 
@@ -59,7 +59,7 @@ async function endSecrets(
   await auditFor(tx, caller, { action: 'client.deleted', clientId, before: before && { ...before } });
 }
 
-async function deleteUsersOf(db: Database, application: ApplicationToDelete): Promise<void> {
+async function deleteApplicationUsers(db: Database, application: ApplicationToDelete): Promise<void> {
   const { clientId, now } = application;
   for (let after = ''; ; ) {
     const users = await db.all<{ userId: string }>(HAS_MUCH, { clientId, after });

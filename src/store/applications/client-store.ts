@@ -82,14 +82,14 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
   // SQLite's cache returns the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
-    const parsed = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
+    const parsed = read.get(row) ?? { client: toClient(row), secrets: parseSecrets(row.secrets ?? '') };
     read.set(row, parsed);
     return parsed;
   };
   return {
     async findClient(clientId) {
       const row = await db.get<ClientRow>(FIND, { clientId });
-      return row && clientOf(row);
+      return row && toClient(row);
     },
 
     findClientIdByLabel: async (label) =>
@@ -105,7 +105,7 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
 
     async listClients() {
       const sql = `SELECT ${COLUMNS} FROM application ORDER BY created_at, client_id`;
-      return (await db.all<ClientRow>(sql)).map(clientOf);
+      return (await db.all<ClientRow>(sql)).map(toClient);
     },
 
     async createClient(client, secretHash) {
@@ -131,11 +131,11 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
         );
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, caller);
-        const changed = before && updated && changedSettings(clientOf(before), clientOf(updated));
+        const changed = before && updated && changedSettings(toClient(before), toClient(updated));
         if (changed) await auditFor(tx, caller, { action: 'client.updated', clientId, ...changed });
         return updated;
       });
-      return row && clientOf(row);
+      return row && toClient(row);
     },
 
     rotateSecret(rotation) {
@@ -154,7 +154,7 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
 }
 
 // Lists the fields, since a row can also have the hashes of secrets.
-function clientOf(row: ClientRow): Client {
+function toClient(row: ClientRow): Client {
   const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
@@ -162,7 +162,7 @@ function clientOf(row: ClientRow): Client {
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
 
-function secretsOf(list: string): Secret[] {
+function parseSecrets(list: string): Secret[] {
   return list.split(',').flatMap((secret) => {
     const [secretHash = '', expiresAt = ''] = secret.split(' ');
     return secretHash === ''

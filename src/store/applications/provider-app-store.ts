@@ -35,11 +35,11 @@ export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller):
   return {
     async findProviderApp(clientId, kind) {
       const row = await db.get<ProviderApp>(FIND, { clientId, kind });
-      return row && { ...row, clientSecret: sealer.open(row.clientSecret, contextOf(clientId, kind)) };
+      return row && { ...row, clientSecret: sealer.open(row.clientSecret, appSecretContext(clientId, kind)) };
     },
 
     async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
-      const sealed = sealer.seal(clientSecret, contextOf(clientId, kind));
+      const sealed = sealer.seal(clientSecret, appSecretContext(clientId, kind));
       return db.transaction(async (tx) => {
         if ((await tx.change(LOCK_CLIENT, { clientId })) === 0) return false;
         const before = await tx.get<AppIdRow>(APP_ID, { clientId, kind });
@@ -74,4 +74,4 @@ export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller):
 
 type AppIdRow = { appClientId: string };
 
-const contextOf = sealedField('provider_app.secret');
+const appSecretContext = sealedField('provider_app.secret');

@@ -61,10 +61,10 @@ export type VerificationRow = Nullable<ReviewedValues> & {
 
 export async function findVerification(on: Statements, clientId: string): Promise<Verification | undefined> {
   const row = await on.get<VerificationRow>(FIND, { clientId });
-  return row && verificationOf(row);
+  return row && toVerification(row);
 }
 
-export function verificationOf(row: VerificationRow): Verification {
+export function toVerification(row: VerificationRow): Verification {
   const approved = {
     displayName: row.approvedDisplayName,
     applicationUrl: row.approvedApplicationUrl,
@@ -85,7 +85,7 @@ export function verificationOf(row: VerificationRow): Verification {
   };
 }
 
-export const stateOf = ({ status, verifiedAt }: Verification): ReviewState => ({
+export const toReviewState = ({ status, verifiedAt }: Verification): ReviewState => ({
   status,
   isVerified: verifiedAt !== undefined,
 });
@@ -149,7 +149,7 @@ export async function changeReviewed<T>(
   const after = await findVerification(tx, clientId);
   if (before === undefined || after === undefined) return result;
   const fields = changedFields(before.present, after.present);
-  const state = stateOf(before);
+  const state = toReviewState(before);
   const transition = fields.length === 0 ? undefined : transitionOf(state, 'edit');
   if (transition !== undefined) {
     await tx.change(SET_STATUS, { clientId, status: transition.status });
@@ -159,13 +159,13 @@ export async function changeReviewed<T>(
 }
 
 function toReviewedValues(row: Nullable<ReviewedValues>): ReviewedValues {
-  const logoOf = (hash: string | undefined) => (hash === undefined ? undefined : { hash });
+  const toLogo = (hash: string | undefined) => (hash === undefined ? undefined : { hash });
   return {
     displayName: row.displayName,
     applicationUrl: row.applicationUrl,
     supportEmail: row.supportEmail,
     supportUrl: row.supportUrl,
-    logo: logoOf(row.logo),
-    darkLogo: logoOf(row.darkLogo),
+    logo: toLogo(row.logo),
+    darkLogo: toLogo(row.darkLogo),
   };
 }

@@ -9,9 +9,9 @@ import {
   findVerification,
   LOCK_APPLICATION,
   SELECT_VERIFICATION,
-  stateOf,
+  toReviewState,
+  toVerification,
   type VerificationRow,
-  verificationOf,
 } from './review-rows.ts';
 
 const LIST = `
@@ -73,7 +73,7 @@ export function verificationStore(db: Database, caller?: Caller): VerificationSt
         const before = await findVerification(tx, clientId);
         if (before === undefined) return undefined;
         check(before);
-        const state = stateOf(before);
+        const state = toReviewState(before);
         const transition = transitionOf(state, step);
         if (transition === undefined) return { verification: before, isMade: false };
         await tx.change(MAKE_ROW, { clientId });
@@ -86,16 +86,16 @@ export function verificationStore(db: Database, caller?: Caller): VerificationSt
     },
 
     async listUnderReview() {
-      return (await db.all<VerificationRow>(LIST)).map(verificationOf);
+      return (await db.all<VerificationRow>(LIST)).map(toVerification);
     },
 
     async listActivity(clientId, { before = Number.MAX_SAFE_INTEGER, limit }) {
-      return (await db.all<ActivityRow>(LIST_ACTIVITY, { clientId, before, limit })).map(activityOf);
+      return (await db.all<ActivityRow>(LIST_ACTIVITY, { clientId, before, limit })).map(toActivity);
     },
   };
 }
 
-function activityOf({ fields, ...row }: ActivityRow): Activity {
+function toActivity({ fields, ...row }: ActivityRow): Activity {
   const names = fields.split(',');
   return { ...row, fields: REVIEWED_FIELDS.filter((field) => names.includes(field)) };
 }

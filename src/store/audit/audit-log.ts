@@ -66,19 +66,19 @@ export function auditLog(db: Database): AuditLog {
       // One query for each application: an index has the newest entries of one, not of several.
       const lists = await Promise.all(
         clientIds.map((one) =>
-          listOf(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
+          listEntryRows(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
         ),
       );
       return lists
         .flat()
         .sort((a, b) => b.at - a.at || b.number - a.number)
         .slice(0, limit)
-        .map(entryOf);
+        .map(toAuditEntry);
     },
 
     async entriesAfter(after, { from }, limit) {
       const rows = await db.all<Row>(AFTER, { after, from: from ?? Number.MIN_SAFE_INTEGER, limit });
-      return rows.map(entryOf);
+      return rows.map(toAuditEntry);
     },
 
     async subjectOfUser(clientId, userId) {
@@ -110,7 +110,7 @@ async function findPosition(db: Database, before: number): Promise<Place | 'olde
   return row.number === before ? row : { at: row.at, number: row.number + 1 };
 }
 
-function listOf(
+function listEntryRows(
   db: Database,
   filters: Filters,
   { place, limit }: { readonly place: Place | undefined; readonly limit: number },
@@ -125,19 +125,19 @@ function listOf(
   );
 }
 
-function entryOf({ actorKind, actorId, actorName, before, after, ...entry }: Row): AuditEntry {
+function toAuditEntry({ actorKind, actorId, actorName, before, after, ...entry }: Row): AuditEntry {
   // `appendAudit` wrote the stored value.
   const fields = (text: string | undefined) =>
     text === undefined ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
   return {
     ...entry,
-    actor: actorOf({ actorKind, actorId, actorName }),
+    actor: toAuditActor({ actorKind, actorId, actorName }),
     before: fields(before),
     after: fields(after),
   };
 }
 
-function actorOf({
+function toAuditActor({
   actorKind,
   actorId,
   actorName,

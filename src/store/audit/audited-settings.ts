@@ -13,12 +13,13 @@ import type { Client } from '../../oauth/client.ts';
 
 type Changed = { readonly before: AuditFields; readonly after: AuditFields };
 
-export const createdSettings = (client: Client): AuditFields => shown(toDocument(CLIENT_SETTINGS, client));
+export const createdSettings = (client: Client): AuditFields =>
+  withoutSecrets(toDocument(CLIENT_SETTINGS, client));
 
 /** Returns the settings that a change changed; `undefined` if there are none. */
 export function changedSettings(before: Client, after: Client): Changed | undefined {
   const changed = differingFields(toDocument(CLIENT_SETTINGS, before), toDocument(CLIENT_SETTINGS, after));
-  return changed && { before: shown(changed.before), after: shown(changed.after) };
+  return changed && { before: withoutSecrets(changed.before), after: withoutSecrets(changed.after) };
 }
 
 /** Returns the branding that a change changed; logos as hashes. */
@@ -26,7 +27,7 @@ export const changedLook = (before: ApplicationLook, after: ApplicationLook): Ch
   differingFields(toAuditedBranding(before), toAuditedBranding(after));
 
 /** Removes possible secrets. Comparisons use the complete values. */
-const shown = (fields: AuditFields): AuditFields =>
+const withoutSecrets = (fields: AuditFields): AuditFields =>
   typeof fields.webhook_url === 'string'
     ? { ...fields, webhook_url: auditedUrl(fields.webhook_url) }
     : fields;

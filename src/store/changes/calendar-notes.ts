@@ -29,15 +29,15 @@ export async function noteCalendars(tx: Statements, { key, before, note }: Repla
   for (const calendar of after) {
     const existing = earlier.get(calendar.calendarKey);
     earlier.delete(calendar.calendarKey);
-    if (existing === undefined) await note({ eventType: 'calendar.created', data: dataOf(calendar) });
+    if (existing === undefined) await note({ eventType: 'calendar.created', data: toNoteData(calendar) });
     else if (JSON.stringify(existing) !== JSON.stringify(calendar))
-      await note({ eventType: 'calendar.updated', data: dataOf(calendar) });
+      await note({ eventType: 'calendar.updated', data: toNoteData(calendar) });
   }
   for (const deleted of earlier.values())
-    await note({ eventType: 'calendar.deleted', data: dataOf(deleted) });
+    await note({ eventType: 'calendar.deleted', data: toNoteData(deleted) });
 }
 
-const dataOf = ({ href, title, description, color, timeZone, access }: KnownCalendar) => ({
+const toNoteData = ({ href, title, description, color, timeZone, access }: KnownCalendar) => ({
   id: href,
   title,
   timeZone,

@@ -8,12 +8,12 @@ import { randomBytes } from 'node:crypto';
 
 import type { Statements, Values } from '../drivers/database.ts';
 import {
-  changedFieldsOf,
-  deletedEventOf,
   type EventState,
   isSameState,
+  listChangedFields,
   type StateRow,
-  stateOf,
+  toDeletedEvent,
+  toEventState,
 } from './event-state.ts';
 import { noteConnections } from './user-notes.ts';
 import { HAS_ENDPOINT, noteArrivals, noteChanges, noteFirstSync } from './webhook-streams.ts';
@@ -35,7 +35,7 @@ type AffectedEvents = {
 };
 
 /** Takes the user's next number; `undefined` without a user or a feed. An endpoint of the application begins a feed. */
-async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
+async function takeNextNumber(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
   const [feed] = await tx.all<Feed>(
     `UPDATE application_user SET feed_seq = feed_seq + 1,
             feed_id = CASE WHEN feed_id IS NULL AND ${HAS_ENDPOINT} THEN CAST(:candidate AS TEXT) ELSE feed_id END
@@ -58,7 +58,7 @@ export async function recordChanges<T>(
   write: () => Promise<T>,
 ): Promise<T> {
   if (hrefs.length === 0 && series.length === 0) return write();
-  const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
+  const feed = await takeNextNumber(tx, OWNER_OF_CALENDAR, { key });
   if (feed === undefined) return write();
   const seriesOfHrefs = await tx.all<{ id: string }>(
     `SELECT DISTINCT series_id AS id FROM event
@@ -118,7 +118,7 @@ async function recordRemoval(
 /** Returns a recorder of removals of a calendar or of some resources. Call it before anything is locked. */
 export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
-  const feed = await nextOf(tx, owner, { accountKey });
+  const feed = await takeNextNumber(tx, owner, { accountKey });
   return async (calendarKey: string, hrefs?: readonly string[]): Promise<void> => {
     if (feed === undefined) return;
     const removed = { chosen: 'SELECT CAST(:calendarKey AS TEXT)' };
@@ -143,7 +143,7 @@ export async function recordArrival(
   { clientId, userId, accountKeys, now }: Arrival,
 ): Promise<void> {
   const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
-  const feed = await nextOf(tx, owner, { clientId, userId });
+  const feed = await takeNextNumber(tx, owner, { clientId, userId });
   if (feed === undefined) return;
   // Their deleted events move to the group too.
   await tx.change(
@@ -172,7 +172,7 @@ export async function recordArrival(
 
 /** Returns a function to call after a calendar's first sync is written. Call this one before anything is locked. */
 export async function firstSyncRecorder(tx: Statements, key: string): Promise<() => Promise<void>> {
-  const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
+  const feed = await takeNextNumber(tx, OWNER_OF_CALENDAR, { key });
   return async () => {
     if (feed !== undefined) await noteFirstSync(tx, key, feed);
   };
@@ -186,7 +186,7 @@ export async function recordAccountRemoval(
 ): Promise<void> {
   const { clientId = null, userId = null, now } = values;
   const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
-  const feed = await nextOf(tx, owner, { clientId, userId });
+  const feed = await takeNextNumber(tx, owner, { clientId, userId });
   if (feed === undefined) return;
   const calendars = `SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})`;
   await recordRemoval(tx, { chosen: calendars }, { ...values, at: now, seq: feed.seq });
@@ -207,10 +207,10 @@ async function readStates(
       ORDER BY href, recurrence_id`,
     { key, names },
   );
-  const rootOf = ({ id, shape, seriesId }: StateRow) =>
+  const toRootId = ({ id, shape, seriesId }: StateRow) =>
     shape === 'series' || shape === 'override' ? (seriesId ?? id) : id;
-  const members = [...Map.groupBy(rows, rootOf)];
-  return new Map(members.map(([id, rowsOfIt]) => [id, stateOf(rowsOfIt)]));
+  const members = [...Map.groupBy(rows, toRootId)];
+  return new Map(members.map(([id, rowsOfIt]) => [id, toEventState(rowsOfIt)]));
 }
 
 type RecordedChange = {
@@ -233,14 +233,14 @@ async function recordChange(tx: Statements, change: RecordedChange): Promise<voi
     createdSeq: isNew ? seq : 0,
     createdOwn: Number(own && isNew),
     deleted: after === undefined ? 1 : 0,
-    was: after === undefined && before !== undefined ? JSON.stringify(deletedEventOf(before)) : null,
-    fields: await fieldsOf(tx, change),
+    was: after === undefined && before !== undefined ? JSON.stringify(toDeletedEvent(before)) : null,
+    fields: await renderChangedFields(tx, change),
   };
   await tx.change(RECORD, values);
 }
 
 /** Returns for each field the number of its last change, earlier changes included. */
-async function fieldsOf(
+async function renderChangedFields(
   tx: Statements,
   { key, id, feed, before, after }: RecordedChange,
 ): Promise<string | null> {
@@ -249,7 +249,7 @@ async function fieldsOf(
     'SELECT fields FROM event_change WHERE calendar_key = :key AND event_id = :id',
     { key, id },
   );
-  const changed = changedFieldsOf(before, after).map((name) => [name, feed.seq] as const);
+  const changed = listChangedFields(before, after).map((name) => [name, feed.seq] as const);
   // Written here, as an object of numbers.
   const earlier: Readonly<Record<string, number>> = JSON.parse(stored?.fields ?? '{}');
   return JSON.stringify({ ...earlier, ...Object.fromEntries(changed) });

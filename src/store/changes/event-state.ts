@@ -1,7 +1,7 @@
 /** The visible state of an event in the mirror at one moment, and the difference between two moments. */
 import type { EventMembers, Timing } from '../../calendars/mirrored-event.ts';
 import { comparableEtag } from '../../lib/etag.ts';
-import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import { toInstant } from '../../lib/recurrence/event-instant.ts';
 import { instantText, type RenderedMembers, readMembers } from '../../lib/rendered-json.ts';
 
 /** A row of a single event, or of a series: its master's first, then its overrides. */
@@ -27,7 +27,7 @@ export type EventState = {
   readonly hasEtags: boolean;
 };
 
-export const stateOf = (rows: readonly StateRow[]): EventState => ({
+export const toEventState = (rows: readonly StateRow[]): EventState => ({
   rows,
   content: JSON.stringify(rows.map(listTexts)),
   etags: JSON.stringify(rows.map(({ etag }) => etag && comparableEtag(etag))),
@@ -57,7 +57,7 @@ const NOT_TOLD: ReadonlySet<string> = new Set(['lastModified', 'id', 'recurringE
  * Returns the names of the members that differ (docs/wire.md 2.5): for a series its master's, and `overrides` for all
  * other events. `original` is returned only if nothing but the provider's own object differs.
  */
-export function changedFieldsOf(before: EventState, after: EventState): readonly string[] {
+export function listChangedFields(before: EventState, after: EventState): readonly string[] {
   const [one, other] = [before.rows[0], after.rows[0]];
   if (one === undefined || other === undefined) return [];
   const fields = new Set([...differingMembers(one, other), ...differingTimes(one, other)]);
@@ -78,13 +78,13 @@ function differingMembers(before: StateRow, after: StateRow): string[] {
 /** Returns the time fields in which two states of a series differ; its content has no times. */
 function differingTimes(before: StateRow, after: StateRow): string[] {
   if (before.timing === after.timing || after.shape !== 'series') return [];
-  const [one, other] = [timingOf(before), timingOf(after)];
+  const [one, other] = [parseTiming(before), parseTiming(after)];
   const names = ['start', 'end', 'recurrence'] as const;
   return names.filter((name) => JSON.stringify(one?.[name]) !== JSON.stringify(other?.[name]));
 }
 
 /** `timing` was written by render-event.ts. */
-const timingOf = ({ timing }: StateRow): Partial<Timing> | undefined =>
+const parseTiming = ({ timing }: StateRow): Partial<Timing> | undefined =>
   timing === undefined ? undefined : JSON.parse(timing);
 
 /** The fields that are reported for a deleted event. A series has the times of its first occurrence. */
@@ -93,7 +93,7 @@ export type DeletedEvent = Pick<
   'title' | 'start' | 'end' | 'startDate' | 'endDate' | 'allDay' | 'availability' | 'status'
 >;
 
-export function deletedEventOf({ rows }: EventState): DeletedEvent | undefined {
+export function toDeletedEvent({ rows }: EventState): DeletedEvent | undefined {
   const [row] = rows;
   if (row === undefined) return undefined;
   const members = readMembers(row.content);
@@ -112,9 +112,9 @@ export function deletedEventOf({ rows }: EventState): DeletedEvent | undefined {
 }
 
 function firstTimes(row: StateRow): Pick<EventMembers, 'start' | 'end'> {
-  const { start, end } = timingOf(row) ?? {};
+  const { start, end } = parseTiming(row) ?? {};
   if (start === undefined || end === undefined) return {};
   // Both are of one type, so that the length does not depend on the time zone.
-  const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+  const length = toInstant(end, 'UTC') - toInstant(start, 'UTC');
   return { start: instantText(row.startsAt), end: instantText(row.startsAt + length) };
 }

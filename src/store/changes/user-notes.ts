@@ -69,13 +69,13 @@ export type Noter = (note: Note) => Promise<void>;
 
 /** Returns a function that adds notes about calendars. Call it before anything is locked. */
 export const calendarNoter = (tx: Statements, accountKey: string, now: number): Promise<Noter> =>
-  noterOf(tx, OF_CALENDARS, { accountKey }, { kind: 'calendars', now });
+  createNoter(tx, OF_CALENDARS, { accountKey }, { kind: 'calendars', now });
 
 /** Returns the same for notes about the connection. Call it before anything is locked. */
 export const connectionNoter = (tx: Statements, accountKey: string, now: number): Promise<Noter> =>
-  noterOf(tx, OF_CONNECTION, { accountKey }, { kind: 'connections', now });
+  createNoter(tx, OF_CONNECTION, { accountKey }, { kind: 'connections', now });
 
-async function noterOf(tx: Statements, text: string, values: Values, about: About): Promise<Noter> {
+async function createNoter(tx: Statements, text: string, values: Values, about: About): Promise<Noter> {
   const account = await tx.get<NotedAccount>(text, values);
   if (account === undefined) return async () => {};
   await lockUser(tx, account);

@@ -19,7 +19,7 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'refresh successors': { outlives: false },
 };
 
-const contextOf = sealedField('derived_key.sealed');
+const derivedKeyContext = sealedField('derived_key.sealed');
 const ADD = `
   INSERT INTO derived_key (purpose, sealed) VALUES (:purpose, :sealed) ON CONFLICT (purpose) DO NOTHING`;
 const LIST = 'SELECT purpose, sealed FROM derived_key ORDER BY purpose';
@@ -28,13 +28,13 @@ const REMOVE = 'DELETE FROM derived_key WHERE purpose = :purpose';
 /** Makes `ring` use the stored keys, which were derived from an earlier master key. */
 export async function keepDerivedKeys(db: Statements, ring: Keyring): Promise<void> {
   for (const { purpose, sealed } of await db.all<{ purpose: string; sealed: string }>(LIST))
-    ring.keep(purpose, Buffer.from(ring.open(sealed, contextOf(purpose)), 'base64'));
+    ring.keep(purpose, Buffer.from(ring.open(sealed, derivedKeyContext(purpose)), 'base64'));
 }
 
 export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<void> {
   for (const purpose of Object.keys(DERIVED_KEYS)) {
     const key = sealer.derive(purpose).toString('base64');
-    await tx.change(ADD, { purpose, sealed: sealer.seal(key, contextOf(purpose)) });
+    await tx.change(ADD, { purpose, sealed: sealer.seal(key, derivedKeyContext(purpose)) });
   }
 }
 
@@ -46,11 +46,11 @@ export async function removeDerivedKeys(tx: Statements): Promise<void> {
 /** Returns the operations on master keys. `ring` has the keys under which the database was opened. */
 export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings): MasterKeys {
   const { masterKey, masterKeyPrevious, dataDir } = settings;
-  const idOf = (key: Buffer | undefined) => key && masterKeyId(key);
+  const toKeyId = (key: Buffer | undefined) => key && masterKeyId(key);
   const ours = () => JSON.stringify([ring.keyId, ring.keyIds]);
   return {
     source: masterKey === undefined ? 'folder' : 'settings',
-    configured: { keyId: idOf(masterKey), previous: idOf(masterKeyPrevious) },
+    configured: { keyId: toKeyId(masterKey), previous: toKeyId(masterKeyPrevious) },
 
     async look() {
       const before = ours();

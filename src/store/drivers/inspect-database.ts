@@ -48,10 +48,10 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     }
     const pending = await pendingMigrations(db);
     const masterKey = await masterKeyState(db);
-    const keyProblem = await keyProblemOf(masterKey, settings);
+    const keyProblem = await findKeyProblem(masterKey, settings);
     if (await db.server?.isReadOnly()) throw new Error(READ_ONLY);
     const clockSkew = db.server?.clockOffset() ?? 0;
-    const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
+    const newestInstant = pending.includes(1) ? undefined : await readNewestInstant(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const shared = pending.length > 0 ? [] : await db.all<{ clientId: string }>(SHARED_KEYS);
     const untenanted = pending.length > 0 ? undefined : await db.get<{ count: number }>(WITHOUT_TENANT);
@@ -83,7 +83,10 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
   }
 }
 
-async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): Promise<string | undefined> {
+async function findKeyProblem(
+  state: MasterKeyState,
+  settings: DatabaseSettings,
+): Promise<string | undefined> {
   const { keyId, next } = state;
   try {
     const { masterKey, masterKeyPrevious, dataDir } = settings;
@@ -101,7 +104,7 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
 }
 
 /** Returns the newest stored instant, which is close to the last use of the database. */
-export async function newestInstantOf(db: Database): Promise<number | undefined> {
+export async function readNewestInstant(db: Database): Promise<number | undefined> {
   const row = await db.get<{ newest: number | null }>(NEWEST);
   return row?.newest ?? undefined;
 }
@@ -114,8 +117,8 @@ export async function lastBackups(db: Statements): Promise<LastBackups> {
   const begun = await db.get<{ at: number }>(BEGUN);
   if (begun === undefined) throw new Error('The database has no migrations');
   const rows = await db.all<{ name: string; value: string }>(LAST);
-  const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
-  const [made, failure] = [settingOf('last_backup'), settingOf('last_backup_failure')];
+  const findSetting = (name: string) => rows.find((row) => row.name === name)?.value;
+  const [made, failure] = [findSetting('last_backup'), findSetting('last_backup_failure')];
   return {
     begunAt: begun.at,
     made: made === undefined ? undefined : (JSON.parse(made) as NotedBackup),

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { giveToOwnerOf } from '../../lib/private-folder.ts';
+import { giveToFolderOwner } from '../../lib/private-folder.ts';
 import { masterKeyId } from '../../lib/sealing.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 
@@ -96,7 +96,7 @@ async function writeDraft(draft: string, key: Buffer): Promise<void> {
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(`${key.toString('base64')}\n`);
-    await giveToOwnerOf(path.dirname(draft), draft);
+    await giveToFolderOwner(path.dirname(draft), draft);
     await handle.sync();
   } finally {
     await handle.close();

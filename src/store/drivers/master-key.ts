@@ -27,10 +27,10 @@ export async function masterKeyState(db: Statements): Promise<MasterKeyState> {
 /** Returns the same without checking that the database was opened before: instances call it every two seconds. */
 export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState> {
   const rows = await db.all<{ name: string; value: string }>(STATE);
-  const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
-  const [next, before] = [settingOf('master_key_next'), settingOf('master_key_before')];
+  const findSetting = (name: string) => rows.find((row) => row.name === name)?.value;
+  const [next, before] = [findSetting('master_key_next'), findSetting('master_key_before')];
   return {
-    keyId: settingOf('master_key'),
+    keyId: findSetting('master_key'),
     // Both are written by masterKeyStore in this shape.
     next: next === undefined ? undefined : (JSON.parse(next) as NextKey),
     before: before === undefined ? undefined : (JSON.parse(before) as MasterKeyState['before']),

@@ -104,8 +104,8 @@ function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): S
     : 'See that it runs and that KALENDS_DATABASE_URL leads to it.';
   const sentence =
     databaseUrl === undefined
-      ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${messageOf(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
-      : `PostgreSQL cannot be used: ${messageOf(cause)}. ${remedy}`;
+      ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${describeReason(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
+      : `PostgreSQL cannot be used: ${describeReason(cause)}. ${remedy}`;
   return new StartRefused(sentence, { cause });
 }
 
@@ -129,7 +129,7 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
     if (created !== undefined) await chmod(dataDir, 0o700);
   } catch (reason) {
     throw new StartRefused(
-      `The data folder ${dataDir} cannot be made: ${messageOf(reason)}. Make it, or set KALENDS_DATA_DIR.`,
+      `The data folder ${dataDir} cannot be made: ${describeReason(reason)}. Make it, or set KALENDS_DATA_DIR.`,
       { cause: reason },
     );
   }
@@ -143,7 +143,7 @@ export async function makePrivate(file: string): Promise<void> {
     await handle.close();
   } catch (reason) {
     throw new StartRefused(
-      `The file ${file} cannot be made: ${messageOf(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
+      `The file ${file} cannot be made: ${describeReason(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
       { cause: reason },
     );
   }
@@ -159,5 +159,5 @@ async function keyOfFolder(settings: KeySettings, keyId: string | undefined): Pr
   return makeKeyFile(dataDir);
 }
 
-export const messageOf = (reason: unknown): string =>
+export const describeReason = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason);

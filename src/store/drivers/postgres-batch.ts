@@ -1,6 +1,6 @@
 /** Group commit: waiting calls become one `unnest()` statement, at 14 times the rate of separate statements. */
 import type { BatchStatement, Supplied, Values } from './database.ts';
-import { isRefusal, nameOf, type Query } from './postgres-query.ts';
+import { isRefusal, nameStatement, type Query } from './postgres-query.ts';
 import { textToFind, textToWrite, valueFor } from './statement-text.ts';
 
 /** More than two batches in flight only lengthen the queue at the server. */
@@ -46,7 +46,7 @@ export class PostgresBatch {
     this.#answering = precededBy.length;
     this.#statements = [...precededBy, sql, ...followedBy]
       .map((write) => write(supplied))
-      .map((text) => ({ name: nameOf(text), text, rowMode: 'array' }));
+      .map((text) => ({ name: nameStatement(text), text, rowMode: 'array' }));
     this.#key = key;
     this.#writes = writes;
     this.#oneOfKey = precededBy.length > 0;

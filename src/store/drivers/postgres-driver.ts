@@ -185,13 +185,13 @@ class PostgresDatabase implements Database {
 
   #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = beginText()): Promise<T> {
     return this.#inTransaction(begin, async (client) => {
-      const queryOf = (sql: string, values: Values) => this.#texts.query(sql, values, textToWrite);
+      const buildQuery = (sql: string, values: Values) => this.#texts.query(sql, values, textToWrite);
       const tx = new TransactionStatements(this.dialect, {
         all: async (sql, values) => {
-          const query = queryOf(sql, values);
+          const query = buildQuery(sql, values);
           return this.#texts.rowsOf(query, await this.#ask(client, query));
         },
-        change: async (sql, values) => (await this.#ask(client, queryOf(sql, values))).rowCount ?? 0,
+        change: async (sql, values) => (await this.#ask(client, buildQuery(sql, values))).rowCount ?? 0,
       });
       try {
         const result = await work(client, tx);

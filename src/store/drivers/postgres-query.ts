@@ -17,7 +17,7 @@ export type Query = { text: string; values: unknown[]; name?: string; rowMode: '
 export const unnamed = ({ text, values, rowMode }: Query): Query => ({ text, values, rowMode });
 
 /** Returns 128 bits of the text's hash: a name has at most 63 bytes, and `pg` refuses one name for two texts. */
-export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
+export const nameStatement = (text: string): string => hash('sha256', text).slice(0, 32);
 
 /** SQLSTATEs of a server that cannot be used now: it is read-only, lacks disk, memory or connections, or shuts down. */
 const AWAY = /^(25006|53[1-3]00|57P)/;
@@ -40,7 +40,7 @@ export class PostgresTexts {
     const query: Query = { text, values: bound(parameters, values, rule), rowMode: 'array' };
     // The server keeps every named statement until the connection ends, so their number is limited.
     if (this.#known.size >= STATEMENTS_KEPT) return query;
-    const name = nameOf(text);
+    const name = nameStatement(text);
     this.#known.set(sql, { text, parameters, name });
     return { ...query, name };
   }

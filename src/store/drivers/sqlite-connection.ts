@@ -44,13 +44,13 @@ export class SqliteConnection {
     const { statement, parameters, names } = this.#prepare(sql);
     return statement
       .all(...bound(parameters, values, text))
-      .map((row) => rowFrom(names, arrayOf(row)) as Row);
+      .map((row) => rowFrom(names, asArray(row)) as Row);
   }
 
   get<Row>(sql: string, values: Values, text = this.#text): Row | undefined {
     const { statement, parameters, names } = this.#prepare(sql);
     const row = statement.get(...bound(parameters, values, text));
-    return row && (rowFrom(names, arrayOf(row)) as Row);
+    return row && (rowFrom(names, asArray(row)) as Row);
   }
 
   change(sql: string, values: Values): number {
@@ -63,7 +63,7 @@ export class SqliteConnection {
     const columns = statement.columns().map(({ name }) => name);
     return statement
       .all(...bound(parameters, values, text))
-      .map((row) => Object.fromEntries(columns.map((name, place) => [name, arrayOf(row)[place] ?? null])));
+      .map((row) => Object.fromEntries(columns.map((name, place) => [name, asArray(row)[place] ?? null])));
   }
 
   /** Returns a number that changes if another connection has committed, and only then. */
@@ -96,7 +96,7 @@ export class SqliteConnection {
 }
 
 /** The typings know a row as an object only; setReturnArrays makes it an array. */
-const arrayOf = (row: unknown) => row as Value[];
+const asArray = (row: unknown) => row as Value[];
 
 function bound(parameters: readonly string[], values: Values, text: (text: string) => string): Value[] {
   return parameters.map((parameter) => {

@@ -261,9 +261,9 @@ class SqliteDatabase implements Database {
       return () => reject(reason);
     };
     try {
-      const made = run();
-      if (made instanceof Promise) return made.then((result) => () => resolve(result), failed);
-      return () => resolve(made);
+      const outcome = run();
+      if (outcome instanceof Promise) return outcome.then((result) => () => resolve(result), failed);
+      return () => resolve(outcome);
     } catch (reason) {
       return failed(reason);
     }

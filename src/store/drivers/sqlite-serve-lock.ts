@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from './key-file.ts';
-import { makeDataFolder, makePrivate, messageOf } from './open-database.ts';
+import { describeReason, makeDataFolder, makePrivate } from './open-database.ts';
 import { beginUnlocked } from './sqlite-lock.ts';
 
 /** How long a server waits for one that is about to end. */
@@ -34,7 +34,7 @@ export async function lockForWork(dataDir: string, stopping: AbortSignal): Promi
     lock.close();
   } catch (cause) {
     throw new StartRefused(
-      `The file ${file} cannot be locked: ${messageOf(cause)}. Make it writable for the user that runs Kalends, or delete it while no server runs.`,
+      `The file ${file} cannot be locked: ${describeReason(cause)}. Make it writable for the user that runs Kalends, or delete it while no server runs.`,
       { cause },
     );
   }

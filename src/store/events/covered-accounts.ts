@@ -6,10 +6,10 @@ import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
 import type { RenderedObject } from '../../lib/rendered-json.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../../reading/event-reader.ts';
-import { HEALTH_COLUMNS, type HealthRow, healthOf } from '../accounts/account-rows.ts';
+import { HEALTH_COLUMNS, type HealthRow, toAccountHealth } from '../accounts/account-rows.ts';
 import { providerOrder } from '../accounts/provider-order.ts';
 import type { Database } from '../drivers/database.ts';
-import { CALENDAR_COLUMNS, type CalendarRow, freshnessOf } from '../mirror/mirror-store.ts';
+import { CALENDAR_COLUMNS, type CalendarRow, toFreshness } from '../mirror/mirror-store.ts';
 import { originalColumn } from './original-column.ts';
 
 type AccountRow = HealthRow & {
@@ -45,7 +45,7 @@ export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 
         coverageId === undefined
           ? db.all<Row>(ACCOUNTS_OF_ALL_GRANTS, reader)
           : db.all<Row>(ACCOUNTS_OF_GRANT, { ...reader, coverageId });
-      return accountsOf(await rows);
+      return toMirroredAccounts(await rows);
     },
 
     async calendarOriginals(keys) {
@@ -86,7 +86,7 @@ const ACCOUNTS_OF_ALL_GRANTS = accountsText(
   'CAST(:scope AS TEXT)',
 );
 
-function accountsOf(rows: readonly Row[]): MirroredAccount[] {
+function toMirroredAccounts(rows: readonly Row[]): MirroredAccount[] {
   const byAccount = Map.groupBy(rows, ({ accountKey }) => accountKey);
   const accounts = [...byAccount.values()];
   const firsts = accounts.flatMap((ofAccount) => ofAccount.slice(0, 1));
@@ -94,7 +94,7 @@ function accountsOf(rows: readonly Row[]): MirroredAccount[] {
     ofAccount
       .slice(0, 1)
       .filter((row) => isBestOfTwins(row, firsts))
-      .map((row) => accountOf(row, ofAccount)),
+      .map((row) => toMirroredAccount(row, ofAccount)),
   );
 }
 
@@ -109,22 +109,22 @@ function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
   return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
 }
 
-const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount => ({
+const toMirroredAccount = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount => ({
   accountKey: row.accountKey,
   scope: row.scope,
   provider: row.provider,
   accountId: row.accountId,
   display: row.display,
   addresses: JSON.parse(row.addresses),
-  health: healthOf(row),
+  health: toAccountHealth(row),
   calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
-  ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
+  ...toFreshness({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
   calendars: toReadable(ofAccount, row.provider),
 });
 
 /** Returns the calendars that are not left out. An account has one main calendar; if left out, none replaces it. */
 function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
-  const calendars = rows.flatMap(calendarsOf);
+  const calendars = rows.flatMap(parseCalendarRow);
   const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
   const alias = aliasAmong(calendars);
   const leftOut = new Set(rows.filter((row) => row.leftOut === 1).map(({ calendarKey }) => calendarKey));
@@ -135,7 +135,7 @@ function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalen
   });
 }
 
-function calendarsOf(row: Row): ReadableCalendar[] {
+function parseCalendarRow(row: Row): ReadableCalendar[] {
   const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
   if (calendarKey === undefined) return [];
   const details = { href, title, description, color };
@@ -144,5 +144,5 @@ function calendarsOf(row: Row): ReadableCalendar[] {
   const parsed = (json: string | undefined): LeftOutEvents | undefined =>
     json === undefined ? undefined : JSON.parse(json);
   const leftOut = { tooComplex: parsed(row.tooComplex), unreadable: parsed(row.unreadable) };
-  return [{ calendarKey, ...details, ...rest, ...leftOut, ...freshnessOf(row) }];
+  return [{ calendarKey, ...details, ...rest, ...leftOut, ...toFreshness(row) }];
 }

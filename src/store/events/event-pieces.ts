@@ -76,18 +76,18 @@ export function eventPieces(db: Database): PieceReader {
     },
 
     async matching(calendarKey, rows, search) {
-      const found = await db.all<RowName>(texts.matching, {
+      const matchingRows = await db.all<RowName>(texts.matching, {
         calendarKey,
         ...toNames(rows),
         ...termValues(search),
       });
-      return new Set(found.map(nameOfRow));
+      return new Set(matchingRows.map(nameOfRow));
     },
 
     async contentsOf(calendarKey, rows, originals) {
       const values = { calendarKey, ...toNames(rows), originals: originals ? 1 : 0 };
-      const found = await db.all<ContentRow>(texts.contents, values);
-      return new Map(found.map((row) => [nameOfRow(row), contentOf(row)]));
+      const contentRows = await db.all<ContentRow>(texts.contents, values);
+      return new Map(contentRows.map((row) => [nameOfRow(row), toEventContent(row)]));
     },
 
     sizesById(keys, ids) {
@@ -118,7 +118,7 @@ function toNames(rows: readonly RowName[]) {
 }
 
 /** If an override has no own object, `original` is undefined: it shows its master's. */
-const contentOf = ({
+const toEventContent = ({
   shape,
   content,
   original,

@@ -192,11 +192,11 @@ function groupSeries(rows: readonly SeriesRow[]): WholeSeries[] {
   }
   return groups.flatMap((group): WholeSeries[] => {
     const [master] = group;
-    return master === undefined ? [] : [seriesOf(master, group)];
+    return master === undefined ? [] : [toWholeSeries(master, group)];
   });
 }
 
-function seriesOf(master: SeriesRow, group: readonly SeriesRow[]): WholeSeries {
+function toWholeSeries(master: SeriesRow, group: readonly SeriesRow[]): WholeSeries {
   const rows = group.map((row) => {
     const { original, hasOriginal: has } = row.hasOriginal === 1 ? row : master;
     const stored: EventContent = {

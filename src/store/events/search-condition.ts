@@ -11,7 +11,7 @@ export const hasTerms = (column: string): string =>
 export const termValues = (search: readonly string[]): Record<string, string> =>
   search.length === 0
     ? {}
-    : Object.fromEntries(TERMS.map((term, i) => [term, `%${patternOf(search[i] ?? '')}%`]));
+    : Object.fromEntries(TERMS.map((term, i) => [term, `%${toLikePattern(search[i] ?? '')}%`]));
 
 /** Returns a pattern for LIKE. An apostrophe matches any character: texts stored earlier have typographic ones. */
-const patternOf = (term: string): string => term.replace(/[!%_]/g, '!$&').replaceAll("'", '_');
+const toLikePattern = (term: string): string => term.replace(/[!%_]/g, '!$&').replaceAll("'", '_');

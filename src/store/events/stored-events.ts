@@ -40,12 +40,12 @@ export function storedEvents(db: Database): StoredEvents {
       const rows = await listRows(calendarKey, eventId);
       const other = rows.find(({ seriesId }) => seriesId !== undefined && seriesId !== eventId)?.seriesId;
       const series = other === undefined ? [] : await listRows(calendarKey, other);
-      return storedOf(series.length > 0 ? series : rows);
+      return toStoredEvents(series.length > 0 ? series : rows);
     },
   };
 }
 
-function storedOf(rows: readonly Row[]): StoredEvent[] {
+function toStoredEvents(rows: readonly Row[]): StoredEvent[] {
   // The row of a left-out exception names its series too, but has no timing.
   const events = rows.filter(({ timing }) => timing !== undefined);
   const ordered = events.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
@@ -53,7 +53,7 @@ function storedOf(rows: readonly Row[]): StoredEvent[] {
   const isSeries = ordered.some(({ seriesId }) => seriesId !== undefined);
   const hasMaster = isSeries && ordered[0]?.recurrenceId === '';
   return ordered.flatMap((row) => {
-    const event = eventOf(row);
+    const event = parseStoredEvent(row);
     if (event === undefined) return [];
     const { href, eventId, startsAt, endsAt, content } = row;
     const hasOwn = row.original !== undefined || row.originalDigest !== undefined;
@@ -74,7 +74,7 @@ function storedOf(rows: readonly Row[]): StoredEvent[] {
 }
 
 /** Returns the event that render-event.ts rendered, or `undefined` for a resource without an event. */
-function eventOf({ uid, content, timing }: Row): CalendarEvent | undefined {
+function parseStoredEvent({ uid, content, timing }: Row): CalendarEvent | undefined {
   if (timing === undefined) return undefined;
   const { cancelled, ...times }: Timing = JSON.parse(timing);
   const members = readMembers(withoutMembers(content, INSTANCE_MEMBERS));

@@ -31,7 +31,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       return db.transaction((tx) => takeJobs(tx, terms));
     },
 
-    ...leasesOf(db),
+    ...jobLeases(db),
 
     async nextRunAt() {
       const row = await db.get<{ at: number | undefined }>('SELECT MIN(run_at) AS at FROM job');
@@ -92,7 +92,7 @@ function dueLook(kinds: readonly JobKind[]) {
   };
 }
 
-function leasesOf(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
+function jobLeases(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
   return {
     async renew(holders, leaseUntil) {
       // If the holder dies, the job is due again when the lease ends.

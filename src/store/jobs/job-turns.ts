@@ -93,7 +93,7 @@ class Taking {
     this.#here = new SlotCounts(inAll, running.map(withoutHost));
     const ofKinds = leased.filter(({ kind }) => kinds.includes(kind));
     this.#atHosts = new SlotCounts({ ofHost, share, ofOwnerAtHost }, [...ofKinds, ...abandoned]);
-    this.#ofAccounts = new SlotCounts({ ofOwner: ofAccount }, [...leased, ...abandoned].map(accountOf));
+    this.#ofAccounts = new SlotCounts({ ofOwner: ofAccount }, [...leased, ...abandoned].map(toAccountPlace));
   }
 
   /** Claims one job of each owner that is due. Returns whether another round may find more. */
@@ -128,7 +128,7 @@ class Taking {
     // Few rows: at most as many jobs as ran when their processes died.
     const died = await this.#tx.all<JobRow>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
     const job = died.find(
-      (one) => kinds.includes(one.kind) && this.#isFree(one) && this.#ofAccounts.isFree(accountOf(one)),
+      (one) => kinds.includes(one.kind) && this.#isFree(one) && this.#ofAccounts.isFree(toAccountPlace(one)),
     );
     if (job !== undefined) await this.#lease(job, 1);
   }
@@ -180,7 +180,7 @@ class Taking {
     this.jobs.push(trace === undefined ? job : { ...job, trace });
     this.#here.add(withoutHost(job));
     this.#atHosts.add(job);
-    this.#ofAccounts.add(accountOf(job));
+    this.#ofAccounts.add(toAccountPlace(job));
   }
 
   /** Moves a turn to the time of its next job; if one is due already, to `later` milliseconds from now. */
@@ -212,7 +212,11 @@ class Taking {
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 const withoutHost = ({ clientId, owner }: SlotPlace): SlotPlace => ({ clientId, owner, host: '' });
-const accountOf = ({ accountKey }: JobPlace): SlotPlace => ({ clientId: '', owner: accountKey, host: '' });
+const toAccountPlace = ({ accountKey }: JobPlace): SlotPlace => ({
+  clientId: '',
+  owner: accountKey,
+  host: '',
+});
 
 /** Up to this many names are compared one by one: in SQLite, three times as fast as a lookup in a list. */
 const FEW_NAMES = 8;

@@ -97,7 +97,7 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
         return sealer.open(String(one.sealed_value), bound);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        const place = JSON.stringify(placeOf(one, key));
+        const place = JSON.stringify(toRowPlace(one, key));
         throw new Error(`${table}.${column} cannot be opened in the row ${place}: ${reason}`, { cause });
       }
     };
@@ -107,11 +107,11 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
     const changes = rows.map((one) => {
       const bound = contextOf(...row.map((name) => String(one[name])));
       const sealed = sealer.seal(opened(one, bound), bound);
-      return { ...placeOf(one, key), sealed, before: String(one.sealed_value) };
+      return { ...toRowPlace(one, key), sealed, before: String(one.sealed_value) };
     });
     const count = changes.length === 0 ? 0 : await db.transaction((tx) => updateAll(tx, update, changes));
     const last = rows.length < limit ? undefined : rows.at(-1);
-    return { count, after: last && placeOf(last, key) };
+    return { count, after: last && toRowPlace(last, key) };
   };
 }
 
@@ -121,5 +121,5 @@ async function updateAll(tx: Statements, update: string, changes: readonly RowPl
   return count;
 }
 
-const placeOf = (row: RowPlace, key: readonly string[]): RowPlace =>
+const toRowPlace = (row: RowPlace, key: readonly string[]): RowPlace =>
   Object.fromEntries(key.map((name) => [name, row[name] ?? '']));

@@ -30,7 +30,7 @@ export type EventRow = Place & {
 const LONGEST_NAME = 1_000;
 
 /** Returns the rows of one resource: at least one, which stores its etag even if it has no event. */
-export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredResource): EventRow[] {
+export function toEventRows({ href, eventId, seriesId, etag, ...resource }: MirroredResource): EventRow[] {
   for (const name of [href, eventId, seriesId ?? '', etag ?? '']) checkName(name);
   const names = { href: storable(href), etag: optional(etag) };
   const originals = {

@@ -68,10 +68,15 @@ export function mirrorStore(
   quotas: StorageQuotas = NO_QUOTAS,
   changed: () => void = () => {},
 ): MirrorStore {
-  return { ...listsOf(db), ...calendarsOf(db), ...writesOf(db, quotas, changed), ...endsOf(db, changed) };
+  return {
+    ...calendarLists(db),
+    ...calendarLeases(db),
+    ...mirrorWrites(db, quotas, changed),
+    ...syncOutcomes(db, changed),
+  };
 }
 
-function listsOf(db: Database): Lists {
+function calendarLists(db: Database): Lists {
   return {
     async findList(accountKey) {
       const row = await db.get<FreshnessRow>(
@@ -79,7 +84,7 @@ function listsOf(db: Database): Lists {
           WHERE account_key = :accountKey`,
         { accountKey },
       );
-      return row && freshnessOf(row);
+      return row && toFreshness(row);
     },
 
     async leaseList({ key, holder }, now, until) {
@@ -146,14 +151,14 @@ const unlisted = ({ oneOf }: Dialect): string => `
   SELECT c.calendar_key FROM calendar c JOIN account a ON a.account_key = c.account_key
    WHERE a.account_key = :key AND a.lease_holder = :holder AND NOT (c.href ${oneOf('hrefs')})`;
 
-function calendarsOf(db: Database): Calendars {
+function calendarLeases(db: Database): Calendars {
   return {
     async listCalendars(accountKey) {
       const rows = await db.all<SyncRow>(
         `SELECT ${CALENDAR} FROM calendar WHERE account_key = :accountKey AND left_out = 0 ORDER BY position, href`,
         { accountKey },
       );
-      return rows.map(calendarOf);
+      return rows.map(toMirroredCalendar);
     },
 
     async findCalendar(calendarKey) {
@@ -161,7 +166,7 @@ function calendarsOf(db: Database): Calendars {
         `SELECT ${CALENDAR} FROM calendar WHERE calendar_key = :calendarKey AND left_out = 0`,
         { calendarKey },
       );
-      return row && calendarOf(row);
+      return row && toMirroredCalendar(row);
     },
 
     async leaseCalendar({ key, holder }, now, until) {
@@ -170,7 +175,7 @@ function calendarsOf(db: Database): Calendars {
           WHERE ${FREE} RETURNING ${CALENDAR}`,
         { key, holder, now, until },
       );
-      return row && calendarOf(row);
+      return row && toMirroredCalendar(row);
     },
 
     async leaseForSync({ key, holder }, now, until) {
@@ -179,7 +184,7 @@ function calendarsOf(db: Database): Calendars {
           WHERE ${FREE} RETURNING ${CALENDAR}, unfinished_syncs AS unfinished`,
         { key, holder, now, until },
       );
-      return row && { calendar: calendarOf(row), unfinished: row.unfinished };
+      return row && { calendar: toMirroredCalendar(row), unfinished: row.unfinished };
     },
   };
 }
@@ -187,7 +192,7 @@ function calendarsOf(db: Database): Calendars {
 /** Resources per query, which takes a few milliseconds. */
 const VERSIONS_AT_ONCE = 1000;
 
-function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Writes {
+function mirrorWrites(db: Database, quotas: StorageQuotas, changed: () => void): Writes {
   return {
     async storedVersions(calendarKey) {
       const versions = new Map<string, string | undefined>();
@@ -220,7 +225,10 @@ const VERSIONS = `
   SELECT href, MAX(etag) AS etag FROM event WHERE calendar_key = :calendarKey AND href > :after
    GROUP BY href ORDER BY href LIMIT ${VERSIONS_AT_ONCE}`;
 
-function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
+function syncOutcomes(
+  db: Database,
+  changed: () => void,
+): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
   return {
     async finishSync(lease, token, syncedAt) {
       const finished = await db.transaction((tx) => finishSync(tx, lease, { token, syncedAt }));
@@ -277,7 +285,7 @@ function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lis
   };
 }
 
-function calendarOf(row: SyncRow): MirroredCalendar {
+function toMirroredCalendar(row: SyncRow): MirroredCalendar {
   const { calendarKey, accountKey, href, title, description, color, timeZone, access } = row;
   return {
     ...{ calendarKey, accountKey, href, title, timeZone, access },
@@ -288,12 +296,12 @@ function calendarOf(row: SyncRow): MirroredCalendar {
     syncToken: row.syncToken,
     ...(row.tooComplex !== undefined && { tooComplex: JSON.parse(row.tooComplex) }),
     ...(row.unreadable !== undefined && { unreadable: JSON.parse(row.unreadable) }),
-    ...freshnessOf(row),
+    ...toFreshness(row),
   };
 }
 
 /** Converts the columns of freshness. A failure is stored as JSON. */
-export function freshnessOf({ failure: text, syncedAt, failedAt }: FreshnessRow) {
+export function toFreshness({ failure: text, syncedAt, failedAt }: FreshnessRow) {
   const failure: SyncFailure | undefined = text === undefined ? undefined : JSON.parse(text);
   return { syncedAt, failedAt, failure };
 }

@@ -20,10 +20,10 @@ import {
   versionValues,
   WRITES_EVENTS,
 } from './calendar-versions.ts';
-import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
+import { checkName, type EventRow, leftOutRow, optional, toEventRows } from './event-row.ts';
 import { countGrowth } from './mirror-quotas.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
-import { zoneOf } from './zone-change.ts';
+import { chooseCalendarZone } from './zone-change.ts';
 
 /** The guard of every write: the lease is still held, and its calendar still exists. */
 export const HELD_CALENDAR = 'calendar_key = :key AND lease_holder = :holder';
@@ -70,7 +70,7 @@ async function putCalendar(
   { key: accountKey, position }: { readonly key: string; readonly position: number },
 ): Promise<void> {
   checkName(calendar.href);
-  const timeZone = zoneOf(calendar);
+  const timeZone = chooseCalendarZone(calendar);
   const values = { accountKey, href: storable(calendar.href), timeZone };
   // See zone-change.ts. A sync that still renders for the old zone loses the lease.
   await tx.change(
@@ -124,18 +124,18 @@ export function applyChanges(
   { changed, leftOut, removed, own = false, until, quotas }: MirroredChanges & WriteTerms,
 ): Promise<boolean> {
   const { key } = lease;
-  const gone = removed.map(storable);
-  const hrefs = [...gone, ...[...changed, ...leftOut].map(({ href }) => storable(href))];
+  const deletedHrefs = removed.map(storable);
+  const hrefs = [...deletedHrefs, ...[...changed, ...leftOut].map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after the change, so its end is close enough as the time of the change.
   return recordChanges(tx, { key, at: until, own, hrefs, series }, async () => {
     const calendarZone = await extendLease(tx, lease, { until, writes: hrefs.length > 0 });
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
-    const apart = await deleteApart(tx, key, gone);
-    const rows = [...changed.flatMap(rowsOf), ...leftOut.map(leftOutRow)];
+    const apart = await deleteApart(tx, key, deletedHrefs);
+    const rows = [...changed.flatMap(toEventRows), ...leftOut.map(leftOutRow)];
     await insertRows(tx, key, rows);
-    const growth = growthOf([...deleted, ...apart], rows);
+    const growth = measureGrowth([...deleted, ...apart], rows);
     await countGrowth(tx, { key, ...growth }, quotas);
     const masters = changed
       .filter(({ seriesId }) => seriesId === undefined)
@@ -157,7 +157,7 @@ export function dropUnlisted(
     const calendarZone = await extendLease(tx, lease, { until, writes: unlisted.length > 0 });
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, unlisted);
-    await countGrowth(tx, { key, ...growthOf(deleted, []) }, quotas);
+    await countGrowth(tx, { key, ...measureGrowth(deleted, []) }, quotas);
     await placeSeries(tx, { key, calendarZone, masters: unlisted, series: [], deleted });
     return true;
   });
@@ -217,7 +217,7 @@ const KEEP_LEFT_OUT = {
 type Sized = { readonly href: string; readonly bytes: number };
 
 /** Counts resources and bytes. A resource is deleted with its last row. */
-function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
+function measureGrowth(deleted: readonly Sized[], inserted: readonly Sized[]) {
   const sum = (rows: readonly Sized[]) => rows.reduce((total, { bytes }) => total + bytes, 0);
   const count = (rows: readonly Sized[]) => new Set(rows.map(({ href }) => href)).size;
   return { events: count(inserted) - count(deleted), bytes: sum(inserted) - sum(deleted) };

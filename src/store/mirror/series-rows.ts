@@ -3,7 +3,7 @@
  * write, their rows get the positions that they would have in one resource, so that readers need not distinguish them.
  */
 import type { Timing } from '../../calendars/mirrored-event.ts';
-import { isSeries, type Place, placesOf } from '../../lib/recurrence/place-of.ts';
+import { computePlaces, isSeries, type Place } from '../../lib/recurrence/place-of.ts';
 import type { Statements } from '../drivers/database.ts';
 
 /** Condition for overrides that are stored apart from their master. Rows of a whole resource have its own id. */
@@ -91,7 +91,7 @@ function rowsToMove(rows: readonly Row[], calendarZone: string): Row[] {
   const timed = rows.filter(({ timing }) => timing !== undefined);
   // Written by event-row.ts.
   const timings: Timing[] = timed.map(({ timing }) => JSON.parse(timing ?? ''));
-  const places = placesOf(timings, calendarZone);
+  const places = computePlaces(timings, calendarZone);
   const ofMaster = (row: Row) => (isSeries(timings) ? row.eventId : undefined);
   return timed.flatMap((row, i) => {
     const seriesId = row.recurrenceId === '' ? ofMaster(row) : row.seriesId;

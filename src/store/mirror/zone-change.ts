@@ -5,7 +5,7 @@ import { storable } from '../../lib/storable-text.ts';
 import type { Database } from '../drivers/database.ts';
 
 /** Returns `UTC` for an unknown zone, which would otherwise fail every read of the calendar. */
-export const zoneOf = ({ timeZone }: ProviderCalendar): string => ianaZone(timeZone) ?? 'UTC';
+export const chooseCalendarZone = ({ timeZone }: ProviderCalendar): string => ianaZone(timeZone) ?? 'UTC';
 
 /** Calendars with at most this many resources are changed in the transaction that replaces the list. */
 const FEW = 500;
@@ -19,7 +19,7 @@ export async function forgetVersions(
   accountKey: string,
   calendars: readonly ProviderCalendar[],
 ): Promise<void> {
-  const zones = new Map(calendars.map((calendar) => [storable(calendar.href), zoneOf(calendar)]));
+  const zones = new Map(calendars.map((calendar) => [storable(calendar.href), chooseCalendarZone(calendar)]));
   const large = await db.all<Row>(
     `SELECT calendar_key AS key, href, time_zone FROM calendar
       WHERE account_key = :accountKey AND event_count > ${FEW}`,

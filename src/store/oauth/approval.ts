@@ -9,7 +9,7 @@ import type { Approver, UserKey } from '../../connect/flow/authorization-request
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import { type CoverageRow, deleteUnusedCoverage } from '../accounts/account-groups.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from '../accounts/account-rows.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, parseAccountRow } from '../accounts/account-rows.ts';
 import { joinGroups } from '../accounts/join-groups.ts';
 import { providerOrder } from '../accounts/provider-order.ts';
 import type { Statements } from '../drivers/database.ts';
@@ -54,7 +54,7 @@ const PENDING = `
    WHERE a.user_id = :userId AND a.client_id = :clientId AND a.withdrawn_at IS NULL AND a.approved_at >= :since
    ORDER BY a.approved_at DESC, a.approval_id, c.group_id`;
 
-export async function groupsOf(
+export async function listGroups(
   db: Statements,
   { clientId, userId }: UserKey,
   { deviceHash, now }: Pick<Approver, 'deviceHash' | 'now'>,
@@ -65,14 +65,14 @@ export async function groupsOf(
   const pending = await db.all<PendingRow>(PENDING, values);
   const byGroup = Map.groupBy(accounts, ({ groupKey }) => groupKey);
   const accountsIn = (groupKey: string) =>
-    (byGroup.get(groupKey) ?? []).map(({ groupKey: _, ...row }) => accountOf(row));
+    (byGroup.get(groupKey) ?? []).map(({ groupKey: _, ...row }) => parseAccountRow(row));
   return {
-    groups: groups.map((row) => ({ ...groupOf(row), accounts: accountsIn(row.groupKey) })),
-    pending: pendingOf(pending),
+    groups: groups.map((row) => ({ ...toAccountGroup(row), accounts: accountsIn(row.groupKey) })),
+    pending: toPendingApprovals(pending),
   };
 }
 
-function groupOf(row: GroupRow): Omit<AccountGroup, 'accounts'> {
+function toAccountGroup(row: GroupRow): Omit<AccountGroup, 'accounts'> {
   const { groupKey, transactionId, approvedAt, expiresAt, isOfThisBrowser, givenScope } = row;
   const isApproved = approvedAt !== undefined;
   const unfinished =
@@ -87,7 +87,7 @@ function groupOf(row: GroupRow): Omit<AccountGroup, 'accounts'> {
 
 type PendingRow = { approvalId: string; codeChallenge: string | undefined; groupKey: string | undefined };
 
-function pendingOf(rows: readonly PendingRow[]): PendingApproval[] {
+function toPendingApprovals(rows: readonly PendingRow[]): PendingApproval[] {
   return [...Map.groupBy(rows, ({ approvalId }) => approvalId)].map(([approvalId, ofIt]) => ({
     approvalId,
     codeChallenge: ofIt[0]?.codeChallenge,

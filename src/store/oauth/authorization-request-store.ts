@@ -8,11 +8,11 @@ import {
   type UserKey,
 } from '../../connect/flow/authorization-request-store.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
-import { dropGroupOf } from '../accounts/account-deletion.ts';
+import { dropRequestGroup } from '../accounts/account-deletion.ts';
 import { lockUser } from '../changes/user-lock.ts';
 import type { Database } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
-import { applyApproval, groupsOf } from './approval.ts';
+import { applyApproval, listGroups } from './approval.ts';
 
 type RequestRow = Omit<
   AuthorizationRequest,
@@ -96,7 +96,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       const { isPushed, hasDisconnected: _, wasSentAhead: __, allowedAt: ___, ...columns } = request;
       await db.change(CREATE, {
         ...columns,
-        formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
+        formToken: sealer.seal(request.formToken, formTokenContext(request.transactionId)),
         state: request.state ?? null,
         codeChallenge: request.codeChallenge ?? null,
         theme: request.theme ?? null,
@@ -114,11 +114,11 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
 
     async findRequest(transactionId) {
       const row = await db.get<RequestRow>(FIND, { transactionId });
-      return row && requestOf(row, sealer);
+      return row && toAuthorizationRequest(row, sealer);
     },
 
     groupsOf(user, deviceHash, now) {
-      return groupsOf(db, user, { deviceHash, now });
+      return listGroups(db, user, { deviceHash, now });
     },
 
     approveRequest(approver, decide) {
@@ -129,7 +129,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         await lockUser(tx, { clientId, userId });
         const row = await tx.get<{ status: string }>(STATUS, { transactionId });
         if (row?.status !== 'open') return 'answered';
-        const decision = decide(await groupsOf(tx, request, { deviceHash, now }));
+        const decision = decide(await listGroups(tx, request, { deviceHash, now }));
         if (decision === 'nothing' || decision === 'waits') return decision;
         if ((await tx.change(APPROVE, { transactionId })) === 0) return 'answered';
         await applyApproval(tx, approver, decision, sealer);
@@ -143,7 +143,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         if (user === undefined) return false;
         await lockUser(tx, user);
         if ((await tx.change(DENY, { transactionId })) === 0) return false;
-        await dropGroupOf(tx, transactionId, now);
+        await dropRequestGroup(tx, transactionId, now);
         return true;
       });
     },
@@ -178,12 +178,12 @@ async function reachStep(db: Database, transactionId: string, step: FlowStep): P
   }
 }
 
-const contextOf = sealedField('authorization_request.form_token');
+const formTokenContext = sealedField('authorization_request.form_token');
 
-function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
+function toAuthorizationRequest(row: RequestRow, sealer: Sealer): AuthorizationRequest {
   return {
     ...row,
-    formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
+    formToken: sealer.open(row.formToken, formTokenContext(row.transactionId)),
     isPushed: row.isPushed === 1,
     hasDisconnected: row.hasDisconnected === 1,
     wasSentAhead: row.wasSentAhead === 1,

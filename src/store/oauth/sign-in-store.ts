@@ -22,14 +22,14 @@ type Row = { readonly sealed: string | undefined; readonly outcome: string | und
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
     async beginSignIn(id, signIn) {
-      await db.change(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), contextOf(id)) });
+      await db.change(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), signInContext(id)) });
     },
 
     async takeSignIn(id) {
       const row = await db.transaction((tx) => take(tx, id));
       if (row === undefined) return undefined;
       if (row.sealed === undefined) return { outcome: row.outcome };
-      return { signIn: JSON.parse(sealer.open(row.sealed, contextOf(id))) };
+      return { signIn: JSON.parse(sealer.open(row.sealed, signInContext(id))) };
     },
 
     async endSignIn(id, outcome) {
@@ -46,5 +46,6 @@ async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
 }
 
 /** Returns the context of sealed values. It includes the state: a value of one sign-in opens for no other. */
-const contextOf = ({ transactionId, kind, stateHash }: SignInId) => sealedRow(transactionId, kind, stateHash);
+const signInContext = ({ transactionId, kind, stateHash }: SignInId) =>
+  sealedRow(transactionId, kind, stateHash);
 const sealedRow = sealedField('sign_in');

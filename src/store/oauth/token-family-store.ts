@@ -3,7 +3,12 @@ import { hash, randomInt } from 'node:crypto';
 
 import type { Caller } from '../../audit/audit-entry.ts';
 import type { Grant } from '../../oauth/grant.ts';
-import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../../oauth/refresh-token-id.ts';
+import {
+  FAMILY_NUMBERS,
+  newTokenIn,
+  parseFamilyId,
+  type RefreshTokenId,
+} from '../../oauth/refresh-token-id.ts';
 import type { NewFamily, RotatedGrant, TokenFamilyStore } from '../../oauth/token-family-store.ts';
 import { deleteWithCoverage } from '../accounts/account-groups.ts';
 import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
@@ -63,11 +68,11 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
   return {
     async rotateRefreshToken(id, next, now) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
-      return grantOf(await db.batch<Grant>(ROTATE, { familyId: familyOf(id), ...values }));
+      return toGrant(await db.batch<Grant>(ROTATE, { familyId: parseFamilyId(id), ...values }));
     },
 
     findRotatedGrant(current, now, withinMs) {
-      const values = { familyId: familyOf(current), current: hashOfTokenId(current) };
+      const values = { familyId: parseFamilyId(current), current: hashOfTokenId(current) };
       return db.get<RotatedGrant>(FIND_ROTATED, { ...values, from: now - withinMs, until: now + withinMs });
     },
 
@@ -128,7 +133,7 @@ export async function endAccess(
 /** Returns the stored form of a refresh token's id: its SHA-256 hash, from which no token can be made. */
 const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
 
-function grantOf(row: Grant | undefined): Grant | undefined {
+function toGrant(row: Grant | undefined): Grant | undefined {
   if (row === undefined) return undefined;
   const { familyId, clientId, userId, scope, coverageId } = row;
   return { familyId, clientId, userId, scope, coverageId };

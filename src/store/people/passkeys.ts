@@ -21,16 +21,16 @@ const SPEND = `
 
 type Row = Omit<Passkey, 'transports'> & { readonly transports: string };
 
-export function passkeysOf(db: Database, caller: Caller | undefined): PasskeyStore {
+export function passkeyStore(db: Database, caller: Caller | undefined): PasskeyStore {
   return {
     async findPasskey(passkeyId) {
       const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
       const row = await db.get<Row>(sql, { passkeyId });
-      return row && passkeyOf(row);
+      return row && toPasskey(row);
     },
     async listPasskeys(personId) {
       const sql = `SELECT ${PASSKEY} FROM passkey WHERE person_id = :personId ORDER BY created_at, passkey_id`;
-      return (await db.all<Row>(sql, { personId })).map(passkeyOf);
+      return (await db.all<Row>(sql, { personId })).map(toPasskey);
     },
     addPasskey(personId, passkey, { now, most }) {
       return db.transaction(async (tx) => {
@@ -95,7 +95,7 @@ async function countPasskeys(tx: Statements, personId: string): Promise<number> 
   return (await tx.get<{ count: number }>(sql, { personId }))?.count ?? 0;
 }
 
-function passkeyOf(row: Row): Passkey {
+function toPasskey(row: Row): Passkey {
   // Written by insertPasskey.
   return { ...row, transports: JSON.parse(row.transports) as string[] };
 }

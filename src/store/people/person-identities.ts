@@ -4,7 +4,7 @@ import type { Identity, RoleSource } from '../../people/identity.ts';
 import type { ClaimedPerson, IdentityStore } from '../../people/identity-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
-import { giveApplications, LOCK_WAYS_IN, PERSON, type PersonRow, personOf } from './person-rows.ts';
+import { giveApplications, LOCK_WAYS_IN, PERSON, type PersonRow, toPerson } from './person-rows.ts';
 
 const ADD = `
   INSERT INTO person_identity (issuer, subject, person_id, role_source, created_at, used_at)
@@ -18,7 +18,7 @@ const REMOVE = 'DELETE FROM person_identity WHERE person_id = :personId RETURNIN
 /** Rolls the transaction back: another member received the identity in the meantime. */
 class IdentityTaken extends Error {}
 
-export function identitiesOf(db: Database, caller: Caller | undefined): IdentityStore {
+export function identityStore(db: Database, caller: Caller | undefined): IdentityStore {
   return {
     async findByIdentity({ issuer, subject }) {
       const row = await db.get<PersonRow>(
@@ -26,7 +26,7 @@ export function identitiesOf(db: Database, caller: Caller | undefined): Identity
           WHERE i.issuer = :issuer AND i.subject = :subject`,
         { issuer, subject },
       );
-      return row && personOf(row);
+      return row && toPerson(row);
     },
     async registerClaimed(claimed, now) {
       const registration = db.transaction((tx) => register(tx, claimed, { caller, now }));

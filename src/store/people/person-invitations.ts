@@ -36,7 +36,7 @@ const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
   VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING`;
 
-export function invitationsOf(db: Database, caller: Caller | undefined) {
+export function personInvitations(db: Database, caller: Caller | undefined) {
   return {
     addInvitation({ login, personId, clientIds, ...invitation }, tokenHash, creator) {
       const values = {
@@ -64,14 +64,14 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
         `SELECT ${INVITATION} FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}`,
         { tokenHash, now },
       );
-      return row && invitationOf(row);
+      return row && toInvitation(row);
     },
     async listInvitations(now, personId) {
       const rows = await db.all<InvitationRow>(
         `SELECT ${INVITATION} FROM invitation WHERE ${WORKS} AND ${OF_PERSON} ORDER BY created_at DESC, invitation_id`,
         { now, personId: personId ?? null },
       );
-      return rows.map(invitationOf);
+      return rows.map(toInvitation);
     },
     removeInvitation(invitationId, personId) {
       return db.transaction(async (tx) => {
@@ -93,7 +93,7 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
 }
 
 /** Deletes and audits a member's links. The transaction begins with TAKE_TURN; only audits may follow. */
-export const withdrawLinksOf = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
+export const withdrawLinks = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
   auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
 
 async function auditWithdrawn(
@@ -128,7 +128,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   await tx.change(TAKE_TURN);
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
-  const { purpose, role, clientIds, personId } = invitationOf(spent);
+  const { purpose, role, clientIds, personId } = toInvitation(spent);
   const { name, login, password = null } = person;
   if (personId !== undefined) {
     await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
@@ -140,8 +140,8 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
     await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
-    await withdrawLinksOf(tx, personId, caller);
-    await auditFor(tx, caller, { action: actionOf(person), subject: personId });
+    await withdrawLinks(tx, personId, caller);
+    await auditFor(tx, caller, { action: chooseAction(person), subject: personId });
     return 'done';
   }
   if (purpose === 'setup') {
@@ -171,12 +171,12 @@ async function addWays(
     throw new NotAccepted('identity_taken');
 }
 
-function actionOf({ passkey, identity }: NewPerson): AuditAction {
+function chooseAction({ passkey, identity }: NewPerson): AuditAction {
   if (identity !== undefined) return 'person.identity_set';
   return passkey === undefined ? 'person.password_set' : 'person.passkey_added';
 }
 
-function invitationOf({ creatorId: _, clientIds, ...row }: InvitationRow): Invitation {
+function toInvitation({ creatorId: _, clientIds, ...row }: InvitationRow): Invitation {
   // Written by addInvitation.
   return { ...row, clientIds: JSON.parse(clientIds) as string[] };
 }

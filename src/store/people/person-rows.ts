@@ -45,18 +45,18 @@ export async function giveApplications(tx: Statements, personId: string, clientI
 }
 
 // Lists the fields, since a row also has the hash of the password.
-export function personOf(row: PersonRow): Person {
+export function toPerson(row: PersonRow): Person {
   const { personId, name, login, role, createdAt, password, seenAt, clientIds } = row;
   return {
     ...{ personId, name, login, role, createdAt },
     clientIds: clientIds === undefined ? [] : clientIds.split(',').toSorted(),
     hasPassword: password !== undefined,
     seenAt,
-    identity: identityOf(row),
+    identity: toPersonIdentity(row),
   };
 }
 
-function identityOf({ issuer, subject, roleSource, identityUsedAt }: PersonRow): Person['identity'] {
+function toPersonIdentity({ issuer, subject, roleSource, identityUsedAt }: PersonRow): Person['identity'] {
   if (issuer === undefined || subject === undefined || roleSource === undefined) return undefined;
   return { issuer, subject, roleSource, usedAt: identityUsedAt };
 }

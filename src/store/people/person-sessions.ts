@@ -3,8 +3,8 @@ import type { Caller } from '../../audit/audit-entry.ts';
 import type { PersonStore, RefusedSignIns, Session } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
-import { withdrawLinksOf } from './person-invitations.ts';
-import { PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
+import { withdrawLinks } from './person-invitations.ts';
+import { PERSON, type PersonRow, TAKE_TURN, toPerson } from './person-rows.ts';
 
 const SESSION = `
   s.session_id, s.created_at, s.seen_at AS session_seen_at, s.proved_at, s.address, s.browser`;
@@ -35,7 +35,7 @@ const DELETE_CHALLENGES = 'DELETE FROM spent_challenge WHERE expires_at <= :now'
 
 type SessionRow = Omit<Session, 'seenAt'> & { readonly sessionSeenAt: number };
 
-export function sessionsOf(db: Database, caller: Caller | undefined) {
+export function personSessions(db: Database, caller: Caller | undefined) {
   return {
     addSession(session) {
       return db.transaction(async (tx) => {
@@ -54,15 +54,15 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
         { sessionHash, ...since },
       );
       if (row === undefined) return undefined;
-      const session = sessionOf({ ...row, createdAt: row.sessionBegun });
-      return { person: personOf(row), session, refusedSignIns: refusedIn(row) };
+      const session = toSession({ ...row, createdAt: row.sessionBegun });
+      return { person: toPerson(row), session, refusedSignIns: refusedIn(row) };
     },
     async listSessions(personId) {
       const rows = await db.all<SessionRow>(
         `SELECT ${SESSION} FROM person_session s WHERE s.person_id = :personId ORDER BY s.seen_at DESC, s.session_id`,
         { personId },
       );
-      return rows.map(sessionOf);
+      return rows.map(toSession);
     },
     async touchSession(sessionId, now) {
       await db.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
         const sql = 'DELETE FROM person_session WHERE person_id = :personId';
         await tx.change(TAKE_TURN);
         const ended = await tx.change(sql, { personId });
-        await withdrawLinksOf(tx, personId, caller);
+        await withdrawLinks(tx, personId, caller);
         if (ended > 0)
           await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
         return ended;
@@ -129,7 +129,7 @@ export const notingRefusals = (db: Database, caller: Caller | undefined) => ({
     }),
 });
 
-const sessionOf = ({
+const toSession = ({
   sessionId,
   createdAt,
   sessionSeenAt,

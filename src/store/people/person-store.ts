@@ -5,50 +5,50 @@ import type { Role } from '../../people/person.ts';
 import type { PersonStore } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
-import { passkeysOf } from './passkeys.ts';
-import { identitiesOf } from './person-identities.ts';
-import { invitationsOf, withdrawLinksOf } from './person-invitations.ts';
-import { giveApplications, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
-import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
+import { passkeyStore } from './passkeys.ts';
+import { identityStore } from './person-identities.ts';
+import { personInvitations, withdrawLinks } from './person-invitations.ts';
+import { giveApplications, PERSON, type PersonRow, TAKE_TURN, toPerson } from './person-rows.ts';
+import { END_OTHERS, notingRefusals, personSessions } from './person-sessions.ts';
 
 const GIVEN = `
   SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
 
 export function personStore(db: Database, caller?: Caller): PersonStore {
   return {
-    ...peopleOf(db),
-    ...invitationsOf(db, caller),
-    ...changesOf(db, caller),
-    ...sessionsOf(db, caller),
+    ...personLookups(db),
+    ...personInvitations(db, caller),
+    ...personChanges(db, caller),
+    ...personSessions(db, caller),
     ...notingRefusals(db, caller),
-    ...passkeysOf(db, caller),
-    ...identitiesOf(db, caller),
+    ...passkeyStore(db, caller),
+    ...identityStore(db, caller),
   };
 }
 
-function peopleOf(db: Database) {
+function personLookups(db: Database) {
   return {
     async hasPeople() {
       return (await db.get('SELECT person_id FROM person LIMIT 1')) !== undefined;
     },
     async listPeople() {
       const rows = await db.all<PersonRow>(`SELECT ${PERSON} FROM person p ORDER BY p.name, p.person_id`);
-      return rows.map(personOf);
+      return rows.map(toPerson);
     },
     async findPerson(personId) {
       const row = await db.get<PersonRow>(`SELECT ${PERSON} FROM person p WHERE p.person_id = :personId`, {
         personId,
       });
-      return row && personOf(row);
+      return row && toPerson(row);
     },
     async findByLogin(login) {
       const row = await db.get<PersonRow>(`SELECT ${PERSON} FROM person p WHERE p.login = :login`, { login });
-      return row && { person: personOf(row), password: row.password };
+      return row && { person: toPerson(row), password: row.password };
     },
   } satisfies Partial<PersonStore>;
 }
 
-function changesOf(db: Database, caller: Caller | undefined) {
+function personChanges(db: Database, caller: Caller | undefined) {
   return {
     setRole(personId, role, clientIds) {
       return db.transaction(async (tx) => {
@@ -62,7 +62,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
         await giveApplications(tx, personId, clientIds);
         if (before !== role)
           await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
-        if (before !== role) await withdrawLinksOf(tx, personId, caller);
+        if (before !== role) await withdrawLinks(tx, personId, caller);
         const changed = differingFields(
           { role: before, client_ids: given.map(({ clientId }) => clientId) },
           { role, client_ids: clientIds.toSorted() },
@@ -79,7 +79,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
         if (role === undefined) return false;
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
         await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
-        await withdrawLinksOf(tx, personId, caller);
+        await withdrawLinks(tx, personId, caller);
         await auditFor(tx, caller, { action: 'person.removed', subject: personId, before: { role } });
         return true;
       });

@@ -49,15 +49,15 @@ const ENDED = `
 
 export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): TestUserStore {
   const sealed = (user: TestUserKey, tokens: TestTokens) =>
-    sealer.seal(JSON.stringify(tokens), contextOf(user, 'tokens'));
+    sealer.seal(JSON.stringify(tokens), testUserContext(user, 'tokens'));
   return {
     async findTestUser(personId, clientId) {
       const row = await db.get<Row>(FIND, { personId, clientId });
-      return row && userOf(row);
+      return row && toTestUser(row);
     },
 
     async listTestUsers(personId) {
-      return (await db.all<Row>(LIST, { personId })).map(userOf);
+      return (await db.all<Row>(LIST, { personId })).map(toTestUser);
     },
 
     beginFlow(flow) {
@@ -68,8 +68,8 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
       return db.transaction(async (tx) => {
         const row = await tx.get<Row & { verifier: string }>(FLOW, { stateHash, sessionId, begunAfter });
         if (row === undefined || (await tx.change(TAKE, { stateHash })) === 0) return undefined;
-        const user = userOf(row);
-        return { user, verifier: sealer.open(row.verifier, contextOf(user, 'verifier')) };
+        const user = toTestUser(row);
+        return { user, verifier: sealer.open(row.verifier, testUserContext(user, 'verifier')) };
       });
     },
 
@@ -87,7 +87,7 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
       const { tokens } = (await db.get<{ tokens: string | undefined }>(TOKENS, { clientId, userId })) ?? {};
       if (!tokens) return undefined;
       // Written by `connect` and `renewTokens`.
-      return JSON.parse(sealer.open(tokens, contextOf({ clientId, userId }, 'tokens'))) as TestTokens;
+      return JSON.parse(sealer.open(tokens, testUserContext({ clientId, userId }, 'tokens'))) as TestTokens;
     },
 
     async renewTokens({ clientId, userId }, tokens) {
@@ -118,19 +118,19 @@ async function beginFlow(tx: Statements, flow: NewFlow, sealer: Sealer): Promise
     await tx.change(ADD, { ...user, personId, endsAt });
     row = { clientId, userId: newUserId, createdAt: now, endsAt, connected: 0 };
   }
-  const sealed = sealer.seal(verifier, contextOf(row, 'verifier'));
+  const sealed = sealer.seal(verifier, testUserContext(row, 'verifier'));
   await tx.change(BEGIN, { personId, clientId, sessionId, stateHash, verifier: sealed, now, endsAt });
-  return { ...userOf(row), endsAt };
+  return { ...toTestUser(row), endsAt };
 }
 
 const FIELDS = {
   verifier: sealedField('playground_user.verifier'),
   tokens: sealedField('playground_user.tokens'),
 };
-const contextOf = ({ clientId, userId }: TestUserKey, field: keyof typeof FIELDS) =>
+const testUserContext = ({ clientId, userId }: TestUserKey, field: keyof typeof FIELDS) =>
   FIELDS[field](clientId, userId);
 
-const userOf = ({ clientId, userId, createdAt, endsAt, connected }: Row): TestUser => ({
+const toTestUser = ({ clientId, userId, createdAt, endsAt, connected }: Row): TestUser => ({
   ...{ clientId, userId, createdAt, endsAt },
   isConnected: connected === 1,
 });

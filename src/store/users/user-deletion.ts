@@ -60,7 +60,7 @@ async function endUser(
   caller: Caller | undefined,
 ): Promise<DeletedUser | undefined> {
   await lockUser(tx, user);
-  const deletion = await deletionOf(tx, user, caller);
+  const deletion = await prepareUserDeletion(tx, user, caller);
   await tx.change(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
     user,
@@ -93,7 +93,7 @@ type Deletion = {
 };
 
 /** Reads what a user has. Call it while the user is locked and still has everything. */
-async function deletionOf(
+async function prepareUserDeletion(
   tx: Statements,
   { clientId, userId }: UserToDelete,
   caller: Caller | undefined,
@@ -124,7 +124,7 @@ async function deleteUser(
       WHERE client_id = :clientId AND user_id = :userId`,
     user,
   );
-  const deletion = await deletionOf(tx, user, caller);
+  const deletion = await prepareUserDeletion(tx, user, caller);
   await prepareAccountDeletion(tx, ACCOUNTS, user);
   await tx.change(DELETE_PUSHED, user);
   const deleted = await tx.change(

@@ -62,11 +62,11 @@ export function userDirectory(db: Database): UserDirectory {
       const byId =
         after?.by === 'address'
           ? []
-          : await read('id', rangeOf({ beginning, isWhole, limit: most }, after), clientIds);
+          : await read('id', toRange({ beginning, isWhole, limit: most }, after), clientIds);
       const left = beginning === '' ? 0 : most - byId.length;
       const from = after?.by === 'address' ? after : undefined;
       const searched = { beginning: lowerCase(beginning), isWhole, limit: left };
-      const byAddress = left > 0 ? await read('address', rangeOf(searched, from), clientIds) : [];
+      const byAddress = left > 0 ? await read('address', toRange(searched, from), clientIds) : [];
       const matches = [
         ...byId.map((row) => ({ row, by: 'id' as const })),
         ...byAddress.map((row) => ({ row, by: 'address' as const })),
@@ -76,14 +76,17 @@ export function userDirectory(db: Database): UserDirectory {
       // A user who matches by both id and address appears once per page.
       const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [rowKey(row)] : [])));
       const users = page.filter(({ row, by }) => by === 'id' || !ids.has(rowKey(row)));
-      return { users: users.map(({ row }) => userOf(row)), next: last && toUserPlace(last.by, last.row) };
+      return {
+        users: users.map(({ row }) => toFoundUser(row)),
+        next: last && toUserPlace(last.by, last.row),
+      };
     },
   };
 }
 
 type Range = { readonly from: string; readonly fromKey: string; readonly to: string; readonly limit: number };
 
-function rangeOf(
+function toRange(
   { beginning, isWhole, limit }: { beginning: string; isWhole: boolean; limit: number },
   after: UserPlace | undefined,
 ): Range {
@@ -105,4 +108,4 @@ const rowKey = ({ clientId, userId }: Row): string => `${clientId}\n${userId}`;
 const toUserPlace = (by: UserPlace['by'], { foundBy, key }: Row): UserPlace =>
   by === 'id' ? { by, userId: foundBy, clientId: key } : { by, address: foundBy, accountKey: key };
 
-const userOf = ({ foundBy: _, key: __, ...user }: Row): FoundUser => user;
+const toFoundUser = ({ foundBy: _, key: __, ...user }: Row): FoundUser => user;

@@ -55,7 +55,7 @@ async function* pages(
   const limit = kind.pageSize ?? PAGE_SIZE;
   for (let after: StoredRow | undefined; ; ) {
     const rows = await db.storedRows(after === undefined ? first : next, { ...values, ...after, limit });
-    yield rows.map((row) => recordOf(row, kind, sealer));
+    yield rows.map((row) => toUserRecord(row, kind, sealer));
     const last = rows.at(-1);
     if (last === undefined || rows.length < limit) return;
     after = Object.fromEntries(kind.key.map((_, i) => [`after${i}`, last[`key${i}`] ?? null]));
@@ -70,12 +70,12 @@ function pageTexts({ table, rows, key, columns }: RecordKind): { first: string; 
   return { first: text(''), next: text(behind) };
 }
 
-function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord {
+function toUserRecord(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord {
   const { key, json = [], flags = [], sealed } = kind;
   const record: Record<string, unknown> = {};
   for (const [name, stored] of Object.entries(row)) {
     if (/^key\d$/.test(name) && Number(name.slice(3)) < key.length) continue;
-    const value = name === sealed && stored !== null ? openedOf(row, sealed, sealer) : stored;
+    const value = name === sealed && stored !== null ? openSealed(row, sealed, sealer) : stored;
     if (flags.includes(name)) record[name] = value === null ? null : value === 1;
     else if (json.includes(name)) record[name] = parsed(value);
     else record[name] = isInstant(name) && typeof value === 'number' ? renderInstant(value) : value;
@@ -83,7 +83,7 @@ function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord 
   return record;
 }
 
-function openedOf(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): string {
+function openSealed(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): string {
   const messageId = String(row.message_id);
   const context = sealed === 'body' ? messageContext(messageId) : answerContext(messageId);
   return sealer.open(String(row[sealed]), context);

@@ -142,7 +142,7 @@ async function changeEndpoint(
     await tx.change(WAKE, { endpointId });
   }
   const after = await tx.get<LockedRow>(LOCK, { endpointId });
-  const changed = after && differingFields(fieldsOf(row), fieldsOf(after));
+  const changed = after && differingFields(toAuditFields(row), toAuditFields(after));
   const { clientId } = row;
   if (changed)
     await auditFor(tx, caller, { action: 'endpoint.updated', clientId, subject: endpointId, ...changed });
@@ -151,7 +151,7 @@ async function changeEndpoint(
 
 const ACTIVE: AuditFields = { state: 'active', paused_reason: null, failures: 0 };
 
-const fieldsOf = (row: LockedRow): AuditFields => ({
+const toAuditFields = (row: LockedRow): AuditFields => ({
   url: auditedUrl(row.url),
   private_network: row.privateNetwork === 1,
   hears: hearsWords(hearsIn(row)),

@@ -86,12 +86,12 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
   return {
     ...endpointChanges(db, sealer, caller),
     async listEndpoints(clientId) {
-      return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(endpointOf);
+      return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(toListedEndpoint);
     },
 
     async findEndpoint(endpointId) {
       const row = await db.get<Row>(ONE, { endpointId });
-      return row && endpointOf(row);
+      return row && toListedEndpoint(row);
     },
 
     async addEndpoint(endpoint) {
@@ -125,7 +125,7 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
   };
 }
 
-function endpointOf({ isFirst, events, calendars, connections, own, ...row }: Row): ListedEndpoint {
+function toListedEndpoint({ isFirst, events, calendars, connections, own, ...row }: Row): ListedEndpoint {
   return {
     ...row,
     isFirst: isFirst === 1,

@@ -38,7 +38,7 @@ export async function listMessages(
   const [first, ...others] = await planParts(db, filter);
   if (first === undefined) return [];
   if (others.length === 0)
-    return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
+    return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(toLoggedMessage);
   const parts = [first, ...others];
   // The indexes have the order. Rows, which are scattered on the disk, are read only for listed messages.
   const places = await Promise.all(
@@ -51,14 +51,14 @@ export async function listMessages(
     .map(({ messageId }) => messageId);
   if (messageIds.length === 0) return [];
   const sql = `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE message_id ${db.dialect.oneOf('messageIds')}`;
-  return (await db.all<MessageRow>(sql, { messageIds })).map(messageOf).toSorted(newestFirst);
+  return (await db.all<MessageRow>(sql, { messageIds })).map(toLoggedMessage).toSorted(newestFirst);
 }
 
 /** Splits a filter into parts that are each read by an index: a query over several would have to sort. */
 async function planParts(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
   const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
   const { endpointId = '' } = filter;
-  if (indexOf(filter) === 'endpoint') {
+  if (chooseIndex(filter) === 'endpoint') {
     const owner = await db.get<{ clientId: string }>(CLIENT_OF_ENDPOINT, { endpointId });
     if (owner === undefined || clientIds?.includes(owner.clientId) === false) return [];
     return ofEachState([filter]);
@@ -68,7 +68,7 @@ async function planParts(db: Database, { clientId, ...filter }: MessageFilter): 
 
 const ofEachState = (parts: readonly FilterPart[]): FilterPart[] =>
   parts.flatMap((part) =>
-    part.state !== undefined || !INDEXED[indexOf(part)].includes('state')
+    part.state !== undefined || !INDEXED[chooseIndex(part)].includes('state')
       ? [part]
       : STATES.map((state) => ({ ...part, state })),
   );
@@ -81,15 +81,15 @@ const INDEXED: Readonly<Record<'user' | 'calendar' | 'endpoint' | 'state', reado
   state: ['clientId', 'state'],
 };
 
-function indexOf({ userId, calendarId, endpointId }: FilterPart): keyof typeof INDEXED {
+function chooseIndex({ userId, calendarId, endpointId }: FilterPart): keyof typeof INDEXED {
   if (userId !== undefined) return 'user';
   if (calendarId !== undefined) return 'calendar';
   return endpointId === undefined ? 'state' : 'endpoint';
 }
 
 /** Returns the conditions of a statement, such that the most selective index is used. `at` is the time of a message. */
-export function conditionsOf(part: FilterPart) {
-  const indexed = INDEXED[indexOf(part)];
+export function buildConditions(part: FilterPart) {
+  const indexed = INDEXED[chooseIndex(part)];
   const values: Record<string, Value> = {};
   const conditions: string[] = [];
   for (const name of NAMES) {
@@ -126,7 +126,7 @@ async function listPart<Row>(
   { page, columns }: { readonly page: MessagePage; readonly columns: (at: string) => string },
 ): Promise<Row[]> {
   const { after, limit } = page;
-  const { text, values, at } = conditionsOf(part);
+  const { text, values, at } = buildConditions(part);
   const behind = `AND ${at} <= :createdAt AND (${at} < :createdAt OR message_id < :messageId)`;
   return db.all<Row>(
     `SELECT ${columns(at)} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
@@ -138,7 +138,7 @@ async function listPart<Row>(
 const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
   other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
 
-export const messageOf = (row: MessageRow): LoggedMessage => ({
+export const toLoggedMessage = (row: MessageRow): LoggedMessage => ({
   ...row,
   nextAt: row.state === 'pending' ? row.nextAt : undefined,
 });

@@ -13,11 +13,11 @@ import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import {
-  conditionsOf,
+  buildConditions,
   listMessages,
   MESSAGE_COLUMNS,
   type MessageRow,
-  messageOf,
+  toLoggedMessage,
 } from './webhook-message-list.ts';
 import { answerContext, messageContext } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
@@ -65,7 +65,7 @@ function reading(
     const { messageId } = row;
     const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
     return {
-      ...messageOf(row),
+      ...toLoggedMessage(row),
       shows,
       log: attempts.map(({ answer, ...attempt }) => ({
         ...attempt,
@@ -134,7 +134,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
     },
 
     async countReplays(filter, most) {
-      const { text, values } = conditionsOf(filter);
+      const { text, values } = buildConditions(filter);
       const waiting = (await db.get<Count>(countText(text, WAITING), { ...values, most }))?.count ?? 0;
       // The rest is counted by indexes alone.
       const total = await db.get<Count>(countText(text), { ...values, most: most + waiting });
@@ -142,7 +142,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
     },
 
     async askReplays(filter, now, limit) {
-      const { text, values } = conditionsOf(filter);
+      const { text, values } = buildConditions(filter);
       return requesting(async (tx) => {
         // First, since it locks the user.
         const auditFields = caller === undefined ? {} : await auditedFilter(tx, filter);

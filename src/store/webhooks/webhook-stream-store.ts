@@ -1,7 +1,7 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Sealer } from '../../lib/sealing.ts';
-import type { NewMessage, PendingNote, Shows, ToldCalendar } from '../../webhooks/message.ts';
+import type { DeliveryCalendar, NewMessage, PendingNote, Shows } from '../../webhooks/message.ts';
 import type { StreamStore } from '../../webhooks/stream-store.ts';
 import { pendingChanges } from '../changes/pending-changes.ts';
 import type { BatchStatement, Database } from '../drivers/database.ts';
@@ -20,12 +20,12 @@ const LATER = { flush: 'later' } as const;
 const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
 
 export function streamStore(db: Database, sealer: Sealer): StreamStore {
-  return { ...queueOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
+  return { ...streamQueue(db, sealer), ...streamReads(db), ...streamMessages(db, sealer) };
 }
 
 type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' | 'endLeases'>;
 
-function queueOf(db: Database, sealer: Sealer): Turns {
+function streamQueue(db: Database, sealer: Sealer): Turns {
   return {
     async scheduleChanged(dueAt) {
       // Usually nothing has changed, and finding that out needs no write.
@@ -64,7 +64,7 @@ function queueOf(db: Database, sealer: Sealer): Turns {
 type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar' | 'shownOfAccount'>;
 
 type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | undefined };
-type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
+type CalendarRow = Omit<DeliveryCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
   provider: ProviderKind;
   /** Null if no active grant covers it. */
   widest: string | undefined;
@@ -73,7 +73,7 @@ type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'sho
   channelId: string | undefined;
 };
 
-function readingOf(db: Database): Reading {
+function streamReads(db: Database): Reading {
   return {
     pendingChanges: pendingChanges(db),
 
@@ -83,14 +83,14 @@ function readingOf(db: Database): Reading {
         ...note,
         // Written by user-notes.ts.
         data: JSON.parse(data),
-        shows: widest === undefined ? undefined : showsOf(widest),
+        shows: widest === undefined ? undefined : toShows(widest),
       }));
     },
 
     async shownOfAccount({ clientId, userId, provider, accountId }) {
       const values = { clientId, userId, provider, accountId };
       const row = await db.get<{ widest: string | undefined }>(SHOWN_OF_ACCOUNT, values);
-      return row === undefined || row.widest === undefined ? undefined : showsOf(row.widest);
+      return row === undefined || row.widest === undefined ? undefined : toShows(row.widest);
     },
 
     async toldCalendar(calendarKey) {
@@ -101,7 +101,7 @@ function readingOf(db: Database): Reading {
       return {
         ...calendar,
         coveredSince,
-        shows: showsOf(widest),
+        shows: toShows(widest),
         feedId,
         channelId,
       };
@@ -118,7 +118,7 @@ const SHOWN_OF_ACCOUNT = `
    WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL
      AND (o.group_id IS NOT NULL OR a.group_id IS NULL)`;
 
-const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
+const toShows = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
 
 /** If a note's group was deleted, all grants of the user count as covering it. */
 const NOTES = `
@@ -160,7 +160,7 @@ const TOLD_CALENDAR: BatchStatement = {
 
 type Messages = Omit<StreamStore, keyof Turns | keyof Reading>;
 
-function messagesOf(db: Database, sealer: Sealer): Messages {
+function streamMessages(db: Database, sealer: Sealer): Messages {
   const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>
     sealer.seal(body, messageContext(messageId));
   return {

@@ -46,7 +46,7 @@ export function subscriptionStore(db: Database): SubscriptionStore {
         `SELECT ${COLUMNS} FROM webhook_subscription WHERE client_id = :clientId AND user_id = :userId`,
         { clientId, userId },
       );
-      return rows.map(subscriptionOf);
+      return rows.map(toSubscription);
     },
 
     subscribe({ channelId, expiresAt, ...calendar }, now) {
@@ -58,7 +58,7 @@ export function subscriptionStore(db: Database): SubscriptionStore {
         const before = await tx.get<{ ended: number }>(BEFORE, { calendarKey: calendar.calendarKey });
         const row = await tx.get<Row>(SUBSCRIBE, { ...values, expiresAt: expiresAt ?? null, now });
         if (before?.ended === 1) await (await firstSyncRecorder(tx, calendar.calendarKey))();
-        return row === undefined ? 'gone' : subscriptionOf(row);
+        return row === undefined ? 'gone' : toSubscription(row);
       });
     },
 
@@ -80,4 +80,4 @@ type OfUser = { readonly clientId: string; readonly userId: string; readonly cal
 const isOfUser = async (tx: Statements, calendar: OfUser): Promise<boolean> =>
   (await tx.get(OF_USER, calendar)) !== undefined;
 
-const subscriptionOf = ({ ended, ...row }: Row): Subscription => ({ ...row, ended: ended === 1 });
+const toSubscription = ({ ended, ...row }: Row): Subscription => ({ ...row, ended: ended === 1 });

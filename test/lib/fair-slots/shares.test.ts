@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
 import type { SlotPlace } from '../../../src/lib/fair-slots/slot-counts.ts';
-import { ownerOf, placeOfOwner } from '../../../src/lib/fair-slots/slot-owner.ts';
+import { placeOfOwner, toSlotOwner } from '../../../src/lib/fair-slots/slot-owner.ts';
 import { openReadTurns, type Turns } from '../../../src/reading/read-turns.ts';
 import { syncSlots, TURN_WAIT_MS } from '../../../src/sync/sync-slots.ts';
 
@@ -24,7 +24,7 @@ async function enterAll(enter: Enter, clientId: string, each: number): Promise<n
 const entersSync = (): Enter => {
   const slots = syncSlots();
   return async (clientId, userId, host) => {
-    const place: SlotPlace = placeOfOwner(ownerOf({ clientId, userId }), host);
+    const place: SlotPlace = placeOfOwner(toSlotOwner({ clientId, userId }), host);
     return atOnce(slots.enter(place));
   };
 };

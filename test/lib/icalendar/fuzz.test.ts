@@ -9,12 +9,12 @@ import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { ICalendarError } from '../../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../../src/lib/icalendar/parse-icalendar.ts';
 import { TooComplexError } from '../../../src/lib/icalendar/resource-budget.ts';
-import { instanceIdOf, parseInstanceId } from '../../../src/lib/recurrence/event-instant.ts';
+import { formatInstanceId, parseInstanceId } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
-import { spanOf } from '../../../src/lib/recurrence/place-of.ts';
+import { computeSpan } from '../../../src/lib/recurrence/place-of.ts';
 import type { Series } from '../../../src/lib/recurrence/series.ts';
-import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
+import { parseEventResource } from '../../../src/providers/caldav/events/event-resource.ts';
 import { assertOfGrown, readingLimit } from '../../harness/growth.ts';
 import { takesUnder } from '../../harness/processor-time.ts';
 import { expandMonth, seriesIn, ZONE } from '../../harness/resource-expansion.ts';
@@ -98,7 +98,7 @@ describe('text that grows', () => {
 
 /** As a thread does with what a server sent. */
 function readAndPlace(text: string): void {
-  const read = () => eventResourceOf({ href: '/a.ics', etag: undefined, icalendar: text });
+  const read = () => parseEventResource({ href: '/a.ics', etag: undefined, icalendar: text });
   const resource = refusedAs(TooComplexError, () => refusedAs(ProviderError, read));
   if (resource !== undefined) expandMonth(resource);
 }
@@ -113,11 +113,11 @@ function mutate(text: string, { at, remove, insert, doubled }: Change): string {
 
 function readAndExpand(text: string): void {
   refusedAs(ICalendarError, () => parseICalendar(text));
-  const read = () => eventResourceOf({ href: '/a.ics', etag: undefined, icalendar: text });
+  const read = () => parseEventResource({ href: '/a.ics', etag: undefined, icalendar: text });
   const resource = refusedAs(TooComplexError, () => refusedAs(ProviderError, read));
   if (resource === undefined) return;
   const series = seriesIn(resource);
-  const span = spanOf(series, ZONE);
+  const span = computeSpan(series, ZONE);
   for (const window of WINDOWS) expandWithin(series, window, span);
 }
 
@@ -129,14 +129,14 @@ const WINDOWS = [
 function expandWithin(
   series: Series<string>,
   window: (typeof WINDOWS)[number],
-  span: ReturnType<typeof spanOf>,
+  span: ReturnType<typeof computeSpan>,
 ) {
   const expansion = refusedAs(RecurrenceBudgetError, () =>
     expand(series, window, ZONE, recurrenceBudget(1000, 500_000)),
   );
   for (const { startsAt, endsAt, originalStart } of expansion?.instances ?? []) {
     assert.ok(startsAt >= span.startsAt && endsAt <= span.endsAt && endsAt >= startsAt);
-    assert.ok(parseInstanceId(instanceIdOf('a', originalStart, ZONE)));
+    assert.ok(parseInstanceId(formatInstanceId('a', originalStart, ZONE)));
   }
 }
 

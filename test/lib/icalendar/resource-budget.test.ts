@@ -5,7 +5,7 @@ import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { ICalendarError } from '../../../src/lib/icalendar/icalendar-error.ts';
 import { TooComplexError } from '../../../src/lib/icalendar/resource-budget.ts';
 import { readObject } from '../../../src/providers/caldav/events/calendar-object.ts';
-import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
+import { parseEventResource } from '../../../src/providers/caldav/events/event-resource.ts';
 import { takesUnder } from '../../harness/processor-time.ts';
 import { expandMonth } from '../../harness/resource-expansion.ts';
 
@@ -28,7 +28,7 @@ const rules = (count: number) => times(count, (index) => `RRULE:FREQ=DAILY;INTER
 const attendee = (index: number) =>
   `ATTENDEE;CN="P";ROLE=CHAIR;PARTSTAT=ACCEPTED:mailto:p${index}@example.com\n`;
 
-const read = (icalendar: string) => eventResourceOf({ href: '/a.ics', etag: '"1"', icalendar });
+const read = (icalendar: string) => parseEventResource({ href: '/a.ics', etag: '"1"', icalendar });
 
 describe('a resource over its budget', () => {
   const refused: readonly [what: string, reason: RegExp, icalendar: string][] = [

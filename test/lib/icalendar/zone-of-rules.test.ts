@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { parseICalendar } from '../../../src/lib/icalendar/parse-icalendar.ts';
-import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../../src/lib/recurrence/event-instant.ts';
 import { temporalQuestions } from '../../../src/lib/recurrence/zone.ts';
-import { timeZoneOf } from '../../../src/providers/caldav/dav/calendar-time-zone.ts';
+import { parseTimeZone } from '../../../src/providers/caldav/dav/calendar-time-zone.ts';
 
 const observance = (name: string, start: string, offsets: readonly [string, string], rule = ''): string =>
   [
@@ -48,7 +48,7 @@ function startIn(timezone: string, ...lines: string[]) {
   );
   assert.ok(first?.start.type === 'zoned');
   const { zone } = first.start;
-  const at = new Date(instantOf(first.start, 'UTC')).toISOString();
+  const at = new Date(toInstant(first.start, 'UTC')).toISOString();
   return { zone: typeof zone === 'string' ? zone : `rules of ${zone.tzid}`, at };
 }
 
@@ -164,9 +164,9 @@ describe('looking for a zone among all', () => {
 
 describe('the time zone of a calendar', () => {
   it('is compared from today on, since it has no events', () => {
-    assert.equal(timeZoneOf(`BEGIN:VCALENDAR\n${outlook('Acme')}\nEND:VCALENDAR`), 'America/New_York');
-    assert.equal(timeZoneOf(`BEGIN:VCALENDAR\n${fixed('Acme', '-0400')}\nEND:VCALENDAR`), 'Etc/GMT+4');
-    assert.equal(timeZoneOf(`BEGIN:VCALENDAR\n${fixed('Acme', '+0245')}\nEND:VCALENDAR`), undefined);
+    assert.equal(parseTimeZone(`BEGIN:VCALENDAR\n${outlook('Acme')}\nEND:VCALENDAR`), 'America/New_York');
+    assert.equal(parseTimeZone(`BEGIN:VCALENDAR\n${fixed('Acme', '-0400')}\nEND:VCALENDAR`), 'Etc/GMT+4');
+    assert.equal(parseTimeZone(`BEGIN:VCALENDAR\n${fixed('Acme', '+0245')}\nEND:VCALENDAR`), undefined);
   });
 
   it('counts no date that is none among the years its events use', () => {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import ICAL from 'ical.js';
 
-import { vtimezoneOf } from '../../../src/lib/icalendar/vtimezone-writer.ts';
+import { buildVtimezone } from '../../../src/lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../../src/lib/icalendar/write-lines.ts';
 
 const ZONES = [
@@ -31,7 +31,7 @@ describe('a VTIMEZONE', () => {
     ] as const)
       it(`a VTIMEZONE says what clocks show in ${name} ${zone}`, () => {
         const zone = new ICAL.Timezone(
-          new ICAL.Component(ICAL.parse(writeComponent(vtimezoneOf(name, from, now)))),
+          new ICAL.Component(ICAL.parse(writeComponent(buildVtimezone(name, from, now)))),
         );
         const wrong: string[] = [];
 

@@ -1,17 +1,17 @@
 /** Kalends' instances of a random event, computed from the text of its calendar. */
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../sandbox/core/occurrences.ts';
-import { instantOf, localOf } from '../../../src/lib/recurrence/event-instant.ts';
+import { toInstant, toLocalMs } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
-import { type Span, seriesOf, spanOf } from '../../../src/lib/recurrence/place-of.ts';
+import { buildSeries, computeSpan, type Span } from '../../../src/lib/recurrence/place-of.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
-import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
+import { parseEventResource } from '../../../src/providers/caldav/events/event-resource.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent } from './random-events.ts';
 
 export function ourInstances(event: RandomEvent, window: TimeWindow): { instances: Instance[]; span: Span } {
   const icalendar = calendarText(event);
-  const { events } = eventResourceOf({ href: '/cal/one.ics', etag: undefined, icalendar });
+  const { events } = parseEventResource({ href: '/cal/one.ics', etag: undefined, icalendar });
   const timings = events.map(({ status, ...times }) => ({
     ...times,
     ...(status === 'cancelled' && CANCELLED),
@@ -20,15 +20,15 @@ export function ourInstances(event: RandomEvent, window: TimeWindow): { instance
   assert.ok(master !== undefined, icalendar);
   const overrides = timings.filter((timing) => timing !== master);
   const titles = ['master', ...overrides.map(({ title }) => title)];
-  const series = seriesOf(master, overrides, (row) => row + 1);
+  const series = buildSeries(master, overrides, (row) => row + 1);
   const { instances } = expand(series, window, CALENDAR_ZONE, recurrenceBudget());
   return {
-    span: spanOf(series, CALENDAR_ZONE),
+    span: computeSpan(series, CALENDAR_ZONE),
     instances: instances.map(({ startsAt, endsAt, originalStart, payload }) => ({
       startsAt,
       endsAt,
-      originalAt: instantOf(originalStart, CALENDAR_ZONE),
-      local: localOf(originalStart),
+      originalAt: toInstant(originalStart, CALENDAR_ZONE),
+      local: toLocalMs(originalStart),
       title: titles[payload] ?? '',
     })),
   };

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 
 import {
   type Clock,
-  instantOf,
   type Length,
   lengthBetween,
   type Moment,
@@ -11,6 +10,7 @@ import {
   type Series,
   shownAt,
   startsOf,
+  toInstant,
 } from '../../../sandbox/core/occurrences.ts';
 import { DAY, MINUTE, type Rule } from '../../../sandbox/core/rule-times.ts';
 import { type Change, changeIn, type SundayZone, sundayZone } from './own-zones.ts';
@@ -114,7 +114,7 @@ type Form = (typeof FORMS)[number];
 function named(form: Form, clock: Clock, local: number): Moment {
   if (form === 'own' || clock === 'date') return { clock, local };
   if (form === 'date') return { clock: 'date', local: Math.floor(local / DAY) * DAY };
-  return { clock: form, local: shownAt(form, instantOf({ clock, local })) };
+  return { clock: form, local: shownAt(form, toInstant({ clock, local })) };
 }
 
 /** A start in a series: one that it has, or any quarter of an hour of its time. */
@@ -198,7 +198,7 @@ function eventOf({ start, floats, length, additions, exclusions, changes, ...par
     const { until } = rule;
     return until === undefined
       ? rule
-      : { ...rule, until: shownAt(clock, instantOf({ clock, local: until })) };
+      : { ...rule, until: shownAt(clock, toInstant({ clock, local: until })) };
   });
   const isDate = clock === 'date';
   const floating = floats && clock === CALENDAR_ZONE;
@@ -223,7 +223,7 @@ function eventOf({ start, floats, length, additions, exclusions, changes, ...par
     const moved = later(original, change.future ? Math.trunc(shift / 16) : shift);
     const begin = elsewhere && !floating ? named('Asia/Tokyo', clock, moved) : { clock, local: moved };
     const minutes = isDate ? Math.max(1, Math.floor(lasts / 1440)) * 1440 : lasts;
-    overrides.set(instantOf({ clock, local: original }), {
+    overrides.set(toInstant({ clock, local: original }), {
       ...change,
       original: as(form, original),
       start: begin,
@@ -260,7 +260,7 @@ export function ruleText(rule: Rule, { clock }: Moment, floating: boolean): stri
   const { until, count } = rule;
   const lastText = (last: number): string => {
     if (clock === 'date') return text(last).slice(0, 8);
-    return floating ? text(last) : `${text(instantOf({ clock, local: last }))}Z`;
+    return floating ? text(last) : `${text(toInstant({ clock, local: last }))}Z`;
   };
   return [
     `FREQ=${rule.freq};INTERVAL=${rule.interval}`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
-import { CALDAV_PRESETS, isPattern, presetOf } from '../../../src/connect/accounts/caldav-presets.ts';
+import { CALDAV_PRESETS, detectPreset, isPattern } from '../../../src/connect/accounts/caldav-presets.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError } from '../../../src/lib/egress/egress-error.ts';
 import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts';
@@ -158,7 +158,7 @@ describe('an e-mail address at a known provider', () => {
       for (const domain of preset.domains) {
         const { url } = readServerAddress(`Ada@${domain.toUpperCase()}`);
 
-        assert.equal(presetOf(url.href, undefined)?.id, preset.id, domain);
+        assert.equal(detectPreset(url.href, undefined)?.id, preset.id, domain);
       }
     });
 

@@ -6,10 +6,10 @@ import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import type { WorkPool } from '../../../src/lib/work-pool/work-pool.ts';
 import { CALENDARS } from '../../../src/providers/caldav/dav/calendar-listing.ts';
 import {
+  collectParts,
   type DavInput,
   type DavTask,
   davReading,
-  partsOf,
 } from '../../../src/providers/caldav/dav/dav-reading.ts';
 import { LISTING } from '../../../src/providers/caldav/dav/listed-object.ts';
 import { PROPERTIES } from '../../../src/providers/caldav/dav/properties-task.ts';
@@ -66,8 +66,8 @@ describe('reading in threads', () => {
     const here = davReading({ work: undefined, owner: 'ada' });
     const there = davReading({ work: pool, owner: 'ada' });
 
-    const parts = await partsOf(here, task, input);
-    assert.deepEqual(what(await partsOf(there, task, input)), what(parts));
+    const parts = await collectParts(here, task, input);
+    assert.deepEqual(what(await collectParts(there, task, input)), what(parts));
     return { parts, spentMs: there.spentMs() };
   }
 
@@ -148,7 +148,7 @@ describe('reading in threads', () => {
       },
     };
 
-    await assert.rejects(partsOf(reading, slow, { body }), { kind: 'invalid_response' });
+    await assert.rejects(collectParts(reading, slow, { body }), { kind: 'invalid_response' });
 
     assert.ok(reading.spentMs() >= 40);
   });

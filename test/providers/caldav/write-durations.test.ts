@@ -1,7 +1,7 @@
 /** How long occurrences last after a change: by DURATION, over a clock change, and as a period of RDATE says. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { berlin } from '../../contract/mirrored-writes.ts';
 import { calendarObject } from '../../servers/icalendar.ts';
@@ -24,7 +24,7 @@ describe('the length of occurrences', () => {
   const hoursOf = (href: string, title: string): number => {
     const event = account.mirror.get(href)?.events.find((one) => one.title === title);
     assert.ok(event, `An event titled ${title}`);
-    return (instantOf(event.end, 'UTC') - instantOf(event.start, 'UTC')) / HOUR;
+    return (toInstant(event.end, 'UTC') - toInstant(event.start, 'UTC')) / HOUR;
   };
 
   it('an occurrence that is changed alone keeps the day and the hours of its series', async () => {

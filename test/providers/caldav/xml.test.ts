@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
-import { calendarOf } from '../../../src/providers/caldav/dav/calendar-properties.ts';
+import { parseCalendar } from '../../../src/providers/caldav/dav/calendar-properties.ts';
 import { dav } from '../../../src/providers/caldav/dav/dav-names.ts';
-import { listedObjectOf } from '../../../src/providers/caldav/dav/listed-object.ts';
+import { parseListedObject } from '../../../src/providers/caldav/dav/listed-object.ts';
 import {
   type DavResponse,
   multistatusParts,
@@ -34,9 +34,9 @@ function read(body: string): void {
   try {
     namesCondition(body, 'valid-sync-token');
     for (const response of readMultistatus(body, whole).responses) {
-      listedObjectOf(response, collection);
+      parseListedObject(response, collection);
       const url = URL.parse(response.href, collection);
-      if (url !== null) calendarOf(response, url);
+      if (url !== null) parseCalendar(response, url);
     }
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
@@ -166,7 +166,7 @@ describe('multistatus of a hostile server', () => {
 
     const { responses } = readMultistatus(body, whole);
 
-    assert.equal(responses.filter((response) => listedObjectOf(response, collection)).length, 20_000);
+    assert.equal(responses.filter((response) => parseListedObject(response, collection)).length, 20_000);
   });
 });
 

@@ -6,7 +6,7 @@ import type { MicrosoftSandbox } from '../../../sandbox/microsoft/microsoft-sand
 import type { EventResource } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft, Rsvp, WriteResult } from '../../../src/calendars/event-writing.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
-import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { apply, assertMirrored, targetAt, ZONE } from '../../contract/mirrored-writes.ts';
 import { type Mirror, sync } from '../../servers/mirror.ts';
@@ -73,7 +73,7 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
     },
     /** Graph's id of an occurrence. */
     async occurrence(href: string, instance: EventTime): Promise<string> {
-      const at = new Date(instantOf(instance, 'UTC')).toISOString();
+      const at = new Date(toInstant(instance, 'UTC')).toISOString();
       const window = `startDateTime=${at}&endDateTime=${at.replace('.000Z', '.999Z')}`;
       const { value } = await this.graph('GET', `${href}/instances?${window}`);
       // As the sandbox answers them.

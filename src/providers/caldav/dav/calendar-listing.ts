@@ -1,8 +1,8 @@
 /** Reads the list of calendars of a home. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import { calendarOf, mainCalendarIn, ownerIn, versionTagOf } from './calendar-properties.ts';
-import { type DavBody, textOfBody } from './dav-body.ts';
+import { mainCalendarIn, ownerIn, parseCalendar, readVersionTag } from './calendar-properties.ts';
+import { type DavBody, decodeBody } from './dav-body.ts';
 import type { DavTask } from './dav-reading.ts';
 import { plainPath } from './href.ts';
 import { type DavResponse, multistatusParts } from './multistatus.ts';
@@ -44,7 +44,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
     let calendars: ListedCalendar[] = [];
     let count = 0;
     let startedAt = performance.now();
-    for (const responses of multistatusParts(textOfBody(body), bounded)) {
+    for (const responses of multistatusParts(decodeBody(body), bounded)) {
       const foreign = new Set<string>();
       let main: string | undefined;
       for (const response of responses) {
@@ -53,10 +53,10 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
           foreign.add(url?.host ?? '');
           continue;
         }
-        main ??= mainOf(response, base);
-        const calendar = calendarOf(response, url);
+        main ??= resolveMain(response, base);
+        const calendar = parseCalendar(response, url);
         if (calendar === undefined) continue;
-        calendars.push({ calendar, isOthers: isOthers(response, base, user), tag: versionTagOf(response) });
+        calendars.push({ calendar, isOthers: isOthers(response, base, user), tag: readVersionTag(response) });
         count += 1;
         if (count === most) break;
         const isShort = performance.now() - startedAt < PART_MS;
@@ -74,12 +74,12 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
 
 /** `user` is the path of a principal: a server may list calendars at another host than it signs in at. */
 function isOthers(response: DavResponse, base: string, user: string): boolean {
-  const named = ownerIn(response);
-  const owner = named === undefined ? null : URL.parse(named, base);
+  const ownerHref = ownerIn(response);
+  const owner = ownerHref === undefined ? null : URL.parse(ownerHref, base);
   return owner !== null && plainPath(owner) !== user;
 }
 
-function mainOf(response: DavResponse, base: string): string | undefined {
+function resolveMain(response: DavResponse, base: string): string | undefined {
   const mainHref = mainCalendarIn(response);
   return mainHref === undefined ? undefined : URL.parse(mainHref, base)?.href;
 }

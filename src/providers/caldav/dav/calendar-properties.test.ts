@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { calendarOf, colorOf } from './calendar-properties.ts';
-import { timeZoneOf } from './calendar-time-zone.ts';
+import { parseCalendar, readColor } from './calendar-properties.ts';
+import { parseTimeZone } from './calendar-time-zone.ts';
 import { readMultistatus } from './multistatus.ts';
 
 const NAMESPACES =
@@ -15,7 +15,7 @@ const calendarWith = (properties: string, types = '<collection/><c:calendar/>') 
     `<multistatus ${NAMESPACES}>${response}</multistatus>`,
     (read) => read,
   ).responses;
-  return first && calendarOf(first, new URL(first.href, 'https://dav.example.com'));
+  return first && parseCalendar(first, new URL(first.href, 'https://dav.example.com'));
 };
 
 describe('a calendar collection', () => {
@@ -72,7 +72,7 @@ describe('the color of a calendar', () => {
   ];
   for (const [text, color] of rows)
     it(`the color of a calendar reads ${text} as ${color}`, () => {
-      assert.equal(colorOf(text), color);
+      assert.equal(readColor(text), color);
     });
 });
 
@@ -81,13 +81,13 @@ describe('the zone of a calendar', () => {
     `BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:${tzid}\n${rest}END:VTIMEZONE\nEND:VCALENDAR\n`;
 
   it('the zone of a calendar is the one that its VTIMEZONE names by IANA, Windows or X-LIC-LOCATION', () => {
-    assert.equal(timeZoneOf(timezone('Europe/Athens')), 'Europe/Athens');
-    assert.equal(timeZoneOf(timezone('W. Europe Standard Time')), 'Europe/Berlin');
-    assert.equal(timeZoneOf(timezone('Mine', 'X-LIC-LOCATION:America/Lima\n')), 'America/Lima');
+    assert.equal(parseTimeZone(timezone('Europe/Athens')), 'Europe/Athens');
+    assert.equal(parseTimeZone(timezone('W. Europe Standard Time')), 'Europe/Berlin');
+    assert.equal(parseTimeZone(timezone('Mine', 'X-LIC-LOCATION:America/Lima\n')), 'America/Lima');
   });
 
   it('the zone of a calendar is unknown without a VTIMEZONE that names one', () => {
     for (const text of [undefined, '', 'nonsense', timezone(''), 'BEGIN:VCALENDAR\nEND:VCALENDAR'])
-      assert.equal(timeZoneOf(text), undefined);
+      assert.equal(parseTimeZone(text), undefined);
   });
 });

@@ -1,11 +1,11 @@
 /** Reads a calendar from the properties of its collection. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
-import { timeZoneOf } from './calendar-time-zone.ts';
+import { parseTimeZone } from './calendar-time-zone.ts';
 import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
 import { lastSegment } from './href.ts';
 import { boundedTag } from './listed-object.ts';
 import type { DavResponse } from './multistatus.ts';
-import { child, hrefsOf, textOf, type XmlElement } from './xml.ts';
+import { child, listHrefs, readElementText, type XmlElement } from './xml.ts';
 
 /** Requested by name: iCloud refuses `allprop`. */
 export const CALENDAR_PROPERTIES: readonly string[] = [
@@ -26,26 +26,26 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
 export const VERSION_PROPERTIES: readonly string[] = [dav('sync-token'), calendarServer('getctag')];
 
 /** Returns both tags, since either may be missing or stuck; `undefined` if both are missing or one is too long. */
-export function versionTagOf({ properties }: DavResponse): string | undefined {
-  const tags = VERSION_PROPERTIES.map((name) => textOf(properties.get(name)));
+export function readVersionTag({ properties }: DavResponse): string | undefined {
+  const tags = VERSION_PROPERTIES.map((name) => readElementText(properties.get(name)));
   if (tags.every((tag) => tag === undefined)) return undefined;
   if (tags.some((tag) => tag !== undefined && boundedTag(tag) === undefined)) return undefined;
   return JSON.stringify(tags);
 }
 
 /** Returns a collection as a calendar; `undefined` if it holds no events. */
-export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
+export function parseCalendar(response: DavResponse, url: URL): ProviderCalendar | undefined {
   const { properties } = response;
   if ((response.status ?? 200) > 299 || !holdsEvents(properties)) return undefined;
-  const description = textOf(properties.get(caldav('calendar-description')));
-  const color = colorOf(textOf(properties.get(apple('calendar-color'))));
+  const description = readElementText(properties.get(caldav('calendar-description')));
+  const color = readColor(readElementText(properties.get(apple('calendar-color'))));
   return {
     href: url.href,
-    title: textOf(properties.get(dav('displayname'))) ?? lastSegment(url.pathname) ?? url.hostname,
+    title: readElementText(properties.get(dav('displayname'))) ?? lastSegment(url.pathname) ?? url.hostname,
     ...(description === undefined ? {} : { description }),
     ...(color === undefined ? {} : { color }),
-    timeZone: timeZoneOf(properties.get(caldav('calendar-timezone'))?.text) ?? 'UTC',
-    access: accessOf(properties.get(dav('current-user-privilege-set'))),
+    timeZone: parseTimeZone(properties.get(caldav('calendar-timezone'))?.text) ?? 'UTC',
+    access: parseAccess(properties.get(dav('current-user-privilege-set'))),
     original: Object.fromEntries(
       [...properties]
         .filter(([name]) => !VERSION_PROPERTIES.includes(name))
@@ -56,12 +56,12 @@ export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | 
 
 /** Returns the calendar's owner (RFC 3744 §5.1) as the server spells it; `undefined` if it names none. */
 export const ownerIn = ({ properties }: DavResponse): string | undefined =>
-  hrefsOf(properties.get(dav('owner')))[0];
+  listHrefs(properties.get(dav('owner')))[0];
 
 /** Returns the calendar into which an inbox puts invitations (RFC 6638 §9.2), as the server spells it. */
 export function mainCalendarIn({ properties }: DavResponse): string | undefined {
   const isInbox = child(properties.get(dav('resourcetype')), caldav('schedule-inbox')) !== undefined;
-  return isInbox ? hrefsOf(properties.get(caldav('schedule-default-calendar-URL')))[0] : undefined;
+  return isInbox ? listHrefs(properties.get(caldav('schedule-default-calendar-URL')))[0] : undefined;
 }
 
 /** Returns whether it is a calendar, not a box or a subscription, that accepts VEVENTs (RFC 4791 §5.2.3). */
@@ -78,7 +78,7 @@ function holdsEvents(properties: DavResponse['properties']): boolean {
 }
 
 /** RFC 3744 §5.4. A server that names no privileges may allow everything. */
-function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
+function parseAccess(privileges: XmlElement | undefined): 'write' | 'read' {
   if (privileges === undefined || privileges.children.length === 0) return 'write';
   const granted = privileges.children.flatMap((privilege) => privilege.children.map(({ name }) => name));
   const writing = ['all', 'write', 'write-content', 'bind'].map(dav);
@@ -86,7 +86,7 @@ function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
 }
 
 /** Returns `#rrggbb`; servers also store colors with an alpha channel or in short form. */
-export function colorOf(text: string | undefined): string | undefined {
+export function readColor(text: string | undefined): string | undefined {
   const digits = /^#?([\da-f]{3,8})$/i.exec(text ?? '')?.[1]?.toLowerCase();
   if (digits?.length === 6 || digits?.length === 8) return `#${digits.slice(0, 6)}`;
   if (digits?.length === 3 || digits?.length === 4)

@@ -9,7 +9,7 @@ import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
 const LONGEST = 200_000;
 
 /** Returns an IANA name; `undefined` if the text describes no zone, or one that matches none. */
-export function timeZoneOf(icalendar = ''): string | undefined {
+export function parseTimeZone(icalendar = ''): string | undefined {
   if (icalendar.length > LONGEST) return undefined;
   try {
     return zoneIn(icalendar);

@@ -3,11 +3,11 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { EgressError } from '../../../lib/egress/egress-error.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import { retryAfterOf } from '../../../lib/retry-after.ts';
+import { parseRetryAfter } from '../../../lib/retry-after.ts';
 import { connectionFailure } from '../../connection-failure.ts';
-import { bodyOf, textOfBody } from './dav-body.ts';
+import { decodeBody, toDavBody } from './dav-body.ts';
 import { davDocument, propElement } from './dav-names.ts';
-import { type DavReading, partsOf } from './dav-reading.ts';
+import { collectParts, type DavReading } from './dav-reading.ts';
 import type { DavResponse } from './multistatus.ts';
 import { PROPERTIES } from './properties-task.ts';
 import { isGone } from './status.ts';
@@ -95,12 +95,12 @@ export async function propertiesIn(
   { reading }: Pick<DavSession, 'reading'>,
   answer: EgressResponse,
 ): Promise<DavProperties> {
-  if (answer.status !== 207) throw refusalOf(answer);
-  const parts = await partsOf(reading, PROPERTIES, { body: bodyOf(answer) });
+  if (answer.status !== 207) throw toDavError(answer);
+  const parts = await collectParts(reading, PROPERTIES, { body: toDavBody(answer) });
   return { responses: parts.flat(), url: answer.url };
 }
 
-export const bodyText = (answer: EgressResponse): string => textOfBody(bodyOf(answer));
+export const bodyText = (answer: EgressResponse): string => decodeBody(toDavBody(answer));
 
 /** A longer body is no error message, and is not read. */
 const LONGEST_ERROR = 16_000;
@@ -108,11 +108,11 @@ const LONGEST_ERROR = 16_000;
 export const errorText = (answer: EgressResponse): string =>
   answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);
 
-export function refusalOf(answer: EgressResponse): ProviderError {
+export function toDavError(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
   const cause = new Error(`${url.pathname} was answered with ${status}`);
-  const retryAfter = retryAfterOf((name) => answer.header(name));
+  const retryAfter = parseRetryAfter((name) => answer.header(name));
   const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
   if (status === 401) return unauthorized(answer, host);
   if (isGone(status)) return new ProviderError('not_found', `${host} has no such calendar`, options);

@@ -134,7 +134,7 @@ export function processorMs(): number {
 }
 
 /** Returns all parts of a task. */
-export const partsOf = <Input extends DavInput, Part>(
+export const collectParts = <Input extends DavInput, Part>(
   reading: DavReading,
   task: DavTask<Input, Part>,
   input: Input,

@@ -13,7 +13,7 @@ import { discoveryFailure, type Refusal } from './discovery-failure.ts';
 import { type DavUser, namesItself, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
-import { hrefsOf } from './xml.ts';
+import { listHrefs } from './xml.ts';
 
 export type DiscoveryInput = {
   readonly server: ServerAddress;
@@ -57,12 +57,12 @@ export async function discover(
   const refusals: Refusal[] = [];
   const down = new Set<string>();
 
-  for await (const candidate of candidatesOf(server, dns)) {
+  for await (const candidate of listCandidates(server, dns)) {
     if (down.has(candidate.origin)) continue;
     try {
       if (!isPinned(origins, candidate)) pinOrigin(search, candidate);
       const user = await findUser(search, candidate);
-      if (user !== undefined) return await homesOf(session, user, mostHomes);
+      if (user !== undefined) return await findHomes(session, user, mostHomes);
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
       // Other addresses of this server would return the same.
@@ -76,7 +76,7 @@ export async function discover(
   throw await discoveryFailure(refusals, server.url, egress);
 }
 
-async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
+async function* listCandidates(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
   const { byMail = false } = server;
   const hasName = /[a-z]$/i.test(server.domain) && server.domain.includes('.');
   if (!byMail) yield server.url;
@@ -95,7 +95,7 @@ function pinOrigin({ server, origins }: Search, address: URL): void {
 /** Returns `undefined` if the address names no user. */
 async function findUser(search: Search, url: URL): Promise<DavUser | undefined> {
   let answer: EgressResponse = await sendPropfind(search.session, url, USER_REQUEST);
-  const target = redirectOf(answer);
+  const target = readRedirect(answer);
   if (target !== undefined) {
     pinOrigin(search, target);
     answer = await sendPropfind(search.session, target, USER_REQUEST);
@@ -104,7 +104,7 @@ async function findUser(search: Search, url: URL): Promise<DavUser | undefined> 
 }
 
 /** Returns the target of a redirect that was not followed because it leaves the pinned origins. */
-function redirectOf(answer: EgressResponse): URL | undefined {
+function readRedirect(answer: EgressResponse): URL | undefined {
   if (answer.status < 300 || answer.status > 399) return undefined;
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
 }
@@ -112,11 +112,11 @@ function redirectOf(answer: EgressResponse): URL | undefined {
 /** The maximum for an address in a database index. */
 const LONGEST_ADDRESS = 1000;
 
-async function homesOf(session: DavSession, user: DavUser, most: number): Promise<CalendarHomes> {
+async function findHomes(session: DavSession, user: DavUser, most: number): Promise<CalendarHomes> {
   const { principal } = user;
   const itself = principal && (await provenUser(session, user, principal));
-  const named = itself !== undefined && itself.homes.length > 0 ? itself.homes : user.homes;
-  const homes = named.filter((home) => isPinned(session.origins, home));
+  const namedHomes = itself !== undefined && itself.homes.length > 0 ? itself.homes : user.homes;
+  const homes = namedHomes.filter((home) => isPinned(session.origins, home));
   requireFew(homes, most);
   const [first] = homes;
   if (first !== undefined) {
@@ -127,7 +127,7 @@ async function homesOf(session: DavSession, user: DavUser, most: number): Promis
     const isNamed = user.isCurrent || !namesItself(user);
     return { principal: address, proved: itself?.at, isNamed, homes, origins: [...session.origins] };
   }
-  const [foreign] = named;
+  const [foreign] = namedHomes;
   if (foreign !== undefined) throw foreignAddress(foreign);
   throw new ProviderError('no_calendars', 'The server names no calendars for this user');
 }
@@ -143,7 +143,7 @@ export async function homeSet(session: DavSession, principal: URL, most: number)
   const request = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
   const { responses, url } = await propfind(session, principal, request);
   const homes = responses.flatMap(({ properties }) =>
-    resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
+    resolveAll(listHrefs(properties.get(caldav('calendar-home-set'))), url),
   );
   requireFew(homes, most);
   return homes;

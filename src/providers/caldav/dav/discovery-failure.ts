@@ -11,21 +11,22 @@ export async function discoveryFailure(
   typed: URL,
   egress: Egress,
 ): Promise<ProviderError> {
-  const telling = TELLING.flatMap((tells) => refusals.find(({ failure }) => tells(failure)) ?? [])[0]
-    ?.failure;
-  if (telling === undefined)
+  const informative = MOST_INFORMATIVE.flatMap(
+    (tells) => refusals.find(({ failure }) => tells(failure)) ?? [],
+  )[0]?.failure;
+  if (informative === undefined)
     return new ProviderError('invalid_response', 'No CalDAV server was found at this address', {
       detail: 'no_caldav',
     });
-  const atTyped = refusals.find(({ address }) => address.origin === typed.origin);
-  if (telling.kind !== 'unavailable' || !lacksHttps(typed, atTyped?.failure)) return telling;
-  if (!(await speaksHttp(typed, egress))) return telling;
+  const typedRefusal = refusals.find(({ address }) => address.origin === typed.origin);
+  if (informative.kind !== 'unavailable' || !lacksHttps(typed, typedRefusal?.failure)) return informative;
+  if (!(await speaksHttp(typed, egress))) return informative;
   const message = `${typed.hostname} answers at http:// only`;
-  return new ProviderError('unavailable', message, { cause: telling, detail: 'plain_http' });
+  return new ProviderError('unavailable', message, { cause: informative, detail: 'plain_http' });
 }
 
 /** The most informative failures first: a wrong password comes before a wrong address. */
-const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
+const MOST_INFORMATIVE: readonly ((refusal: ProviderError) => boolean)[] = [
   ({ kind }) => kind === 'unauthorized',
   ({ detail }) => detail === 'no_basic',
   ({ detail }) => detail === 'too_many_requests',

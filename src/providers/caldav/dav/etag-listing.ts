@@ -1,6 +1,6 @@
 /** Reads the ctag and lists all etags, for servers without sync-collection. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
-import { type DavSession, davRequest, propfind, refusalOf, sendPropfind } from './dav-client.ts';
+import { type DavSession, davRequest, propfind, sendPropfind, toDavError } from './dav-client.ts';
 import { calendarServer, dav, davDocument, propElement } from './dav-names.ts';
 import {
   boundedTag,
@@ -11,7 +11,7 @@ import {
 } from './listed-object.ts';
 import { readListing } from './read-listing.ts';
 import { isTemporary } from './status.ts';
-import { textOf } from './xml.ts';
+import { readElementText } from './xml.ts';
 
 /** Returns the ctag; `undefined` if the server has none. Fails as `not_found` if the collection is gone. */
 export async function readCtag(session: DavSession, collection: URL): Promise<string | undefined> {
@@ -19,7 +19,7 @@ export async function readCtag(session: DavSession, collection: URL): Promise<st
   const { responses } = await propfind(session, collection, { depth: '0', properties });
   const [response] = responses;
   if (response?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
-  return boundedTag(textOf(response?.properties.get(calendarServer('getctag'))));
+  return boundedTag(readElementText(response?.properties.get(calendarServer('getctag'))));
 }
 
 /** Lists all events with their etags: by a query, or if that is refused, by a PROPFIND of the collection. */
@@ -31,7 +31,7 @@ export async function listObjects(session: DavSession, collection: URL): Promise
       '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"/></c:comp-filter></c:filter>',
   );
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body: query });
-  if (isTemporary(answer.status)) throw refusalOf(answer);
+  if (isTemporary(answer.status)) throw toDavError(answer);
   if (answer.status === 207) {
     const listing = await readListing(session, answer, collection);
     // Objects missing from a truncated listing may still exist.

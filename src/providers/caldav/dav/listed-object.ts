@@ -1,10 +1,10 @@
 /** Calendar object resources (RFC 4791 §4.1) in listings of their collection: address and version. */
-import { type DavBody, textOfBody } from './dav-body.ts';
+import { type DavBody, decodeBody } from './dav-body.ts';
 import { dav } from './dav-names.ts';
 import type { DavTask } from './dav-reading.ts';
 import { comparableHref, comparablePath, withoutSlash } from './href.ts';
 import { type DavResponse, type Multistatus, multistatusParts } from './multistatus.ts';
-import { child, textOf } from './xml.ts';
+import { child, readElementText } from './xml.ts';
 
 export type ListedObject = {
   /** As the server spells it: for requests. */
@@ -22,16 +22,16 @@ export const LISTED_PROPERTIES: readonly string[] = [
 ];
 
 /** Returns the object of a response; `undefined` for the collection itself and for other resources. */
-export function listedObjectOf(response: DavResponse, collection: URL): ListedObject | undefined {
+export function parseListedObject(response: DavResponse, collection: URL): ListedObject | undefined {
   const path = objectPath(response.href, collection);
   if (path === undefined) return undefined;
   const { properties } = response;
   if (child(properties.get(dav('resourcetype')), dav('collection')) !== undefined) return undefined;
-  const contentType = textOf(properties.get(dav('getcontenttype')));
+  const contentType = readElementText(properties.get(dav('getcontenttype')));
   const isCalendar =
     contentType === undefined ? /\.ics$/i.test(path) : /^text\/calendar\b/i.test(contentType);
   if (!isCalendar) return undefined;
-  return { href: response.href, path, etag: boundedTag(textOf(properties.get(dav('getetag')))) };
+  return { href: response.href, path, etag: boundedTag(readElementText(properties.get(dav('getetag')))) };
 }
 
 /** No server has longer ones. They are stored, compared and sent back. */
@@ -58,9 +58,9 @@ export const LISTING: DavTask<ListingInput, ListingPart> = {
   name: 'caldav-listing',
   *run({ body, collection }) {
     const url = new URL(collection);
-    const parts = multistatusParts(textOfBody(body), (response): Listed => {
+    const parts = multistatusParts(decodeBody(body), (response): Listed => {
       const { href, status } = response;
-      return { href, status, object: listedObjectOf(response, url) };
+      return { href, status, object: parseListedObject(response, url) };
     });
     for (;;) {
       const { done, value } = parts.next();
@@ -84,13 +84,13 @@ export const isTruncation = ({ status }: Pick<Listed, 'status'>): boolean => sta
 export function objectPath(href: string, collection: URL): string | undefined {
   const path = comparableHref(href, collection);
   // iCloud lists the collection itself among its members, with and without its slash.
-  if (path === undefined || path.endsWith('/') || path === pathOf(collection)) return undefined;
+  if (path === undefined || path.endsWith('/') || path === toCollectionPath(collection)) return undefined;
   return path;
 }
 
 export function isCollection(href: string, collection: URL): boolean {
   const path = comparableHref(href, collection);
-  return path !== undefined && withoutSlash(path) === pathOf(collection);
+  return path !== undefined && withoutSlash(path) === toCollectionPath(collection);
 }
 
-const pathOf = (collection: URL): string => withoutSlash(comparablePath(collection.pathname));
+const toCollectionPath = (collection: URL): string => withoutSlash(comparablePath(collection.pathname));

@@ -1,7 +1,7 @@
 /** `multistatus` responses, RFC 4918 §13 and §14.16, with the sync token of RFC 6578 §6.4. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { caldav, dav } from './dav-names.ts';
-import { child, hrefsOf, parseXml, textOf, type XmlElement, xmlParts } from './xml.ts';
+import { child, listHrefs, parseXml, readElementText, type XmlElement, xmlParts } from './xml.ts';
 
 export type DavResponse = {
   readonly href: string;
@@ -43,7 +43,7 @@ export function* multistatusParts<Kept>(
     return member.name === dav('response') ? readResponse(member).map(keep) : undefined;
   });
   requireMultistatus(root.name);
-  return { syncToken: textOf(child(root, dav('sync-token'))) };
+  return { syncToken: readElementText(child(root, dav('sync-token'))) };
 }
 
 function requireMultistatus(rootName: string): void {
@@ -56,30 +56,30 @@ const MOST_HREFS = 10_000;
 
 /** Returns one response for each href: a response with a status may name several (RFC 4918 §14.24). */
 function readResponse(element: XmlElement): DavResponse[] {
-  const status = statusOf(child(element, dav('status')));
+  const status = parseHttpStatus(child(element, dav('status')));
   const properties = new Map<string, XmlElement>();
   for (const propstat of element.children.filter(({ name }) => name === dav('propstat'))) {
     // Without a status the property exists: some servers leave it out.
-    const code = statusOf(child(propstat, dav('status'))) ?? 200;
+    const code = parseHttpStatus(child(propstat, dav('status'))) ?? 200;
     if (code < 200 || code > 299) continue;
     for (const property of child(propstat, dav('prop'))?.children ?? [])
       properties.set(property.name, property);
   }
-  const hrefs = hrefsOf(element);
+  const hrefs = listHrefs(element);
   if (hrefs.length > MOST_HREFS)
     throw new ProviderError('invalid_response', 'The server answers for too many resources at once');
   return hrefs.map((href) => ({ href, status, properties }));
 }
 
 /** Parses `HTTP/1.1 404 Not Found`, RFC 9112 §4. */
-function statusOf(element: XmlElement | undefined): number | undefined {
-  const [, code] = /^HTTP\/\S+\s+(\d{3})\b/.exec(textOf(element) ?? '') ?? [];
+function parseHttpStatus(element: XmlElement | undefined): number | undefined {
+  const [, code] = /^HTTP\/\S+\s+(\d{3})\b/.exec(readElementText(element) ?? '') ?? [];
   return code === undefined ? undefined : Number(code);
 }
 
 /** Returns the preconditions and postconditions in an error body (RFC 4918 §16); empty if it is not XML. */
 export function conditionsIn(body: string): readonly XmlElement[] {
-  const root = rootOf(body);
+  const root = parseRoot(body);
   return root?.name === dav('error') ? root.children : [];
 }
 
@@ -87,10 +87,10 @@ export function conditionsIn(body: string): readonly XmlElement[] {
 export function namesCondition(body: string, condition: string): boolean {
   if (!body.includes(condition)) return false;
   const names = [dav(condition), caldav(condition)];
-  return rootOf(body)?.children.some(({ name }) => names.includes(name)) === true;
+  return parseRoot(body)?.children.some(({ name }) => names.includes(name)) === true;
 }
 
-function rootOf(body: string): XmlElement | undefined {
+function parseRoot(body: string): XmlElement | undefined {
   try {
     return parseXml(body);
   } catch (failure) {

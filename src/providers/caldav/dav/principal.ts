@@ -8,7 +8,7 @@ import { type DavSession, propertiesIn, sendPropfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
 import { plainPath } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
-import { child, hrefsOf } from './xml.ts';
+import { child, listHrefs } from './xml.ts';
 
 export const USER_REQUEST = {
   depth: '0',
@@ -39,9 +39,9 @@ function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
   const current = properties.get(dav('current-user-principal'));
   if (child(current, dav('unauthenticated')) !== undefined)
     throw new ProviderError('unauthorized', `${at.hostname} refuses this user name and password`);
-  const homes = resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), at);
-  const [ofUser] = resolveAll(hrefsOf(current), at);
-  const [ofAddress] = resolveAll(hrefsOf(properties.get(dav('principal-URL'))), at);
+  const homes = resolveAll(listHrefs(properties.get(caldav('calendar-home-set'))), at);
+  const [ofUser] = resolveAll(listHrefs(current), at);
+  const [ofAddress] = resolveAll(listHrefs(properties.get(dav('principal-URL'))), at);
   const principal = ofUser ?? ofAddress;
   const isCurrent = ofUser !== undefined;
   if (principal !== undefined || homes.length > 0) return { at, principal, isCurrent, homes };

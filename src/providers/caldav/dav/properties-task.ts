@@ -1,5 +1,5 @@
 /** Parses the properties of a few resources, for discovery, ctags and writes. */
-import { type DavBody, textOfBody } from './dav-body.ts';
+import { type DavBody, decodeBody } from './dav-body.ts';
 import type { DavTask } from './dav-reading.ts';
 import { type DavResponse, multistatusParts } from './multistatus.ts';
 import type { XmlElement } from './xml.ts';
@@ -13,7 +13,7 @@ export const PROPERTIES: DavTask<{ readonly body: DavBody }, readonly DavRespons
   name: 'caldav-properties',
   *run({ body }) {
     let left = MOST_RESPONSES;
-    for (const responses of multistatusParts(textOfBody(body), bounded)) {
+    for (const responses of multistatusParts(decodeBody(body), bounded)) {
       // One by one: a thousand elements are enough to receive at once.
       for (const response of responses.slice(0, left)) yield [response];
       left -= responses.length;

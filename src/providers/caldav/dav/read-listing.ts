@@ -1,8 +1,8 @@
 /** Reads the response to a listing of a collection. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { bodyOf } from './dav-body.ts';
-import { type DavSession, refusalOf } from './dav-client.ts';
+import { toDavBody } from './dav-body.ts';
+import { type DavSession, toDavError } from './dav-client.ts';
 import { LISTING, type Listed } from './listed-object.ts';
 import type { Multistatus } from './multistatus.ts';
 
@@ -15,11 +15,11 @@ export async function readListing(
   answer: EgressResponse,
   collection: URL,
 ): Promise<Multistatus<Listed>> {
-  if (answer.status !== 207) throw refusalOf(answer);
+  if (answer.status !== 207) throw toDavError(answer);
   const responses: Listed[] = [];
   let syncToken: string | undefined;
-  for await (const part of reading.parts(LISTING, { body: bodyOf(answer), collection: collection.href })) {
-    for (const each of part.listed) responses.push(each);
+  for await (const part of reading.parts(LISTING, { body: toDavBody(answer), collection: collection.href })) {
+    for (const listed of part.listed) responses.push(listed);
     if (responses.length > MOST_LISTED)
       throw new ProviderError('too_large', `The calendar lists more than ${MOST_LISTED} objects`);
     syncToken = part.syncToken;

@@ -65,7 +65,7 @@ export function readServerAddress(text: string): ServerAddress {
   }
   url.hash = '';
   const byMail = domain !== undefined && preset === undefined;
-  return { url, domain: (domain ?? url.hostname).toLowerCase(), byMail, origins: originsOf(url) };
+  return { url, domain: (domain ?? url.hostname).toLowerCase(), byMail, origins: listOrigins(url) };
 }
 
 /** Returns the server of a login that names none: its user name must be an e-mail address. */
@@ -76,7 +76,7 @@ export function serverOfMail(username: string): ServerAddress {
 }
 
 /** Returns the initial origins of an account at this address. */
-export function originsOf(url: URL): readonly string[] {
+export function listOrigins(url: URL): readonly string[] {
   return /\.icloud\.com(\.cn)?$/.test(url.hostname) ? [url.origin, ...ICLOUD_ORIGINS] : [url.origin];
 }
 

@@ -11,10 +11,10 @@ import {
   type DavRequest,
   type DavSession,
   davRequest,
-  refusalOf,
+  toDavError,
 } from './dav-client.ts';
 import { isGone } from './status.ts';
-import { uidConflictOf, writeRefusalOf } from './write-refusal.ts';
+import { findUidConflict, toWriteError } from './write-refusal.ts';
 
 export type StoredObject = {
   readonly url: URL;
@@ -26,7 +26,7 @@ export type StoredObject = {
 export async function getObject(session: DavSession, url: URL): Promise<StoredObject | undefined> {
   const answer = await davRequest(session, url, { method: 'GET' });
   if (isGone(answer.status)) return undefined;
-  if (answer.status !== 200) throw refusalOf(answer);
+  if (answer.status !== 200) throw toDavError(answer);
   return { url, etag: answer.header('etag'), icalendar: bodyText(answer) };
 }
 
@@ -42,12 +42,12 @@ export async function createObject(session: DavSession, url: URL, icalendar: str
   const answer = await davRequest(session, url, { method: 'PUT', body: icalendar, condition });
   if (isSuccess(answer))
     return { outcome: 'created', object: { url, etag: answer.header('etag'), icalendar } };
-  const conflict = uidConflictOf(answer);
+  const conflict = findUidConflict(answer);
   if (conflict !== undefined) return { outcome: 'uid taken', href: conflict.href };
   if (answer.status === 412) return { outcome: 'exists' };
   // Some servers send 409 instead of the 412 of RFC 9110.
   if (answer.status === 409 && (await getObject(session, url)) !== undefined) return { outcome: 'exists' };
-  throw writeRefusalOf(answer);
+  throw toWriteError(answer);
 }
 
 /** Replaces exactly `base`: fails as `precondition_failed` if it has changed, `not_found` if it is gone. */
@@ -58,14 +58,14 @@ export async function replaceObject(
 ): Promise<StoredObject> {
   const answer = await sendIfUnchanged(session, base, { method: 'PUT', body: icalendar });
   if (answer === undefined) throw new ProviderError('not_found', 'The event is gone');
-  if (!isSuccess(answer)) throw writeRefusalOf(answer);
+  if (!isSuccess(answer)) throw toWriteError(answer);
   return { url: base.url, etag: answer.header('etag'), icalendar };
 }
 
 /** Deletes exactly `base`; resolves if it is already gone. */
 export async function deleteObject(session: DavSession, base: StoredObject): Promise<void> {
   const answer = await sendIfUnchanged(session, base, { method: 'DELETE' });
-  if (answer !== undefined && !isGone(answer.status) && !isSuccess(answer)) throw writeRefusalOf(answer);
+  if (answer !== undefined && !isGone(answer.status) && !isSuccess(answer)) throw toWriteError(answer);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The sync-collection report (RFC 6578 §3.2): the changes in a collection since a token. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { type DavSession, davRequest, errorText, refusalOf } from './dav-client.ts';
+import { type DavSession, davRequest, errorText, toDavError } from './dav-client.ts';
 import { davDocument, escapeXml, propElement } from './dav-names.ts';
 import {
   isCollection,
@@ -53,7 +53,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
       propElement(LISTED_PROPERTIES),
   );
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '0', body });
-  if (answer.status !== 207) throw syncRefusalOf(answer, token);
+  if (answer.status !== 207) throw toSyncError(answer, token);
   const { responses, syncToken } = await readListing(session, answer, collection);
   if (syncToken === undefined) throw new SyncCollectionRefused('The answer has no sync token');
   const present = responses.filter(({ status }) => status === undefined || status < 300);
@@ -68,9 +68,9 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   };
 }
 
-function syncRefusalOf(answer: EgressResponse, token: string): Error {
+function toSyncError(answer: EgressResponse, token: string): Error {
   const { status } = answer;
-  if (isTemporary(status)) return refusalOf(answer);
+  if (isTemporary(status)) return toDavError(answer);
   const forgotten = status === 410 || namesCondition(errorText(answer), 'valid-sync-token');
   // RFC 6578 refuses a token with 403 or 409; not every server names the condition.
   if (token !== '' && (forgotten || status === 403 || status === 409))

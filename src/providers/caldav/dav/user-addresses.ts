@@ -3,7 +3,7 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import { type DavSession, propfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
 import { percentDecoded, withoutSlash } from './href.ts';
-import { hrefsOf, textOf } from './xml.ts';
+import { listHrefs, readElementText } from './xml.ts';
 
 export type UserAddresses = {
   /** As the server spells them, `mailto:` ones first; empty if it names none. */
@@ -14,8 +14,8 @@ export type UserAddresses = {
 /** Includes the user name if it is an e-mail address: a server without scheduling names no addresses. */
 export async function userAddresses(session: DavSession, principal: URL): Promise<UserAddresses> {
   const [response] = await askPrincipal(session, principal);
-  const hrefs = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
-  const name = textOf(response?.properties.get(dav('displayname')));
+  const hrefs = listHrefs(response?.properties.get(caldav('calendar-user-address-set')));
+  const name = readElementText(response?.properties.get(dav('displayname')));
   const typed = /^[^\s@:/]+@[^\s@:/]+$/.test(session.username) ? [`mailto:${session.username}`] : [];
   const addresses = [...hrefs, ...typed].sort((a, b) => Number(isMail(b)) - Number(isMail(a)));
   return { addresses, name };
@@ -34,7 +34,7 @@ async function askPrincipal(session: DavSession, principal: URL) {
 }
 
 /** Returns the e-mail addresses as events name attendees: without `mailto:`, its fields and its escapes; each once. */
-export function mailAddressesOf({ addresses }: UserAddresses): string[] {
+export function listMailAddresses({ addresses }: UserAddresses): string[] {
   const mails = addresses.filter(isMail).map((address) => address.trim().slice('mailto:'.length));
   const plain = mails.map((mail) => percentDecoded(mail.replace(/\?.*$/s, '').trim()));
   return [...new Set(plain.filter((mail) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(mail)))];

@@ -5,9 +5,9 @@ import {
   type UnsupportedReason,
 } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { errorText, refusalOf } from './dav-client.ts';
+import { errorText, toDavError } from './dav-client.ts';
 import { conditionsIn } from './multistatus.ts';
-import { hrefsOf } from './xml.ts';
+import { listHrefs } from './xml.ts';
 
 type Limit = { readonly reason: UnsupportedReason; readonly message: string; readonly field?: string };
 
@@ -46,13 +46,13 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 /** Statuses with which servers refuse the content, not writing as such. */
 const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
 
-export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
+export function toWriteError(answer: EgressResponse): ProviderError | UnsupportedByProvider {
   const { status, url } = answer;
   const names = conditionNames(answer);
   const limit = names.map((name) => LIMITS[name]).find((limit) => limit !== undefined);
   if (limit !== undefined) return new UnsupportedByProvider(limit.reason, limit.message, limit.field);
   if (status === 409 && names.length === 0)
-    return new ProviderError('not_found', `${url.hostname} has no such calendar`, { cause: causeOf(answer) });
+    return new ProviderError('not_found', `${url.hostname} has no such calendar`, { cause: toCause(answer) });
   if (CONTENT_REFUSED.includes(status) || ((status === 403 || status === 409) && names.length > 0)) {
     const why = names.join(', ') || `status ${status}`;
     return new UnsupportedByProvider(
@@ -64,19 +64,19 @@ export function writeRefusalOf(answer: EgressResponse): ProviderError | Unsuppor
   if (status === 403 || status === 405)
     return new UnsupportedByProvider('calendar_read_only', 'This calendar cannot be written to');
   if (status === 423)
-    return new ProviderError('unavailable', 'Somebody has locked the event', { cause: causeOf(answer) });
-  return refusalOf(answer);
+    return new ProviderError('unavailable', 'Somebody has locked the event', { cause: toCause(answer) });
+  return toDavError(answer);
 }
 
-const causeOf = ({ url, status }: EgressResponse): Error =>
+const toCause = ({ url, status }: EgressResponse): Error =>
   new Error(`${url.pathname} was answered with ${status}`);
 
 const conditionNames = (answer: EgressResponse): string[] =>
   conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));
 
 /** Returns a value if another resource has the UID (RFC 4791 §5.3.2.1), with its href if the server names it. */
-export function uidConflictOf(answer: EgressResponse): { readonly href: string | undefined } | undefined {
+export function findUidConflict(answer: EgressResponse): { readonly href: string | undefined } | undefined {
   if (answer.status !== 403 && answer.status !== 409 && answer.status !== 412) return undefined;
   const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));
-  return conflict && { href: hrefsOf(conflict)[0] };
+  return conflict && { href: listHrefs(conflict)[0] };
 }

@@ -85,7 +85,7 @@ function treeParser(takes: (member: XmlElement, rootName: string) => boolean) {
     count += 1;
     if (count > MOST_ELEMENTS) throw unreadable('it has too many elements');
     if (open.length >= MOST_DEPTH) throw unreadable('it is nested too deep');
-    open.push(elementOf(tag));
+    open.push(toElement(tag));
   });
   const addText = (text: string) => {
     const last = open.at(-1);
@@ -126,7 +126,7 @@ function hasMore(text: string, character: string, most: number): boolean {
   return false;
 }
 
-function elementOf(tag: SaxesTagNS): OpenElement {
+function toElement(tag: SaxesTagNS): OpenElement {
   const attributes: Record<string, string> = {};
   for (const { local, value, prefix } of Object.values(tag.attributes))
     if (prefix !== 'xmlns') attributes[local] = value;
@@ -141,7 +141,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
 }
 
 /** Returns the trimmed text of an element; `undefined` if it is empty. */
-export function textOf(element: XmlElement | undefined): string | undefined {
+export function readElementText(element: XmlElement | undefined): string | undefined {
   return element?.text.trim() || undefined;
 }
 
@@ -149,7 +149,7 @@ export function textOf(element: XmlElement | undefined): string | undefined {
 const LONGEST_HREF = 8192;
 
 /** Returns the `<d:href>` texts directly inside an element, without those longer than 8 KB. */
-export function hrefsOf(element: XmlElement | undefined): string[] {
+export function listHrefs(element: XmlElement | undefined): string[] {
   const hrefs = element?.children.filter(({ name }) => name === '{DAV:}href') ?? [];
   return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '' && href.length <= LONGEST_HREF);
 }

@@ -4,7 +4,7 @@ import { replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { contentLine, escapeText } from '../../../lib/icalendar/write-lines.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
-import { answerOf, withAnswer } from './attendee-lines.ts';
+import { findParticipation, withParticipation } from './attendee-lines.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 import { type Editor, markChanged } from './mark-changed.ts';
 import { overrideFor } from './override.ts';
@@ -23,9 +23,9 @@ export function answerInvitation(object: CalendarObject, answer: Answer, editor:
   if (answer.instance !== undefined) return [edit(overrideFor(object, answer.instance))];
   const [first, ...others] = object.events;
   if (first === undefined) return [];
-  const before = answerOf(editor.user, first.component.lines);
+  const before = findParticipation(editor.user, first.component.lines);
   const following = others.filter(({ component }) => {
-    const participation = answerOf(editor.user, component.lines);
+    const participation = findParticipation(editor.user, component.lines);
     return participation !== undefined && (participation === before || participation === 'NEEDS-ACTION');
   });
   return [first, ...following].map(edit);
@@ -37,7 +37,7 @@ function answeredLines(
   { participation, comment }: Answer,
   { user, now }: Editor,
 ): string[] {
-  const lines = withAnswer(component.lines, user, participation);
+  const lines = withParticipation(component.lines, user, participation);
   if (lines === undefined) {
     const message = 'This account is not among the guests of the event';
     throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'response');

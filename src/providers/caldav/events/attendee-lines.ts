@@ -1,6 +1,6 @@
 /** ORGANIZER and ATTENDEE lines, RFC 5545 §3.8.4.1. A new guest list leaves the lines of guests who stay unchanged. */
 import type { Attendee } from '../../../calendars/event.ts';
-import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
+import { findParameter, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, type LineParameters } from '../../../lib/icalendar/write-lines.ts';
 import { comparableAddress, isUserAddress, type UserAddresses } from '../dav/user-addresses.ts';
@@ -44,7 +44,7 @@ export const invitedAddresses = (lines: readonly string[]): string =>
     .join();
 
 /** Returns the lines with the account's new response; `undefined` if it is not among the guests. */
-export function withAnswer(
+export function withParticipation(
   lines: readonly string[],
   user: UserAddresses,
   participation: string,
@@ -57,10 +57,10 @@ export function withAnswer(
 }
 
 /** Returns the account's response (PARTSTAT); `undefined` if it is not among the guests. */
-export function answerOf(user: UserAddresses, lines: readonly string[]): string | undefined {
+export function findParticipation(user: UserAddresses, lines: readonly string[]): string | undefined {
   const [line] = linesOfUser(user, lines);
   const property = line === undefined ? undefined : parseContentLine(line);
-  return property && (parameterOf(property, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
+  return property && (findParameter(property, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
 }
 
 const linesOfUser = (user: UserAddresses, lines: readonly string[]): string[] =>
@@ -70,7 +70,7 @@ const linesOfUser = (user: UserAddresses, lines: readonly string[]): string[] =>
 export function addressIn(line: string): string {
   const property = parseContentLine(line);
   if (property === undefined) return '';
-  const email = parameterOf(property, 'EMAIL');
+  const email = findParameter(property, 'EMAIL');
   return email !== undefined && !/^mailto:/i.test(property.value.trim())
     ? mailto(email)
     : property.value.trim();
@@ -81,9 +81,11 @@ const mailto = (email: string): string =>
   `mailto:${email.replace(/[%?&#"<>\\^`{|}\s]/g, encodeURIComponent)}`;
 
 function organizerLines(attendees: readonly Attendee[], { addresses, name }: UserAddresses): string[] {
-  const named = attendees.find(({ organizer }) => organizer === true);
-  const address = addresses[0] ?? (named && mailto(named.email));
-  return address === undefined ? [] : [contentLine('ORGANIZER', { CN: name ?? named?.name }, address)];
+  const markedOrganizer = attendees.find(({ organizer }) => organizer === true);
+  const address = addresses[0] ?? (markedOrganizer && mailto(markedOrganizer.email));
+  return address === undefined
+    ? []
+    : [contentLine('ORGANIZER', { CN: name ?? markedOrganizer?.name }, address)];
 }
 
 const PARTICIPATION: Readonly<Record<Attendee['status'], string>> = {
@@ -108,8 +110,8 @@ function guestLine({ email, name, status }: Attendee): string {
 function changedGuest(line: string, { name, status }: Attendee): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;
-  const isNamed = name === undefined || name.trim() === parameterOf(property, 'CN')?.trim();
-  const before = parameterOf(property, 'PARTSTAT')?.toUpperCase();
+  const isNamed = name === undefined || name.trim() === findParameter(property, 'CN')?.trim();
+  const before = findParameter(property, 'PARTSTAT')?.toUpperCase();
   const isAnswered = status === 'none' || before === PARTICIPATION[status];
   if (isNamed && isAnswered) return line;
   return withParameters(line, {

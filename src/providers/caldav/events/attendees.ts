@@ -7,25 +7,25 @@ import { percentDecoded } from '../dav/href.ts';
  * Returns the attendees, each address once, without those that have no e-mail address. iCalendar keeps the organizer
  * outside the guest list; here the organizer is in it, marked (docs/wire.md 2.5).
  */
-export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
-  const organizerEmail = organizer && emailOf(organizer);
+export function listAttendees({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
+  const organizerEmail = organizer && readEmail(organizer);
   const byAddress = new Map<string, Attendee>();
   if (organizer !== undefined && organizerEmail !== undefined) {
     // An organizer attends, unless an entry of the guest list says otherwise.
     const organizerEntry: Attendee = {
-      ...attendeeOf(organizer, organizerEmail),
+      ...toAttendee(organizer, organizerEmail),
       status: 'accepted',
       organizer: true,
     };
     byAddress.set(organizerEmail.toLowerCase(), organizerEntry);
   }
   for (const attendee of attendees) {
-    const email = emailOf(attendee);
+    const email = readEmail(attendee);
     if (email === undefined) continue;
     const key = email.toLowerCase();
     const organizes = byAddress.get(key)?.organizer;
     if (byAddress.has(key) && organizes === undefined) continue;
-    const entry = attendeeOf(attendee, email);
+    const entry = toAttendee(attendee, email);
     byAddress.set(
       key,
       organizes === undefined ? entry : { ...byAddress.get(key), ...entry, organizer: true },
@@ -34,11 +34,11 @@ export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' |
   return [...byAddress.values()];
 }
 
-function attendeeOf({ name, participation }: VAttendee, email: string): Attendee {
-  return { email, ...(name?.trim() && { name: name.trim() }), status: statusOf(participation) };
+function toAttendee({ name, participation }: VAttendee, email: string): Attendee {
+  return { email, ...(name?.trim() && { name: name.trim() }), status: toAttendeeStatus(participation) };
 }
 
-function statusOf(participation: string | undefined): Attendee['status'] {
+function toAttendeeStatus(participation: string | undefined): Attendee['status'] {
   if (participation === 'ACCEPTED') return 'accepted';
   if (participation === 'DECLINED') return 'declined';
   return participation === 'TENTATIVE' ? 'tentative' : 'none';
@@ -48,7 +48,7 @@ function statusOf(participation: string | undefined): Attendee['status'] {
 const LONGEST_ADDRESS = 1000;
 
 /** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */
-function emailOf({ address, email }: VAttendee): string | undefined {
+function readEmail({ address, email }: VAttendee): string | undefined {
   const candidates = [address, email ?? ''].map((text) => text.slice(0, LONGEST_ADDRESS));
   return candidates
     .map((candidate) => candidate.replace(/^mailto:/i, '').replace(/\?.*$/s, ''))

@@ -3,7 +3,7 @@ import { ProviderError, UnsupportedByProvider } from '../../../calendars/provide
 import { type Component, parseComponents } from '../../../lib/icalendar/component.ts';
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
-import { type ReadEvent, readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
+import { createZoneLookup, type ReadEvent, readEvents } from '../../../lib/icalendar/parse-icalendar.ts';
 import { resourceBudget, TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
 import { withStart } from '../../../lib/icalendar/write-time.ts';
@@ -31,7 +31,7 @@ export function readObject(icalendar: string): CalendarObject {
     const [first, ...others] = parseComponents(icalendar, budget);
     if (first === undefined) throw new ICalendarError('The text holds no VCALENDAR');
     const calendar = { ...first, components: [first, ...others].flatMap(({ components }) => components) };
-    const zoneOf = zonesOf(calendar, budget);
+    const zoneOf = createZoneLookup(calendar, budget);
     const { events: all } = readEvents(calendar, zoneOf, budget);
     const latest = latestVersions(all);
     const isLatest = new Set(latest);

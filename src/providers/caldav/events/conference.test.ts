@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { withDetails } from './event-details.ts';
-import { eventResourceOf } from './event-resource.ts';
+import { parseEventResource } from './event-resource.ts';
 
 const ADDRESS = 'https://meet.example.com/a;b,c?d=%2C';
 const WRITTEN = 'https://meet.example.com/a%3Bb%2Cc?d=%2C';
@@ -10,7 +10,7 @@ const event = ['UID:one', 'DTSTART:20261105T120000Z'];
 
 const conferenceIn = (lines: readonly string[]): string | undefined => {
   const icalendar = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n');
-  return eventResourceOf({ href: '/cal/one.ics', etag: undefined, icalendar }).events[0]?.conference;
+  return parseEventResource({ href: '/cal/one.ics', etag: undefined, icalendar }).events[0]?.conference;
 };
 
 describe('the address of a conference', () => {

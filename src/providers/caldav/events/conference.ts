@@ -15,7 +15,7 @@ const LONGEST_SEARCH = 50_000;
 const MOST_ADDRESSES = 50;
 
 /** Returns the URL where the meeting can be joined, if one is known. */
-export function conferenceOf(event: VEvent): string | undefined {
+export function findConference(event: VEvent): string | undefined {
   const { conference, conferenceAsGiven, location, url, description } = event;
   if (conference !== undefined) {
     // The value is spelled by `uriText`. The original address is beside it, or in URL.

@@ -12,7 +12,7 @@ const LONGEST_CUSTOM = 200_000;
 const DEEPEST_CUSTOM = 100;
 
 /** Reads plain JSON too. `undefined` for anything but a JSON object within the limits. */
-export function customOf(text: string): Readonly<Record<string, unknown>> | undefined {
+export function parseCustom(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > LONGEST_CUSTOM) return undefined;
   const value = jsonIn(text.startsWith('{') ? text : Buffer.from(text, 'base64url').toString());
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,11 +6,11 @@ import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { instanceLine } from '../../../lib/icalendar/write-time.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { withoutUnchanged } from '../../unchanged-fields.ts';
-import { answerOf, invitedAddresses, withAttendees } from './attendee-lines.ts';
+import { findParticipation, invitedAddresses, withAttendees } from './attendee-lines.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 import { DETAIL_FIELDS, hasSameLines, withDetails } from './event-details.ts';
-import { plainEventOf } from './event-resource.ts';
-import { dtstartOf, movedOverrides, originalOf, type Series, withTimes } from './event-times.ts';
+import { toPlainEvent } from './event-resource.ts';
+import { movedOverrides, originalOf, readDtstart, type Series, withTimes } from './event-times.ts';
 import { exclusionBy } from './event-versions.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
@@ -30,14 +30,14 @@ export function changeEvent(
   const event = instance === undefined ? object.events[0] : overrideFor(object, instance);
   if (event === undefined) return [];
   const isOwn = isOrganizer(editor.user, event.component.lines);
-  const change = isOwn ? asked : withoutUnchanged(asked, plainEventOf(event.event));
+  const change = isOwn ? asked : withoutUnchanged(asked, toPlainEvent(event.event));
   if (Object.keys(change).length === 0) return [];
   requireRole(event.component.lines, change, editor);
   const timed = withTimes(event, change, object.zones.tzidOf);
   const lines = markRevised(withDetailsAndAttendees(timed, change, editor), editor);
   if (event !== object.master) return [{ event, lines }];
   const series = { ...object, master: event };
-  return [{ event, lines }, ...editOverrides(series, { change, dtstart: dtstartOf(timed) }, editor)];
+  return [{ event, lines }, ...editOverrides(series, { change, dtstart: readDtstart(timed) }, editor)];
 }
 
 type SeriesChange = { readonly change: EventChange; readonly dtstart: ContentLine };
@@ -71,7 +71,7 @@ export function removeOccurrence(object: CalendarObject, instance: EventTime, ed
   const isOut = isExcluded(master.event, instance);
   if (isOut && override === undefined) return [];
   const { lines } = master.component;
-  const exdate = isOut ? [] : [instanceLine('EXDATE', dtstartOf(lines), master.event.start, instance)];
+  const exdate = isOut ? [] : [instanceLine('EXDATE', readDtstart(lines), master.event.start, instance)];
   const revised = object.overrides
     .filter((other) => other !== override)
     .filter(besideExdate(master))
@@ -119,7 +119,7 @@ export function requireRole(lines: readonly string[], change: EventChange, { use
 }
 
 export const isInvited = (lines: readonly string[], user: Editor['user']): boolean =>
-  answerOf(user, lines) !== undefined;
+  findParticipation(user, lines) !== undefined;
 
 function requireNoRecurrence({ recurrence }: EventChange): void {
   if (recurrence === undefined) return;

@@ -7,7 +7,7 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import { decodeICalendar } from '../../../lib/icalendar/content-line.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
-import { eventResourceOf } from './event-resource.ts';
+import { parseEventResource } from './event-resource.ts';
 
 /** iCalendar as servers and programs write it. Its meaning is written by hand beside each file. */
 const FIXTURES = new URL('../../../../test/fixtures/icalendar/', import.meta.url);
@@ -29,14 +29,14 @@ describe('a resource as servers write it', () => {
     it(`the resource ${name}: ${fixture.about}`, () => {
       const icalendar = decodeICalendar(readFileSync(new URL(`${name}.ics`, FIXTURES)));
 
-      const { events } = eventResourceOf({ href: `/cal/${name}.ics`, etag: '"1"', icalendar });
+      const { events } = parseEventResource({ href: `/cal/${name}.ics`, etag: '"1"', icalendar });
 
-      assert.deepEqual(instancesOf(events, fixture), fixture.instances);
+      assert.deepEqual(expandEvents(events, fixture), fixture.instances);
     });
   }
 });
 
-function instancesOf(events: readonly CalendarEvent[], { calendarZone, window: [from, to] }: Fixture) {
+function expandEvents(events: readonly CalendarEvent[], { calendarZone, window: [from, to] }: Fixture) {
   const master = events.find(({ recurrenceId }) => recurrenceId === undefined);
   const overrides = events.flatMap((event) => {
     const { recurrenceId, status, start, end, thisAndFuture } = event;
@@ -64,8 +64,8 @@ const calendar = (...lines: string[]) =>
     'END:VCALENDAR',
   ].join('\r\n');
 
-function eventOf(...lines: string[]): CalendarEvent {
-  const [event] = eventResourceOf({
+function parseEvent(...lines: string[]): CalendarEvent {
+  const [event] = parseEventResource({
     href: '/cal/one.ics',
     etag: undefined,
     icalendar: calendar(...lines),
@@ -76,10 +76,11 @@ function eventOf(...lines: string[]): CalendarEvent {
 
 describe('an event of a resource', () => {
   it('the id of a CalDAV event is the last segment of its href, percent-decoded', () => {
-    const idOf = (href: string) => eventResourceOf({ href, etag: undefined, icalendar: calendar() }).eventId;
+    const readId = (href: string) =>
+      parseEventResource({ href, etag: undefined, icalendar: calendar() }).eventId;
 
-    assert.equal(idOf('/dav/cal/a%20b%40c.ics'), 'a b@c.ics');
-    assert.equal(idOf('/dav/cal/100%.ics'), '100%.ics');
+    assert.equal(readId('/dav/cal/a%20b%40c.ics'), 'a b@c.ics');
+    assert.equal(readId('/dav/cal/100%.ics'), '100%.ics');
   });
 
   it('a CalDAV event is free if any of its properties says so', () => {
@@ -90,21 +91,21 @@ describe('an event of a resource', () => {
       ['X-MICROSOFT-CDO-BUSYSTATUS:FREE'],
       ['X-MICROSOFT-CDO-BUSYSTATUS:OOF'],
       ['STATUS:CANCELLED'],
-    ].map((lines) => eventOf(...lines).availability);
+    ].map((lines) => parseEvent(...lines).availability);
 
     assert.deepEqual(availabilities, ['busy', 'busy', 'free', 'free', 'busy', 'free']);
   });
 
   it('a CalDAV event with an unknown CLASS is private', () => {
     const privacies = ['X:', 'CLASS:PUBLIC', 'CLASS:PRIVATE', 'CLASS:CONFIDENTIAL', 'CLASS:SECRET'].map(
-      (line) => eventOf(line).privacy,
+      (line) => parseEvent(line).privacy,
     );
 
     assert.deepEqual(privacies, ['public', 'public', 'private', 'confidential', 'private']);
   });
 
   it('a CalDAV event has the organizer among its attendees once, and nobody without an e-mail address', () => {
-    const { attendees } = eventOf(
+    const { attendees } = parseEvent(
       'ORGANIZER;CN=Ada:MAILTO:ada@example.com',
       'ATTENDEE;CN=Ada L.;PARTSTAT=TENTATIVE:mailto:Ada@example.com',
       'ATTENDEE;CN="Room, 1";CUTYPE=ROOM:urn:uuid:7',
@@ -120,7 +121,7 @@ describe('an event of a resource', () => {
   });
 
   it('a CalDAV event has an organizer that its guest list does not name', () => {
-    assert.deepEqual(eventOf('ORGANIZER:mailto:ada@example.com').attendees, [
+    assert.deepEqual(parseEvent('ORGANIZER:mailto:ada@example.com').attendees, [
       { email: 'ada@example.com', status: 'accepted', organizer: true },
     ]);
   });
@@ -138,13 +139,13 @@ describe('an event of a resource', () => {
       ['DESCRIPTION:see https://zoom.us/pricing', undefined],
     ];
 
-    for (const [line, url] of joined) assert.equal(eventOf(line).conference, url, line);
+    for (const [line, url] of joined) assert.equal(parseEvent(line).conference, url, line);
   });
 
   it('a CalDAV event has the custom data of an application only if that is an object', () => {
-    assert.deepEqual(eventOf('X-KALENDS-CUSTOM:{"a":"b\\,c"}').custom, { a: 'b,c' });
+    assert.deepEqual(parseEvent('X-KALENDS-CUSTOM:{"a":"b\\,c"}').custom, { a: 'b,c' });
     for (const text of ['[1]', 'null', '{', '"x"'])
-      assert.equal(eventOf(`X-KALENDS-CUSTOM:${text}`).custom, undefined);
+      assert.equal(parseEvent(`X-KALENDS-CUSTOM:${text}`).custom, undefined);
   });
 
   it('an override of a CalDAV event names its occurrence in the type and zone of the master', () => {
@@ -167,7 +168,7 @@ describe('an event of a resource', () => {
       'END:VCALENDAR',
     ].join('\n');
 
-    const { events } = eventResourceOf({ href: '/a.ics', etag: undefined, icalendar });
+    const { events } = parseEventResource({ href: '/a.ics', etag: undefined, icalendar });
 
     const recurrenceId = { type: 'zoned', local: '2026-11-03T10:00:00', zone: 'Europe/Paris' };
     assert.deepEqual(events[1]?.recurrenceId, recurrenceId);
@@ -175,13 +176,13 @@ describe('an event of a resource', () => {
 
   it('the original of a CalDAV event has CRLF line ends and keeps a bare CR within a line', () => {
     const crlf = calendar('X-NOTE:one', ' folded \\n', 'X-OTHER:a');
-    const originalOf = (icalendar: string) =>
-      eventResourceOf({ href: '/a.ics', etag: undefined, icalendar }).original.icalendar;
+    const readOriginal = (icalendar: string) =>
+      parseEventResource({ href: '/a.ics', etag: undefined, icalendar }).original.icalendar;
 
     for (const icalendar of [crlf, crlf.replaceAll('\r', ''), crlf.replaceAll('\n', '')])
-      assert.equal(originalOf(icalendar), crlf);
+      assert.equal(readOriginal(icalendar), crlf);
     const returned = crlf.replace('X-OTHER:a', 'X-OTHER:a\rATTENDEE:mailto:eve@evil.example');
-    assert.equal(originalOf(returned), returned);
+    assert.equal(readOriginal(returned), returned);
   });
 
   it('a CalDAV event that cannot be read is an invalid response', () => {
@@ -192,7 +193,7 @@ describe('an event of a resource', () => {
       calendar().replace(/DTSTART.*/, ''),
     ]) {
       assert.throws(
-        () => eventResourceOf({ href: '/a.ics', etag: undefined, icalendar }),
+        () => parseEventResource({ href: '/a.ics', etag: undefined, icalendar }),
         (error) => error instanceof ProviderError && error.kind === 'invalid_response',
       );
     }

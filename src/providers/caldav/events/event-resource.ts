@@ -11,12 +11,12 @@ import {
   TooComplexError,
 } from '../../../lib/icalendar/resource-budget.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
-import { originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import { toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { lastSegment } from '../dav/href.ts';
-import { attendeesOf } from './attendees.ts';
-import { conferenceOf } from './conference.ts';
-import { customOf } from './custom-text.ts';
+import { listAttendees } from './attendees.ts';
+import { findConference } from './conference.ts';
+import { parseCustom } from './custom-text.ts';
 import { exclusionBy, latestVersions, modifiedAt } from './event-versions.ts';
 
 export type CalDavObject = {
@@ -29,7 +29,7 @@ export type CalDavObject = {
  * Reads a resource. `unreadable` names its unreadable events. Fails as `invalid_response` if no event is left, and with
  * TooComplexError if the resource is over its budget (docs/security.md T13).
  */
-export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
+export function parseEventResource({ href, etag, icalendar }: CalDavObject): EventResource {
   const budget = resourceBudget();
   const read = readable(icalendar, budget);
   const versions = latestVersions(read.events).map(({ event }) => event);
@@ -41,7 +41,7 @@ export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventR
     href,
     etag,
     eventId: lastSegment(href) ?? href,
-    events: versions.map((event) => calendarEventOf(event, master, readCustom)),
+    events: versions.map((event) => toCalendarEvent(event, master, readCustom)),
     ...(read.unreadable.length > 0 && { unreadable: unreadableParts(read.unreadable) }),
     original: { icalendar: withCrlf(icalendar) },
   };
@@ -76,7 +76,7 @@ function customReader(budget: ResourceBudget): (text: string | undefined) => Cal
     if (text === undefined) return undefined;
     if (customByUid.has(text)) return customByUid.get(text);
     spend(budget, 'custom', text.length);
-    const custom = customOf(text);
+    const custom = parseCustom(text);
     customByUid.set(text, custom);
     return custom;
   };
@@ -94,19 +94,19 @@ function readable(icalendar: string, budget: ResourceBudget): ReadEvents {
 }
 
 /** Returns one event by itself, without its custom data. */
-export const plainEventOf = (event: VEvent): CalendarEvent =>
-  calendarEventOf(event, undefined, () => undefined);
+export const toPlainEvent = (event: VEvent): CalendarEvent =>
+  toCalendarEvent(event, undefined, () => undefined);
 
-function calendarEventOf(
+function toCalendarEvent(
   event: VEvent,
   master: VEvent | undefined,
   readCustom: ReturnType<typeof customReader>,
 ): CalendarEvent {
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
   const recurs = recurrenceId === undefined && isSeries(event);
-  const conference = conferenceOf(event);
+  const conference = findConference(event);
   const custom = readCustom(event.custom);
-  const color = colorOf(event);
+  const color = toEventColor(event);
   const lastModified = modifiedAt(event);
   return {
     uid: event.uid,
@@ -114,15 +114,15 @@ function calendarEventOf(
     start: event.start,
     end: event.end,
     ...(recurs && { recurrence }),
-    ...(recurrenceId && { recurrenceId: inTypeOf(master?.start, recurrenceId) }),
+    ...(recurrenceId && { recurrenceId: matchType(master?.start, recurrenceId) }),
     ...(recurrenceId && thisAndFuture && { thisAndFuture }),
-    status: statusOf(event),
-    availability: availabilityOf(event),
-    privacy: privacyOf(event),
+    status: toEventStatus(event),
+    availability: toAvailability(event),
+    privacy: toPrivacy(event),
     ...(description !== undefined && { description }),
     ...(location !== undefined && { location }),
     ...(color !== undefined && { color }),
-    attendees: attendeesOf(event),
+    attendees: listAttendees(event),
     ...(conference !== undefined && { conference }),
     ...(url !== undefined && /^https?:\/\//i.test(url) && { link: url }),
     ...(custom !== undefined && { custom }),
@@ -138,23 +138,23 @@ function isSeries({ start, recurrence }: VEvent): boolean {
 }
 
 /** Floating times stay: only the calendar's zone, which is unknown here, relates them to others. */
-function inTypeOf(start: EventTime | undefined, recurrenceId: EventTime): EventTime {
+function matchType(start: EventTime | undefined, recurrenceId: EventTime): EventTime {
   if (start === undefined || (start.type === 'floating') !== (recurrenceId.type === 'floating'))
     return recurrenceId;
-  return originalStartOf(start, recurrenceId, 'UTC');
+  return toOriginalStart(start, recurrenceId, 'UTC');
 }
 
-function statusOf({ status }: VEvent): CalendarEvent['status'] {
+function toEventStatus({ status }: VEvent): CalendarEvent['status'] {
   if (status === 'CANCELLED') return 'cancelled';
   return status === 'TENTATIVE' ? 'tentative' : 'confirmed';
 }
 
 /** Exchange has its own property beside TRANSP. Either can mark the time as free. */
-function availabilityOf({ status, transparency, busyStatus }: VEvent): CalendarEvent['availability'] {
+function toAvailability({ status, transparency, busyStatus }: VEvent): CalendarEvent['availability'] {
   return status === 'CANCELLED' || transparency === 'TRANSPARENT' || busyStatus === 'FREE' ? 'free' : 'busy';
 }
 
-function privacyOf({ classification }: VEvent): CalendarEvent['privacy'] {
+function toPrivacy({ classification }: VEvent): CalendarEvent['privacy'] {
   if (classification === 'CONFIDENTIAL') return 'confidential';
   // > Applications MUST treat x-name and iana-token values they don't recognize the same way as they would the
   // > PRIVATE value.
@@ -162,6 +162,6 @@ function privacyOf({ classification }: VEvent): CalendarEvent['privacy'] {
 }
 
 /** Returns a CSS name as it is, and Apple's `#rrggbbaa` without its opacity. */
-function colorOf({ color }: VEvent): string | undefined {
+function toEventColor({ color }: VEvent): string | undefined {
   return color?.replace(/^(#[\da-f]{6})[\da-f]{2}$/i, '$1');
 }

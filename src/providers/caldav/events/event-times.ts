@@ -1,7 +1,7 @@
 /** Writes the times of an event as lines of its VEVENT, and moves overrides with their series. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
-import { propertiesOf } from '../../../lib/icalendar/component.ts';
+import { parseProperties } from '../../../lib/icalendar/component.ts';
 import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { endAfter as endOfDuration, readDuration, readEnd } from '../../../lib/icalendar/event-end.ts';
@@ -18,7 +18,7 @@ import {
   withUntilLike,
 } from '../../../lib/icalendar/write-time.ts';
 import { DAY } from '../../../lib/recurrence/civil.ts';
-import { instantOf, localOf, originalStartOf, timeLike } from '../../../lib/recurrence/event-instant.ts';
+import { timeLike, toInstant, toLocalMs, toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
 import {
@@ -26,7 +26,7 @@ import {
   recurrenceBudget,
   STEPS_PER_MS,
 } from '../../../lib/recurrence/expand-rule.ts';
-import { lengthOf } from '../../../lib/recurrence/master-clock.ts';
+import { measureLength } from '../../../lib/recurrence/master-clock.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 
 export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
@@ -39,7 +39,7 @@ type Times = {
 };
 
 /** Returns the DTSTART; an empty one for an override that has none. */
-export function dtstartOf(lines: readonly string[]): ContentLine {
+export function readDtstart(lines: readonly string[]): ContentLine {
   const [line = ''] = linesNamed(lines, 'DTSTART');
   return parseContentLine(line) ?? { name: 'DTSTART', parameters: new Map(), value: '' };
 }
@@ -60,7 +60,7 @@ export function withTimes(
   const recurrence = recurrenceAfter(event, start, change);
   if (recurrence === undefined) return lines;
   if (change.recurrence === undefined) refuseExceptionRules(lines);
-  return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, dtstartOf(lines), start));
+  return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, readDtstart(lines), start));
 }
 
 /** EXRULE, which RFC 5545 removed, is not evaluated, and so cannot be moved. */
@@ -79,7 +79,7 @@ function endsThere(lines: readonly string[], { start, end }: Times): boolean {
 }
 
 const durationsIn = (lines: readonly string[]) =>
-  propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
+  parseProperties({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
 
 function withDuration({ start, end }: Times, lines: readonly string[]): Times {
   const duration = endsThere(lines, { start, end })
@@ -102,7 +102,7 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
   const isSeries = rrules.length + rdates.length + exdates.length > 0;
   if (!isSeries || isSame(start, event.start)) return undefined;
   const move = movement(event, start);
-  const moveLocal = (local: number) => localOf(move(timeLike(event.start, local)));
+  const moveLocal = (local: number) => toLocalMs(move(timeLike(event.start, local)));
   return {
     rrules: rrules.map((rrule) => withUntilLike(rrule, start, { from: event.start, move: moveLocal })),
     rdates: rdates.map((rdate) => ({ start: move(rdate.start), ...(rdate.end && { end: move(rdate.end) }) })),
@@ -112,18 +112,18 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
 
 /** Returns start and end of one occurrence by the series' rules. An RDATE that is a period has its own end. */
 export function occurrenceTimes(series: Times, instance: EventTime): Omit<Times, 'recurrence'> {
-  const start = originalStartOf(series.start, instance, 'UTC');
+  const start = toOriginalStart(series.start, instance, 'UTC');
   const rdate = series.recurrence?.rdates?.findLast((date) =>
-    isSameInstant(originalStartOf(series.start, date.start, 'UTC'), start),
+    isSameInstant(toOriginalStart(series.start, date.start, 'UTC'), start),
   );
   if (rdate?.end === undefined || start.type === 'date') return { start, end: endAfter(start, series) };
-  const length = Math.max(0, instantOf(rdate.end, 'UTC') - instantOf(start, 'UTC'));
+  const length = Math.max(0, toInstant(rdate.end, 'UTC') - toInstant(start, 'UTC'));
   return { start, end: endOfDuration(start, { days: 0, milliseconds: length }) ?? start };
 }
 
 /** Returns the end that gives `start` the length of another event. */
 export function endAfter(start: EventTime, other: Times): EventTime {
-  const length = other.recurrence?.duration ?? lengthOf(other.start, other.end, 'UTC');
+  const length = other.recurrence?.duration ?? measureLength(other.start, other.end, 'UTC');
   return endOfDuration(start, length) ?? start;
 }
 
@@ -149,13 +149,13 @@ export function movedOverrides(
   const originals = overrides.map(({ event }) => originalOf(event));
   const recurrence = change.recurrence === null ? null : recurrenceAfter(master.event, after.start, change);
   const isInstance =
-    recurrence === undefined ? () => true : isInstanceOf(after.start, recurrence, originals.map(move));
+    recurrence === undefined ? () => true : createInstanceTest(after.start, recurrence, originals.map(move));
   const wasInstance = recurrence
-    ? isInstanceOf(before.start, master.event.recurrence, originals)
+    ? createInstanceTest(before.start, master.event.recurrence, originals)
     : () => true;
   return overrides.map((override): EventEdit => {
     const { event, component } = override;
-    const original = originalStartOf(before.start, originalOf(event), 'UTC');
+    const original = toOriginalStart(before.start, originalOf(event), 'UTC');
     const start = move(original);
     if (!isInstance(start) && wasInstance(original)) return { event: override, lines: undefined };
     if (!moves && !lengthens) return { event: override, lines: component.lines };
@@ -175,14 +175,14 @@ export function movedOverrides(
 const MOST_MS = 20;
 
 /** Tests whether a series has an occurrence at one of `starts`: yes if its rule cannot be evaluated that far. */
-function isInstanceOf(
+function createInstanceTest(
   seriesStart: EventTime,
   recurrence: Recurrence | null,
   starts: readonly EventTime[],
 ): (start: EventTime) => boolean {
   if (recurrence === null) return () => false;
   if (starts.length === 0) return () => true;
-  const instants = starts.map((start) => instantOf(start, 'UTC'));
+  const instants = starts.map((start) => toInstant(start, 'UTC'));
   const [first = 0, last = 0] = [least(instants), -least(instants.map((at) => -at))];
   const window = { start: first - DAY, end: last + DAY };
   const unlimited = { ...recurrence, exdates: [] };
@@ -190,8 +190,8 @@ function isInstanceOf(
   const budget = recurrenceBudget(100_000, MOST_MS * STEPS_PER_MS);
   try {
     const { instances, unsupported } = expand({ master, overrides: [] }, window, 'UTC', budget);
-    const instanceStarts = new Set(instances.map(({ originalStart }) => instantOf(originalStart, 'UTC')));
-    return (start) => unsupported || instanceStarts.has(instantOf(start, 'UTC'));
+    const instanceStarts = new Set(instances.map(({ originalStart }) => toInstant(originalStart, 'UTC')));
+    return (start) => unsupported || instanceStarts.has(toInstant(start, 'UTC'));
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return () => true;
     throw error;
@@ -202,10 +202,10 @@ const least = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
 const isSameInstant = (one: EventTime, other: EventTime): boolean =>
-  instantOf(one, 'UTC') === instantOf(other, 'UTC');
+  toInstant(one, 'UTC') === toInstant(other, 'UTC');
 
 const isSame = (one: EventTime, other: EventTime): boolean =>
-  one === other || JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other));
+  one === other || JSON.stringify(toFields(one)) === JSON.stringify(toFields(other));
 
-const fieldsOf = (time: EventTime): unknown[] =>
+const toFields = (time: EventTime): unknown[] =>
   time.type === 'date' ? [time.date] : [time.local, time.type === 'zoned' ? time.zone : null];

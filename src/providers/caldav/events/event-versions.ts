@@ -3,7 +3,7 @@
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { DAY, dayOfLocal } from '../../../lib/recurrence/civil.ts';
-import { instantOf, localOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import { toInstant, toLocalMs, toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../../lib/recurrence/event-time.ts';
 
 /**
@@ -14,10 +14,10 @@ import type { EventTime, Zone } from '../../../lib/recurrence/event-time.ts';
 export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const main = events.find(({ event }) => event.recurrenceId === undefined) ?? events[0];
   const latest = new Map<string, ReadEvent>();
-  const keyOf = instanceKeys();
+  const toKey = instanceKeys();
   for (const read of events) {
     if (read.event.uid !== main?.event.uid) continue;
-    const key = keyOf(onClockOf(main.event, read.event.recurrenceId));
+    const key = toKey(alignToMaster(main.event, read.event.recurrenceId));
     const other = latest.get(key);
     if (other === undefined || isAsNew(read.event, other.event)) latest.set(key, read);
   }
@@ -27,10 +27,10 @@ export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
 }
 
 /** A RECURRENCE-ID may be in any zone. Floating times stay: only the calendar's zone relates them to others. */
-function onClockOf({ start, recurrenceId }: VEvent, named: EventTime | undefined): EventTime | undefined {
+function alignToMaster({ start, recurrenceId }: VEvent, named: EventTime | undefined): EventTime | undefined {
   if (named === undefined || recurrenceId !== undefined) return named;
   return (start.type === 'floating') === (named.type === 'floating')
-    ? originalStartOf(start, named, 'UTC')
+    ? toOriginalStart(start, named, 'UTC')
     : named;
 }
 
@@ -59,12 +59,12 @@ export function exclusionBy({ start, recurrence }: Pick<VEvent, 'start' | 'recur
   const instants = new Set<number>();
   const days = new Set<number>();
   for (const exdate of recurrence.exdates) {
-    if (exdate.type === 'date') days.add(localOf(exdate) / DAY);
-    else instants.add(instantOf(originalStartOf(start, exdate, 'UTC'), 'UTC'));
+    if (exdate.type === 'date') days.add(toLocalMs(exdate) / DAY);
+    else instants.add(toInstant(toOriginalStart(start, exdate, 'UTC'), 'UTC'));
   }
   return (occurrence: EventTime): boolean => {
-    const original = originalStartOf(start, occurrence, 'UTC');
-    return days.has(dayOfLocal(localOf(original))) || instants.has(instantOf(original, 'UTC'));
+    const original = toOriginalStart(start, occurrence, 'UTC');
+    return days.has(dayOfLocal(toLocalMs(original))) || instants.has(toInstant(original, 'UTC'));
   };
 }
 

@@ -8,14 +8,14 @@ import type { Component } from '../../../lib/icalendar/component.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { instanceLine, utcText } from '../../../lib/icalendar/write-time.ts';
-import { instantOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { onlyException } from '../../single-later-half.ts';
 import { isUserAddress, sameAddress } from '../dav/user-addresses.ts';
 import { addressIn, invitedAddresses } from './attendee-lines.ts';
 import { type CalendarObject, type EventEdit, writeCalendar } from './calendar-object.ts';
 import { isInvited, requireRole, withDetailsAndAttendees } from './edit-event.ts';
-import { dtstartOf, endAfter, originalOf, withTimes } from './event-times.ts';
+import { endAfter, originalOf, readDtstart, withTimes } from './event-times.ts';
 import { type Editor, isOrganizer, markChanged } from './mark-changed.ts';
 
 export type NewSeries = { readonly uid: string; readonly editor: Editor };
@@ -28,7 +28,7 @@ const ENTRIES: readonly string[] = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY'];
  * attends. Fails as `organizer_only` for a guest, as `not_found` without a series, and as `precondition_failed` if the
  * series lacks one of the exceptions.
  */
-export function laterHalfOf(
+export function createLaterHalf(
   object: CalendarObject,
   later: LaterHalf,
   { uid, editor }: NewSeries,
@@ -50,7 +50,7 @@ export function laterHalfOf(
     const whole = render(entries);
     return invitations === undefined ? { icalendar: whole } : { icalendar: render(components), invitations };
   };
-  const exceptionAt = exceptionsOf(object, master);
+  const exceptionAt = indexExceptions(object, master);
   const originals = later.exceptions.map(({ instance }) => keyIn(start, instance));
   const only = recurrence === null ? onlyException(later) : undefined;
   if (only !== undefined) {
@@ -59,7 +59,7 @@ export function laterHalfOf(
     return halfWith(renewed(event, linesWithout(timed, 'RECURRENCE-ID')));
   }
   const lines = withTimes(master, later.change, zones.tzidOf);
-  const dtstart = dtstartOf(lines);
+  const dtstart = readDtstart(lines);
   const exceptions = later.exceptions.map((exception) => {
     const { instance } = exception;
     const event = exceptionAt(exception);
@@ -83,7 +83,7 @@ const INVITING = ['ORGANIZER', 'ATTENDEE'];
 
 /** Names an occurrence of a series by its original start, in epoch milliseconds. */
 const keyIn = (seriesStart: EventTime, original: EventTime): number =>
-  instantOf(originalStartOf(seriesStart, original, 'UTC'), 'UTC');
+  toInstant(toOriginalStart(seriesStart, original, 'UTC'), 'UTC');
 
 /** `originals` are the keys of all entries but the first, which is the series. */
 function withoutAttendees(
@@ -152,7 +152,7 @@ function asNew(lines: readonly string[], { uid, editor: { now } }: NewSeries): s
 }
 
 /** Returns a search for the exception that a split names. */
-function exceptionsOf(
+function indexExceptions(
   { overrides }: CalendarObject,
   { event: { start } }: ReadEvent,
 ): (exception: LaterException) => ReadEvent {

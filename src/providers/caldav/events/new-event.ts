@@ -15,7 +15,7 @@ import { withTimezones, zoneNamesIn } from './timezones.ts';
  * Returns a UID in Apple's form. It differs between calendars, since many servers accept a UID only once, but not
  * between hosts: iCloud moves calendars between them.
  */
-export function uidOf(key: string, collection: URL): string {
+export function deriveUid(key: string, collection: URL): string {
   const hash = createHash('sha256').update(`${key}\n${collection.pathname}`).digest('hex').toUpperCase();
   return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

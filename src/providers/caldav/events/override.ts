@@ -4,10 +4,10 @@ import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { instanceLine } from '../../../lib/icalendar/write-time.ts';
-import { instantOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import { toInstant, toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import type { CalendarObject } from './calendar-object.ts';
-import { dtstartOf, occurrenceTimes, originalOf, RECURRENCE_NAMES, withTimes } from './event-times.ts';
+import { occurrenceTimes, originalOf, RECURRENCE_NAMES, readDtstart, withTimes } from './event-times.ts';
 
 /** Fails as `not_found` if the series has no such occurrence. */
 export function overrideFor(object: CalendarObject, instance: EventTime): ReadEvent {
@@ -25,7 +25,7 @@ export function overrideFor(object: CalendarObject, instance: EventTime): ReadEv
     event: { ...event, recurrence: { rrules: [], rdates: [], exdates: [] } },
   };
   const times = occurrenceTimes(event, instance);
-  const recurrenceId = instanceLine('RECURRENCE-ID', dtstartOf(component.lines), event.start, instance);
+  const recurrenceId = instanceLine('RECURRENCE-ID', readDtstart(component.lines), event.start, instance);
   return {
     component: { ...component, lines: [...withTimes(single, times, zones.tzidOf), recurrenceId] },
     event: { ...single.event, ...times, recurrenceId: instance },
@@ -48,9 +48,9 @@ const changedWithLaterOnes = (): UnsupportedByProvider =>
 
 /** Without its series, an occurrence is identified by its original start alone. */
 const instantIn = ({ master }: CalendarObject, time: EventTime): number =>
-  instantOf(master === undefined ? time : originalStartOf(master.event.start, time, 'UTC'), 'UTC');
+  toInstant(master === undefined ? time : toOriginalStart(master.event.start, time, 'UTC'), 'UTC');
 
 export function isExcluded({ start, recurrence }: VEvent, instance: EventTime): boolean {
-  const at = instantOf(originalStartOf(start, instance, 'UTC'), 'UTC');
-  return recurrence.exdates.some((exdate) => instantOf(originalStartOf(start, exdate, 'UTC'), 'UTC') === at);
+  const at = toInstant(toOriginalStart(start, instance, 'UTC'), 'UTC');
+  return recurrence.exdates.some((exdate) => toInstant(toOriginalStart(start, exdate, 'UTC'), 'UTC') === at);
 }

@@ -27,7 +27,7 @@ export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): Calendar
   return {
     writing: NO_EVENT_WRITING,
     calendarWriting: NO_CALENDAR_WRITING,
-    listCalendars: async (known) => [await calendarOf(feed, known)],
+    listCalendars: async (known) => [await describeCalendar(feed, known)],
     userAddresses: async () => [],
     async *changesSince(_, token, stored) {
       yield* feedChanges({ address: feed, token, stored }, { egress, reading, log, now });
@@ -36,7 +36,7 @@ export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): Calendar
 }
 
 /** Returns the calendar as its sync token describes it, or as the mirror has it. So listing it sends no request. */
-async function calendarOf(
+async function describeCalendar(
   { name, url, facts }: FeedCredentials,
   known: KnownCalendars | undefined,
 ): Promise<ProviderCalendar> {
@@ -96,7 +96,10 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   const answer = await fetchFeed(url, undefined, deps.egress);
   if (answer.type === 'unchanged') throw new ProviderError('invalid_response', 'The calendar was not sent');
   const addresses = [url.href, answer.from.href];
-  const { facts } = await summaryOf({ body: answer.body, addresses }, { ...deps, owner: deps.owner ?? name });
+  const { facts } = await readSummary(
+    { body: answer.body, addresses },
+    { ...deps, owner: deps.owner ?? name },
+  );
   return {
     accountId: name,
     identity: name,
@@ -107,7 +110,7 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   };
 }
 
-async function summaryOf(
+async function readSummary(
   { body, addresses }: Pick<FeedInput, 'body' | 'addresses'>,
   { syncWork, owner }: SessionDeps & { readonly owner: string },
 ) {

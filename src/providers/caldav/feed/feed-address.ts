@@ -41,7 +41,7 @@ export function nameOfFeed(url: URL, key: Uint8Array): string {
 /** Matches a part that may be secret. A part without a digit is a word that the calendar's text may well use. */
 const SECRET = /^(?=.*\d).{8,}$/su;
 
-export const secretsOf = (addresses: readonly string[]): string[] =>
+export const listSecrets = (addresses: readonly string[]): string[] =>
   addresses.flatMap((address) => secretsIn(new URL(address)));
 
 /** Returns path and query as a whole, and their long parts that are no words, as written and decoded. */
@@ -55,7 +55,7 @@ function secretsIn({ pathname, search, searchParams }: URL): string[] {
 /** Returns a test for lines with a URL, of any scheme, at the host of an address and with one of the secrets. */
 export function linksTo(addresses: readonly string[]): (line: string) => boolean {
   const hosts = addresses.map((address) => new URL(address).hostname);
-  const secrets = secretsOf(addresses);
+  const secrets = listSecrets(addresses);
   const isLink = (text: string): boolean => {
     if (!hosts.includes(URL.parse(`https://${text}`)?.hostname ?? '')) return false;
     const plain = decoded(text);

@@ -38,7 +38,7 @@ export async function* feedChanges(
     return;
   }
   try {
-    yield* askedChanges({ address, before, stored, now }, deps);
+    yield* fetchChanges({ address, before, stored, now }, deps);
   } catch (failure) {
     throw failure instanceof ProviderError && !failure.notSent ? asOfFeed(failure, before, now) : failure;
   }
@@ -49,7 +49,7 @@ type Asking = Omit<FeedChangesInput, 'token'> & {
   readonly now: number;
 };
 
-async function* askedChanges(
+async function* fetchChanges(
   { address, before, stored, now }: Asking,
   deps: FeedDeps,
 ): AsyncGenerator<Changes> {
@@ -107,7 +107,7 @@ async function* compare(
 
 const DAY_MS = 24 * 3_600_000;
 /** The time within which a missing address may come back. Then the user is asked for another one. */
-const GONE_FOR_GOOD_MS = 3 * DAY_MS;
+const PERMANENTLY_GONE_MS = 3 * DAY_MS;
 /** The shortest wait before a server in trouble is asked again, however often the calendar is read. */
 const RETRY_MS = 5 * 60_000;
 
@@ -116,7 +116,7 @@ function asOfFeed(failure: ProviderError, before: FeedState | undefined, now: nu
   const { kind, message, cause, detail, reason } = failure;
   const retryAfter = Math.max(failure.retryAfter ?? 0, RETRY_MS);
   const isRefused = kind === 'not_found' || kind === 'unauthorized';
-  const isGone = isRefused && before !== undefined && now - before.readAt > GONE_FOR_GOOD_MS;
+  const isGone = isRefused && before !== undefined && now - before.readAt > PERMANENTLY_GONE_MS;
   return isGone
     ? new ProviderError('unauthorized', `${message} any more`, { reason: 'calendar_gone', retryAfter })
     : new ProviderError(isRefused ? 'not_found' : kind, message, {

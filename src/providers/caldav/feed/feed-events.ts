@@ -1,7 +1,12 @@
 /** Groups the events of a feed into resources by UID, which may be missing, or shared by holidays of all years. */
 import { hash } from 'node:crypto';
 
-import { parameterOf, parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
+import {
+  findParameter,
+  parseContentLine,
+  unescapeText,
+  unfoldLines,
+} from '../../../lib/icalendar/content-line.ts';
 import { nameOfLine } from '../../../lib/icalendar/edit-lines.ts';
 import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import type { ScannedCalendar } from './scan-calendar.ts';
@@ -40,7 +45,7 @@ export type ReadCalendar = {
 const EVENTS_OF_TURN = 500;
 
 /** Returns the resources in the order of their first events, without links to the address. Yields at intervals. */
-export function* resourcesOf(
+export function* groupResources(
   calendars: readonly ScannedCalendar[],
   isLink: (line: string) => boolean,
 ): Generator<undefined, FeedResource[]> {
@@ -71,18 +76,18 @@ function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] 
   const newest = masters.reduce((most, { sequence }) => Math.max(most, sequence), 0);
   const current = masters.filter(({ sequence }) => sequence === newest);
   const byStart = Map.groupBy(current, ({ start }) => start);
-  if (byStart.size <= 1) return [resourceOf(uid, events)];
+  if (byStart.size <= 1) return [toFeedResource(uid, events)];
   const overrides = events.filter(({ isOverride }) => isOverride);
   const series = current.find(({ recurs }) => recurs)?.start;
-  const alone = series === undefined && overrides.length > 0 ? [resourceOf(uid, overrides)] : [];
+  const alone = series === undefined && overrides.length > 0 ? [toFeedResource(uid, overrides)] : [];
   const ofStarts = [...byStart].map(([start, versions]) =>
-    resourceOf(JSON.stringify([uid, start]), start === series ? [...versions, ...overrides] : versions),
+    toFeedResource(JSON.stringify([uid, start]), start === series ? [...versions, ...overrides] : versions),
   );
   return [...ofStarts, ...alone];
 }
 
-function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
-  const zones = zonesOf(events).map(({ digest }) => digest);
+function toFeedResource(name: string, events: readonly FeedEvent[]): FeedResource {
+  const zones = listZones(events).map(({ digest }) => digest);
   const [first] = events;
   // The order of events in a feed does not count as a change.
   const says = [
@@ -97,7 +102,7 @@ function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
   };
 }
 
-function zonesOf(events: readonly FeedEvent[]): { readonly text: string; readonly digest: string }[] {
+function listZones(events: readonly FeedEvent[]): { readonly text: string; readonly digest: string }[] {
   const zones = new Map<string, { readonly text: string; readonly digest: string }>();
   for (const { calendar, tzids } of events) {
     for (const tzid of tzids) {
@@ -114,7 +119,7 @@ export function textOfResource({ events }: FeedResource): string {
   const lines = [
     ...['BEGIN:VCALENDAR', 'VERSION:2.0'],
     ...(floating === undefined ? [] : [floating]),
-    ...zonesOf(events).map(({ text }) => text),
+    ...listZones(events).map(({ text }) => text),
     ...events.map(({ text }) => text),
     'END:VCALENDAR',
   ];
@@ -128,9 +133,9 @@ function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
   const read = zones.flatMap((text) => {
     const lines = splitLines(text) ?? [];
     const line = lines.find((one) => nameOfLine(one) === 'TZID');
-    const property = line === undefined ? undefined : parsed(line);
-    const tzid = property && textOf(property).trim();
-    const digest = digestOf(lines, MADE);
+    const property = line === undefined ? undefined : parseLine(line);
+    const tzid = property && unescapeText(property).trim();
+    const digest = digestLines(lines, MADE);
     return tzid === undefined ? [] : [[tzid, { text, digest }] as const];
   });
   const floatingZone = splitLines(header)?.find((line) => nameOfLine(line) === 'X-WR-TIMEZONE');
@@ -150,7 +155,7 @@ const WITH_URLS: ReadonlySet<string> = new Set(['URL', 'SOURCE', 'ATTACH', 'IMAG
 function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: string) => boolean): FeedEvent {
   const all = splitLines(text);
   // Parsing it later fails as too complex.
-  if (all === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
+  if (all === undefined) return { ...NAMELESS, calendar, text, digest: hashText(text), uid: hashText(text) };
   const lines = all.filter((line) => !WITH_URLS.has(nameOfLine(line)) || !isLink(line));
   const visible = lines.length === all.length ? text : lines.join('\r\n');
   let event = NAMELESS;
@@ -158,30 +163,30 @@ function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: strin
   for (const line of ownLines(lines)) {
     const name = nameOfLine(line);
     if (!WITH_ZONES.has(name) && name !== 'UID' && name !== 'SEQUENCE') continue;
-    const property = parsed(line);
+    const property = parseLine(line);
     if (property === undefined) continue;
-    const tzid = parameterOf(property, 'TZID')?.trim();
+    const tzid = findParameter(property, 'TZID')?.trim();
     if (tzid !== undefined) tzids.add(tzid);
-    if (name === 'UID') event = { ...event, uid: event.uid || textOf(property).trim() };
-    else if (name === 'SEQUENCE') event = { ...event, sequence: sequenceOf(property.value) };
+    if (name === 'UID') event = { ...event, uid: event.uid || unescapeText(property).trim() };
+    else if (name === 'SEQUENCE') event = { ...event, sequence: parseSequence(property.value) };
     else if (name === 'DTSTART') event = { ...event, start: event.start || line };
     else if (name === 'RECURRENCE-ID') event = { ...event, isOverride: true };
     else if (name === 'RRULE' || name === 'RDATE') event = { ...event, recurs: true };
   }
-  const digest = digestOf(lines, STAMP);
-  const uid = event.uid === '' ? `\n${digestOf(lines, HISTORY)}` : event.uid;
+  const digest = digestLines(lines, STAMP);
+  const uid = event.uid === '' ? `\n${digestLines(lines, HISTORY)}` : event.uid;
   return { ...event, calendar, text: visible, digest, uid, tzids: [...tzids] };
 }
 
 /** RFC 5545 §3.8.7.4. Any other value counts as the first version. */
-const sequenceOf = (value: string): number => (/^\s*\d{1,10}\s*$/.test(value) ? Number(value) : 0);
+const parseSequence = (value: string): number => (/^\s*\d{1,10}\s*$/.test(value) ? Number(value) : 0);
 
 const NAMELESS = { uid: '', sequence: 0, start: '', isOverride: false, recurs: false, tzids: [] };
 
-const hashOf = (text: string): string => hash('sha256', text, 'base64url');
+const hashText = (text: string): string => hash('sha256', text, 'base64url');
 
-const digestOf = (lines: readonly string[], but: ReadonlySet<string>): string =>
-  hashOf(lines.filter((line) => !but.has(nameOfLine(line))).join('\n'));
+const digestLines = (lines: readonly string[], but: ReadonlySet<string>): string =>
+  hashText(lines.filter((line) => !but.has(nameOfLine(line))).join('\n'));
 
 /** Returns unfolded lines; `undefined` if there are more than a resource may have. */
 function splitLines(text: string): string[] | undefined {
@@ -193,7 +198,7 @@ function splitLines(text: string): string[] | undefined {
   }
 }
 
-function parsed(line: string) {
+function parseLine(line: string) {
   try {
     return parseContentLine(line);
   } catch (failure) {

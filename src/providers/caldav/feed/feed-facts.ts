@@ -1,11 +1,11 @@
 /** Reads the properties of a calendar beside its events. */
-import { parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
+import { parseContentLine, unescapeText, unfoldLines } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
 import { parseDuration } from '../../../lib/icalendar/time-value.ts';
 import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
-import { colorOf } from '../dav/calendar-properties.ts';
-import { timeZoneOf } from '../dav/calendar-time-zone.ts';
+import { readColor } from '../dav/calendar-properties.ts';
+import { parseTimeZone } from '../dav/calendar-time-zone.ts';
 import { CSS_COLORS } from './css-colors.ts';
 import type { ScannedCalendar } from './scan-calendar.ts';
 
@@ -32,16 +32,16 @@ const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 2_000;
 
 /** Returns the readable facts of the first calendar, without those that contain a secret: users see the facts. */
-export function factsOf({ header, zones }: ScannedCalendar, secrets: readonly string[]): FeedFacts {
+export function readFeedFacts({ header, zones }: ScannedCalendar, secrets: readonly string[]): FeedFacts {
   const properties = propertiesIn(header, secrets);
   const [name, description, color, refresh] = [
     properties.NAME ?? properties['X-WR-CALNAME'],
     properties.DESCRIPTION ?? properties['X-WR-CALDESC'],
     colorIn(properties),
-    refreshOf(properties),
+    readRefresh(properties),
   ];
   const title = name?.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed();
-  const timeZone = zoneOf(properties['X-WR-TIMEZONE'], zones);
+  const timeZone = findZone(properties['X-WR-TIMEZONE'], zones);
   return {
     ...(title && { title }),
     ...(description && { description }),
@@ -59,7 +59,7 @@ function propertiesIn(header: string, secrets: readonly string[]): Record<string
     for (const line of unfoldLines(header, budget)) {
       const property = parseContentLine(line, budget);
       if (property === undefined || !READ.has(property.name) || property.name in properties) continue;
-      const text = textOf(property, budget);
+      const text = unescapeText(property, budget);
       if (secrets.some((secret) => text.includes(secret))) continue;
       properties[property.name] = text.slice(0, LONGEST_TEXT).toWellFormed();
     }
@@ -72,10 +72,10 @@ function propertiesIn(header: string, secrets: readonly string[]): Record<string
 
 /** RFC 7986 §5.9 has the names of CSS; Apple has numbers. */
 const colorIn = ({ COLOR, 'X-APPLE-CALENDAR-COLOR': apple }: Record<string, string>): string | undefined =>
-  colorOf(apple) ?? colorOf(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
+  readColor(apple) ?? readColor(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
 
 /** Returns the longer of the two, if the calendar has both. */
-function refreshOf(properties: Record<string, string>): number | undefined {
+function readRefresh(properties: Record<string, string>): number | undefined {
   const waits = [properties['REFRESH-INTERVAL'], properties['X-PUBLISHED-TTL']].flatMap((text) => {
     const duration = text === undefined ? undefined : parseDuration(text);
     return duration === undefined ? [] : duration.days * 86_400_000 + duration.milliseconds;
@@ -84,10 +84,10 @@ function refreshOf(properties: Record<string, string>): number | undefined {
 }
 
 /** Returns the zone that the calendar names, or else the only one that it describes. */
-function zoneOf(named: string | undefined, zones: readonly string[]): string | undefined {
+function findZone(named: string | undefined, zones: readonly string[]): string | undefined {
   const [only, ...others] = zones;
   const zone = named === undefined ? undefined : resolveZone(named, undefined);
   if (typeof zone === 'string') return zone;
   if (only === undefined || others.length > 0) return undefined;
-  return timeZoneOf(`BEGIN:VCALENDAR\n${only}\nEND:VCALENDAR`);
+  return parseTimeZone(`BEGIN:VCALENDAR\n${only}\nEND:VCALENDAR`);
 }

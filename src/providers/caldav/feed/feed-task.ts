@@ -5,12 +5,12 @@ import type { EventResource, LeftOutResource } from '../../../calendars/event.ts
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { inTurns } from '../../../lib/in-turns.ts';
-import { calendarTextOf, type DavBody } from '../dav/dav-body.ts';
+import { type DavBody, decodeCalendar } from '../dav/dav-body.ts';
 import type { DavTask } from '../dav/dav-reading.ts';
-import { eventResourceOf, leftOutResource } from '../events/event-resource.ts';
-import { linksTo, secretsOf } from './feed-address.ts';
-import { type FeedResource, resourcesOf, textOfResource } from './feed-events.ts';
-import { type FeedFacts, factsOf } from './feed-facts.ts';
+import { leftOutResource, parseEventResource } from '../events/event-resource.ts';
+import { linksTo, listSecrets } from './feed-address.ts';
+import { type FeedResource, groupResources, textOfResource } from './feed-events.ts';
+import { type FeedFacts, readFeedFacts } from './feed-facts.ts';
 import { scanCalendars } from './scan-calendar.ts';
 
 export type FeedInput = {
@@ -77,16 +77,16 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
       yield { ...NOTHING, summary: { facts: { properties: {} }, digest, isSame: true, isWhole: true } };
       return;
     }
-    const { calendars, isWhole } = yield* withSigns(scanCalendars(calendarTextOf(body)));
+    const { calendars, isWhole } = yield* withSigns(scanCalendars(decodeCalendar(body)));
     const [first] = calendars;
     if (first === undefined)
       throw new ProviderError('invalid_response', 'What is at this address is no calendar', {
         detail: 'no_calendar',
       });
-    const facts = factsOf(first, secretsOf(addresses));
+    const facts = readFeedFacts(first, listSecrets(addresses));
     yield { ...NOTHING, summary: { facts, digest, isSame: false, isWhole } };
     if (place.most === 0) return;
-    const resources = yield* withSigns(resourcesOf(calendars, linksTo(addresses)));
+    const resources = yield* withSigns(groupResources(calendars, linksTo(addresses)));
     yield* readParts(resources, { ...place, known: new Set(known.split('\n')) });
   },
 };
@@ -110,7 +110,7 @@ function* readParts(
   for (let at = from; at < resources.length; at += 1) {
     const resource = resources[at];
     if (resource === undefined) break;
-    if (known.has(versionOf(resource))) part.unchanged.push(resource.href);
+    if (known.has(renderVersion(resource))) part.unchanged.push(resource.href);
     else if (read === most || length >= LONGEST_RUN) {
       yield { ...closed(part), reached: at, next: at };
       return;
@@ -131,7 +131,7 @@ function* readParts(
 }
 
 /** Returns a version as one word. A resource whose etag the mirror has lost gets a word that no feed has. */
-const versionOf = ({
+const renderVersion = ({
   href,
   etag = '',
 }: {
@@ -141,7 +141,7 @@ const versionOf = ({
 
 export async function knownText(stored: ReadonlyMap<string, string | undefined>): Promise<string> {
   const versions: string[] = [];
-  await inTurns(stored, ([href, etag]) => versions.push(versionOf({ href, etag })));
+  await inTurns(stored, ([href, etag]) => versions.push(renderVersion({ href, etag })));
   return versions.join('\n');
 }
 
@@ -169,7 +169,7 @@ function addTo(part: OpenPart, resource: FeedResource): number {
   const icalendar = textOfResource(resource);
   part.length += icalendar.length;
   try {
-    part.changed.push(eventResourceOf({ href, etag, icalendar }));
+    part.changed.push(parseEventResource({ href, etag, icalendar }));
   } catch (failure) {
     if (!(failure instanceof TooComplexError || failure instanceof ProviderError)) throw failure;
     part.leftOut.push(leftOutResource({ href, etag, ...(eventId && { eventId }) }, failure));

@@ -1,12 +1,12 @@
 /** Requests a calendar at its address. Errors name the host and no other part of the address. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
-import { isPublicAddress, literalOf } from '../../../lib/egress/address-policy.ts';
+import { isPublicAddress, parseHostLiteral } from '../../../lib/egress/address-policy.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { EgressError } from '../../../lib/egress/egress-error.ts';
 import { isLoopbackHost } from '../../../lib/egress/private-network.ts';
-import { retryAfterOf } from '../../../lib/retry-after.ts';
+import { parseRetryAfter } from '../../../lib/retry-after.ts';
 import { connectionFailure } from '../../connection-failure.ts';
-import { bodyOf, type DavBody } from '../dav/dav-body.ts';
+import { type DavBody, toDavBody } from '../dav/dav-body.ts';
 import { boundedTag } from '../dav/listed-object.ts';
 import { isGone } from '../dav/status.ts';
 
@@ -40,17 +40,23 @@ export async function fetchFeed(
     return true;
   };
   const answer = await egress
-    .request({ method: 'GET', url, headers: { accept: ACCEPT, ...conditionOf(validators) }, mayFollow })
+    .request({ method: 'GET', url, headers: { accept: ACCEPT, ...toConditions(validators) }, mayFollow })
     .catch((failure: unknown) => {
       if (!(failure instanceof EgressError)) throw failure;
-      throw isElsewhere ? nothingElsewhere(url) : failureOf(failure, url);
+      throw isElsewhere ? nothingElsewhere(url) : toFetchError(failure, url);
     });
-  const maxAge = maxAgeOf(answer.header('cache-control'));
+  const maxAge = parseMaxAge(answer.header('cache-control'));
   if (answer.status === 304 && validators !== undefined) return { type: 'unchanged', maxAge };
   if (REDIRECTS.includes(answer.status) && answer.header('location') !== undefined) throw notFollowed(url);
   if (answer.status !== 200) throw isElsewhere ? nothingElsewhere(url) : toProviderError(answer, url);
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => boundedTag(answer.header(name)));
-  return { type: 'read', maxAge, body: bodyOf(answer), validators: { etag, lastModified }, from: answer.url };
+  return {
+    type: 'read',
+    maxAge,
+    body: toDavBody(answer),
+    validators: { etag, lastModified },
+    from: answer.url,
+  };
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -64,7 +70,7 @@ const isOwnOrigin = ({ origin }: URL, { origin: typed, hostname }: URL): boolean
  * them (docs/security.md T13). A private host with a public name has no certificate for that name.
  */
 function isPublicSite({ protocol, hostname }: URL): boolean {
-  const literal = literalOf(hostname);
+  const literal = parseHostLiteral(hostname);
   if (protocol !== 'https:') return false;
   return literal === undefined ? !isLoopbackHost(hostname.replace(/\.$/, '')) : isPublicAddress(literal);
 }
@@ -82,7 +88,7 @@ const nothingElsewhere = ({ hostname }: URL): ProviderError =>
 
 const ACCEPT = 'text/calendar, text/plain;q=0.5, */*;q=0.1';
 
-function conditionOf(validators: Validators | undefined): Record<string, string> {
+function toConditions(validators: Validators | undefined): Record<string, string> {
   const { etag, lastModified } = validators ?? {};
   return {
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
@@ -91,13 +97,13 @@ function conditionOf(validators: Validators | undefined): Record<string, string>
 }
 
 /** RFC 9111 §5.2.2.1. A server that forbids storing the response does not say how long it stays valid. */
-function maxAgeOf(cacheControl = ''): number | undefined {
+function parseMaxAge(cacheControl = ''): number | undefined {
   if (/\bno-(store|cache)\b/i.test(cacheControl)) return undefined;
   const [, seconds] = /\bmax-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl) ?? [];
   return seconds === undefined || Number(seconds) === 0 ? undefined : Number(seconds) * 1000;
 }
 
-function failureOf(failure: EgressError, { hostname }: URL): ProviderError {
+function toFetchError(failure: EgressError, { hostname }: URL): ProviderError {
   if (failure.kind !== 'too_large') return connectionFailure(failure);
   return new ProviderError('too_large', `The calendar at ${hostname} is larger than 10 MB`, {
     cause: failure,
@@ -107,7 +113,7 @@ function failureOf(failure: EgressError, { hostname }: URL): ProviderError {
 
 function toProviderError(answer: EgressResponse, { hostname }: URL): ProviderError {
   const { status } = answer;
-  const retryAfter = retryAfterOf((name) => answer.header(name));
+  const retryAfter = parseRetryAfter((name) => answer.header(name));
   const options = retryAfter === undefined ? {} : { retryAfter };
   if (status === 401)
     return new ProviderError('unauthorized', `${hostname} asks for a sign-in at this address`, {

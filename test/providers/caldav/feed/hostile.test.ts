@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { instantOf } from '../../../../src/lib/recurrence/event-instant.ts';
+import { toInstant } from '../../../../src/lib/recurrence/event-instant.ts';
 import type { WorkPool, WorkTask } from '../../../../src/lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../../src/lib/work-pool/work-stopped.ts';
 import { FEED, type FeedInput } from '../../../../src/providers/caldav/feed/feed-task.ts';
@@ -71,7 +71,7 @@ describe('what strangers write into a calendar by its address', () => {
 
     const [event] = [...feed.resources.values()].flatMap(({ events }) => events);
     assert.ok(event !== undefined);
-    assert.equal(instantOf(event.start, 'UTC'), Date.parse('2026-01-05T09:15:00Z'));
+    assert.equal(toInstant(event.start, 'UTC'), Date.parse('2026-01-05T09:15:00Z'));
   });
 
   it('a line that is folded in the middle of a character is read', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { networkOf } from './network-of.ts';
+import { toNetwork } from './request-recorder.ts';
 
 it('keeps the /24 of an IPv4 address, the /48 of an IPv6 address, and nothing of other text', () => {
   const networks = {
@@ -13,5 +13,5 @@ it('keeps the /24 of an IPv4 address, the /48 of an IPv6 address, and nothing of
     '': undefined,
   };
   for (const [address, network] of Object.entries(networks))
-    assert.equal(networkOf(address), network, address);
+    assert.equal(toNetwork(address), network, address);
 });
