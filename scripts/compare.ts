@@ -1,7 +1,8 @@
 /**
  * Compares this checkout with another commit: `npm run compare -- --against COMMIT [--requests NUMBER] [--seed NUMBER]`.
  * The commit fills a database. Both programs run on copies of it, on SQLite and on PostgreSQL, and get the same requests
- * and commands. It prints each result that differs by more than random ids and times, and exits with 1 if there is one.
+ * and commands. It prints each result that differs by more than random ids, times and messages, and exits with 1 if there
+ * is one. Changed messages are listed. Then each program continues an installation of the other on SQLite.
  */
 import './needs-node.js';
 
@@ -20,8 +21,9 @@ import { type Application, REDIRECT_URI } from '../bench/load/oauth-calls.ts';
 import { freePort } from '../test/harness/loopback.ts';
 import { type Postgres, startPostgres } from '../test/harness/postgres.ts';
 import { COMMANDS } from './compare-commands.ts';
+import { handOver } from './compare-handover.ts';
 import { type ApiDocument, type GeneratedRequest, generateRequests } from './compare-requests.ts';
-import { findDifference } from './compare-results.ts';
+import { changedMessages, findDifference } from './compare-results.ts';
 
 const USERS = 20;
 const START_MS = 30_000;
@@ -68,6 +70,19 @@ try {
   for (const database of [undefined, postgres]) differences += await compareOn(database);
 } finally {
   await postgres.stop();
+}
+for (const message of changedMessages()) console.log(`Changed message: ${message}`);
+const { base, current } = checkouts;
+for (const [name, from, to] of [
+  ['An upgrade', base, current],
+  ['The reverse', current, base],
+] as const) {
+  const problem = await handOver(from, to).then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  if (problem !== undefined) differences += 1;
+  console.log(`${name}: ${problem?.message ?? 'everything continues'}.`);
 }
 console.log(`${differences} difference(s).`);
 process.exit(differences === 0 ? 0 : 1);
