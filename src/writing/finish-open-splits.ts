@@ -6,6 +6,7 @@ import {
   isOfAccount,
   isRefusal,
   type JournalPlan,
+  reportMissingAttendees,
   runSplit,
   type SplitDeps,
   undo,
@@ -82,11 +83,16 @@ async function finishSplit(
     await runSplit({ splitId, plan, target: old.target }, turn, deps);
   } else if (way === 'undo') {
     await undo({ splitId, plan }, turn, deps);
+  } else if (old.is === 'ended' && plan.invitations !== undefined) {
+    // Only the clean-up of the old series fails.
+    await deps.splits.noteStep(splitId, 'inviting', JSON.stringify(plan));
+    await turn.keep(await invite({ splitId, plan }, turn, deps));
   } else {
     deps.log.warn(
       { event: 'split_closed', splitId, step, old: old.is },
       'A split is closed: both series stay as they are',
     );
+    if (plan.invitations !== undefined) reportMissingAttendees({ splitId, plan, err: undefined }, turn, deps);
     await deps.splits.closeSplit(splitId);
   }
 }

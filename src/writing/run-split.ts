@@ -88,23 +88,29 @@ const MOST_REFUSALS = 10;
 /** Invites the new series' attendees and closes the split. Throws the provider's refusal, except the tenth. */
 export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   const { newHref: href = '', invitations, refusals = 0 } = plan;
-  const { href: calendar } = turn.calendar;
   let result: WriteResult = { changed: [], removed: [] };
   try {
-    result = await turn.writing.inviteLater(calendar, href, invitations);
+    result = await turn.writing.inviteLater(turn.calendar.href, href, invitations);
     await deps.atStep?.('invited');
   } catch (err) {
-    if (!isRefusal(err)) throw err;
+    if (!isAnswered(err)) throw err;
     await deps.splits.noteStep(splitId, 'inviting', JSON.stringify({ ...plan, refusals: refusals + 1 }));
     if (refusals + 1 < MOST_REFUSALS) throw err;
-    deps.log.error(
-      { event: 'split_attendees_missing', splitId, calendar, href, err },
-      'Attendees were not invited to the later half of a split series',
-    );
+    reportMissingAttendees({ splitId, plan, err }, turn, deps);
   }
   await deps.splits.closeSplit(splitId);
   return result;
 }
+
+export const reportMissingAttendees = (
+  { splitId, plan: { newHref: href = '' }, err }: OpenPlan & { readonly err: unknown },
+  { calendar }: Turn,
+  { log }: SplitDeps,
+): void =>
+  log.error(
+    { event: 'split_attendees_missing', splitId, calendar: calendar.href, href, err },
+    'Attendees were not invited to the later half of a split series',
+  );
 
 /** Returns whether the provider or its adapter refused the split, unlike a missing response or an account problem. */
 export const isRefusal = (reason: unknown): boolean =>
@@ -113,6 +119,11 @@ export const isRefusal = (reason: unknown): boolean =>
     !isOfAccount(reason) &&
     reason.kind !== 'unavailable' &&
     reason.kind !== 'invalid_response');
+
+/** Returns whether the provider answered, perhaps unreadably, so that the same request may fail forever. */
+const isAnswered = (reason: unknown): boolean =>
+  isRefusal(reason) ||
+  (reason instanceof ProviderError && !isOfAccount(reason) && reason.kind === 'invalid_response');
 
 /** Returns whether every request would fail for the same reason. */
 export const isOfAccount = (reason: unknown): boolean =>
@@ -153,16 +164,33 @@ async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: S
   }
 }
 
-/** Trims the old series. A refusal undoes the split unless the old series has already ended. */
+/** Trims the old series. A refusal undoes the split, but is only logged if the old series has already ended. */
 async function trimOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
   try {
     return await trimSeries(split.plan, turn);
   } catch (reason) {
     // Without a response, the job that finishes the split must check whether it was trimmed.
-    if (isRefusal(reason)) await undoUnlessTrimmed(split, turn, deps);
-    throw reason;
+    const ended = isRefusal(reason) ? await undoUnlessTrimmed(split, turn, deps) : undefined;
+    if (ended === undefined || isConflict(reason)) throw reason;
+    const { splitId, plan } = split;
+    deps.log.warn(
+      {
+        event: 'split_cleanup_refused',
+        splitId,
+        calendar: turn.calendar.href,
+        href: plan.seriesHref,
+        err: reason,
+      },
+      'The provider refused to delete later exceptions of the earlier half of a split series',
+    );
+    const hrefs = new Set(ended.map(({ href }) => href));
+    return { changed: ended, removed: plan.hrefs.filter((href) => !hrefs.has(href)) };
   }
 }
+
+/** Returns whether a repetition may succeed, because somebody changed the event at the same time. */
+const isConflict = (reason: unknown): boolean =>
+  reason instanceof ProviderError && reason.kind === 'precondition_failed';
 
 export type JournalPlan = SplitPlan & {
   /** Whether the old series may already be trimmed. Earlier releases did not store it. */
@@ -177,17 +205,25 @@ export type JournalPlan = SplitPlan & {
 
 type OpenPlan = { readonly splitId: string; readonly plan: JournalPlan };
 
-/** Reads the journal again: if the lease was lost, another process may have continued the split. */
-async function undoUnlessTrimmed({ splitId }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
+/**
+ * Undoes the split, or returns the old series if it has ended. Reads the journal again: if the lease was lost, another
+ * process may have continued the split.
+ */
+async function undoUnlessTrimmed(
+  { splitId }: OpenPlan,
+  turn: Turn,
+  deps: SplitDeps,
+): Promise<readonly EventResource[] | undefined> {
   const all = await deps.splits.openSplits(turn.calendar.calendarKey);
   const open = all.find((other) => other.splitId === splitId);
   const plan = open && readPlan(open.plan);
-  if (plan === undefined) return;
+  if (plan === undefined) return undefined;
   const old = await lookAtOld(plan, turn);
-  // The refused request came after the trim, so the journal stays and the split is finished later.
-  if (old.is === 'ended') return;
+  // The refused request came after the trim.
+  if (old.is === 'ended') return old.target.stored;
   if (old.is === 'gone' && plan.newHref !== undefined) await deps.splits.closeSplit(splitId);
   else await undo({ splitId, plan }, turn, deps);
+  return undefined;
 }
 
 /** Deletes the new series if it exists. Call it only if the old series still has its later half. */

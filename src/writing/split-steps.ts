@@ -1,7 +1,7 @@
 /** The steps of a split at the provider: creating the new series, then ending the old one. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { CopiedHalf, WriteResult, WriteTarget } from '../calendars/event-writing.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import type { Turn } from './calendar-turn.ts';
 import type { Following } from './event-scope.ts';
@@ -107,7 +107,7 @@ export async function endSeriesBefore(
 /** The result of trimming a series, and its previous resources. */
 type Trimming = { readonly before: readonly EventResource[]; readonly result: WriteResult };
 
-/** Deletes exceptions after the cut that the adapter did not delete with the rules. */
+/** Deletes exceptions after the cut that the adapter did not delete with the rules. Tries all before it fails. */
 async function withoutLater(
   { before, result }: Trimming,
   { seriesHref, ...cut }: Cut & { readonly seriesHref: string },
@@ -120,13 +120,20 @@ async function withoutLater(
   const later = (seriesIn(resources)?.overrides ?? []).filter(
     (event) => isLater(event) && event.status !== 'cancelled',
   );
+  let refusal: UnsupportedByProvider | undefined;
   for (const { recurrenceId } of later) {
     const [whole] = resources;
     if (recurrenceId === undefined || whole === undefined) continue;
     const { href, etag } = whole;
-    await writing.delete(calendar.href, { ...targetIn(resources, recurrenceId), href, etag });
+    try {
+      await writing.delete(calendar.href, { ...targetIn(resources, recurrenceId), href, etag });
+    } catch (reason) {
+      if (!(reason instanceof UnsupportedByProvider)) throw reason;
+      refusal = reason;
+    }
     resources = (await writing.read(calendar.href, seriesHref)) ?? resources;
   }
+  if (refusal !== undefined) throw refusal;
   const deleted = before.map(({ href }) => href).filter((href) => !collectHrefs(resources).has(href));
   return { changed: resources, removed: [...new Set([...result.removed, ...deleted])] };
 }

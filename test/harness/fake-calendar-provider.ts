@@ -38,6 +38,8 @@ export class FakeCalendarProvider {
   readonly unreadable = new Map<string, string>();
   /** How events name the account's user; if undefined, the provider is not asked. */
   addresses: readonly string[] | undefined;
+  /** Whether overrides of occurrences that a changed rule no longer has stay. */
+  keepsStrays = false;
   partSize = 50;
   /** Awaited before each part is returned. */
   beforePart: (part: number) => Promise<void> = async () => {};
@@ -166,6 +168,7 @@ export class FakeCalendarProvider {
         return this.#find(calendarHref).resources.get(resource.href) ?? resource;
       },
       remove: (calendarHref, href) => this.remove(calendarHref, href),
+      keepsStrays: () => this.keepsStrays,
       run: (name, work) => this.#call(name, work),
     };
   }

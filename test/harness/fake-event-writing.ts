@@ -25,6 +25,8 @@ export type WritableCalendars = {
   /** Stores the resource under a new version and returns it. */
   put(calendarHref: string, resource: EventResource): EventResource;
   remove(calendarHref: string, href: string): void;
+  /** Whether overrides of occurrences that the rules no longer have stay. */
+  keepsStrays(): boolean;
   /** Runs one operation, named by `words`, in its turn; a chosen failure comes before or after the work. */
   run<T>(words: string, work: () => T): Promise<T>;
 };
@@ -66,15 +68,20 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
         if (existing !== undefined) return { changed: [existing], removed: [] };
         const events = laterEvents(current(calendarHref, href, etag).events, later);
         const { key } = later;
-        return keep(
+        const result = keep(
           calendarHref,
           { href: copy, etag: undefined, eventId: key, events: [], original: { key } },
           events,
         );
+        return events.some(({ attendees }) => attendees.length > 0) ? { ...result, invitations: {} } : result;
       }),
 
     // The copies above have their attendees from the start.
-    inviteLater: async () => ({ changed: [], removed: [] }),
+    inviteLater: (calendarHref, href) =>
+      calendars.run(`inviteLater ${href}`, () => {
+        const resource = calendars.resource(calendarHref, href);
+        return { changed: resource === undefined ? [] : [resource], removed: [] };
+      }),
 
     findCreated: (calendarHref, key) =>
       calendars.run(`findCreated ${calendarHref}`, () => {
@@ -85,11 +92,10 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
     update: (calendarHref, { href, etag, instance }, change) =>
       calendars.run(`update ${href}`, () => {
         const entry = current(calendarHref, href, etag);
-        const events =
-          instance === undefined
-            ? withoutStrays(entry.events.map((event) => (isMaster(event) ? changed(event, change) : event)))
-            : withOverride(entry.events, instance, change);
-        return keep(calendarHref, entry, events);
+        if (instance !== undefined)
+          return keep(calendarHref, entry, withOverride(entry.events, instance, change));
+        const events = entry.events.map((event) => (isMaster(event) ? changed(event, change) : event));
+        return keep(calendarHref, entry, calendars.keepsStrays() ? events : withoutStrays(events));
       }),
 
     delete: (calendarHref, { href, etag, instance }) =>
@@ -188,7 +194,7 @@ function changed(event: CalendarEvent, { autoConference, ...change }: EventChang
 const orDefault = <T>(value: T | null | undefined, now: T, fallback: T): T =>
   value === undefined ? now : (value ?? fallback);
 
-/** Removes overrides of occurrences that the rules no longer have, as every provider does. */
+/** Removes overrides of occurrences that the rules no longer have, as most providers do. */
 function withoutStrays(events: readonly CalendarEvent[]): CalendarEvent[] {
   const master = events.find(isMaster);
   if (master?.recurrence === undefined) return events.filter(isMaster);

@@ -19,7 +19,7 @@ const NEXT = { ...ID, title: 'Next', start: '2027-01-01T09:00:00Z', end: '2027-0
 const SPLIT = ['11-16 Weekly', '11-23 Weekly', '11-30 Later', '12-07 Later'];
 const BEFORE = ['11-16 Weekly', '11-23 Weekly', '11-30 Weekly', '12-07 Weekly'];
 
-async function openSeries(options: CalendarServerOptions = {}) {
+async function openSeries(options: CalendarServerOptions = {}, fields: object = {}) {
   const fault: { at: string | undefined; atStep?: typeof atStep } = { at: undefined };
   const atStep = async (step: string): Promise<void> => {
     if (step === fault.at) throw new Error(`Crash after ${step}`);
@@ -31,7 +31,7 @@ async function openSeries(options: CalendarServerOptions = {}) {
     const answer = await server.app.inject({ method, url: '/event', headers, payload });
     return { status: answer.statusCode, body: answer.json() };
   };
-  const id = String((await send('POST', WEEKLY)).body.id);
+  const id = String((await send('POST', { ...WEEKLY, ...fields })).body.id);
   const of = (day: string) => ({ ...ID, eventId: `${id}_${day}T090000Z` });
   const [row] = await server.db.all<{ key: string }>('SELECT calendar_key AS key FROM calendar');
   const calendarKey = row?.key ?? assert.fail('There is no calendar');
@@ -69,18 +69,18 @@ const withRule = (old: EventResource, rule: string): EventResource => ({
 
 const REFUSED = new UnsupportedByProvider('field_not_supported_by_provider', 'Not this');
 const REFUSALS = [
-  new ProviderError('rate_limited', 'Too many requests'),
-  new ProviderError('not_found', 'There is no such exception'),
-  REFUSED,
+  { error: new ProviderError('rate_limited', 'Too many requests'), status: 429 },
+  { error: new ProviderError('not_found', 'There is no such exception'), status: 200 },
+  { error: REFUSED, status: 200 },
 ];
 
 describe('a split of which a step is refused', () => {
-  for (const error of REFUSALS)
+  for (const { error, status } of REFUSALS)
     it(`keeps the later half when the old series had ended already: ${error.message}`, async () => {
       const at = await openSeries();
       at.server.provider.lostAnswers.push({ call: 'update', error });
 
-      assert.notEqual((await at.split()).status, 200);
+      assert.equal((await at.split()).status, status);
 
       assert.equal((await at.send('POST', NEXT)).status, 200);
       assert.deepEqual(await at.shown(), [...SPLIT, '01-01 Next']);
@@ -111,6 +111,74 @@ describe('a split of which a step is refused', () => {
 
     assert.deepEqual(await at.shown(), SPLIT);
     assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+});
+
+describe('a split whose old series has ended', () => {
+  const attendees = [{ email: 'guest@elsewhere.example' }];
+  const invited = ({ server }: Awaited<ReturnType<typeof openSeries>>) =>
+    server.provider.calls.filter((call) => call.startsWith('inviteLater')).length;
+  const logged = ({ server }: Awaited<ReturnType<typeof openSeries>>, event: string) =>
+    server.log.lines.filter((line) => line.includes(event)).length;
+
+  it('invites the attendees and is done, though the deletion of a later exception is refused', async () => {
+    const at = await openSeries({}, { attendees });
+    for (const day of ['20261130', '20261207'])
+      await at.send('PUT', { ...at.of(day), updateMode: 'this', location: 'Roof' });
+    at.server.provider.keepsStrays = true;
+    at.server.provider.failures.push({ call: 'delete', error: REFUSED });
+
+    assert.equal((await at.split()).status, 200);
+
+    assert.deepEqual([invited(at), logged(at, 'split_cleanup_refused')], [1, 1]);
+    assert.deepEqual(await at.journal(), []);
+    assert.equal(at.old().events.length, 2, 'The other exception is deleted');
+    await at.server.close();
+  });
+
+  it('invites the attendees in the end, though its clean-up fails each time', async () => {
+    const at = await openSeries({}, { attendees });
+    at.fault.atStep = async (step) => {
+      if (step === 'trimmed') throw new ProviderError('invalid_response', 'No');
+    };
+    await at.split();
+    for (let runs = 1; runs <= 20; runs += 1) await at.finish();
+    assert.equal(invited(at), 0);
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.equal(invited(at), 1);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('is closed after ten unreadable responses to its invitations', async () => {
+    const at = await openSeries({}, { attendees });
+    const error = new ProviderError('invalid_response', 'No');
+    for (let runs = 1; runs <= 10; runs += 1)
+      at.server.provider.failures.push({ call: 'inviteLater', error });
+    assert.equal((await at.split()).status, 200);
+    for (let runs = 2; runs <= 9; runs += 1) assert.notEqual(await at.finish(), undefined);
+    assert.equal((await at.journal()).length, 1);
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.equal(logged(at, 'split_attendees_missing'), 1);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('is closed with a line in the log about the attendees when somebody deletes it', async () => {
+    const at = await openSeries({}, { attendees });
+    at.fault.at = 'trimmed';
+    await at.split();
+    at.fault.at = undefined;
+    at.server.provider.remove(HOME, at.old().href);
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual([invited(at), logged(at, 'split_attendees_missing')], [0, 1]);
     await at.server.close();
   });
 });

@@ -112,9 +112,15 @@ export const CALENDAR_EVENTS = {
     act: 'Look at both series in the calendar’s own application',
     fields: ['splitId', 'step', 'old'],
   },
+  split_cleanup_refused: {
+    level: 'warn',
+    when: 'a series was split, but its provider refused to delete later exceptions of the earlier half',
+    act: LOOK,
+    fields: ['splitId', 'calendar', 'href', 'err'],
+  },
   split_attendees_missing: {
     level: 'error',
-    when: 'a series was split, but its provider refused ten times to invite the attendees of the later half',
+    when: 'a series was split, but its provider refused ten times to invite the attendees of the later half, or the split was closed before',
     act: 'Tell the organizer to add the attendees again; `href` names the new series',
     fields: ['splitId', 'calendar', 'href', 'err'],
   },
