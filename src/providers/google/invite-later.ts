@@ -92,9 +92,13 @@ function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
 
 const hasAnswer = ({ responseStatus }: Guest): boolean => (responseStatus ?? 'needsAction') !== 'needsAction';
 
-/** Returns the addresses of the attendees, without the organizer's. */
+/** Returns the attendees except the organizer, each as a key without the response. */
 function guestsIn({ attendees, organizer }: GoogleEvent): Set<string> {
-  const addresses = new Set(objects<Guest>(attendees).map(normalizeAddress));
-  if (organizer) addresses.delete(normalizeAddress(organizer));
-  return addresses;
+  const host = organizer && normalizeAddress(organizer);
+  const guests = objects<Guest>(attendees).filter((guest) => normalizeAddress(guest) !== host);
+  return new Set(
+    guests.map((guest) =>
+      [normalizeAddress(guest), guest.optional === true, guest.additionalGuests ?? 0].join(' '),
+    ),
+  );
 }

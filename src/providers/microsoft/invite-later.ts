@@ -27,7 +27,7 @@ export function withoutAttendees(
 ): SeriesCopy & { readonly invitations?: Invitations } {
   const lists = [attendees, ...exceptions.map(({ fields }) => fields.attendees)];
   const isAttended = lists.some(
-    (list) => addressesIn({ attendees: list ?? [], organizer: organizer ?? null }).size > 0,
+    (list) => guestsIn({ attendees: list ?? [], organizer: organizer ?? null }).size > 0,
   );
   if (!isAttended) return { body: { ...body, ...(attendees && { attendees }) }, exceptions };
   const differing = exceptions.flatMap(({ original, fields }) =>
@@ -50,8 +50,8 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   if (series === undefined) return { changed: [], removed: [] };
   const invite = async (event: Current, list: readonly Attendee[]): Promise<boolean> => {
     const organizer = event.item.organizer ?? null;
-    const missing = addressesIn({ attendees: [...list], organizer });
-    if (addressesIn(event.item).symmetricDifference(missing).size === 0) return false;
+    const missing = guestsIn({ attendees: [...list], organizer });
+    if (guestsIn(event.item).symmetricDifference(missing).size === 0) return false;
     await patchEvent(source, event, { attendees: [...list] });
     return true;
   };
@@ -80,12 +80,13 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   return { changed: changed === 'gone' ? [] : changed, removed: [] };
 }
 
-/** Returns the addresses of the attendees, without the organizer's. */
-function addressesIn({ attendees, organizer }: Pick<GraphItem, 'attendees' | 'organizer'>): Set<string> {
-  const addresses = (attendees ?? []).flatMap(
-    ({ emailAddress }) => emailAddress?.address?.toLowerCase() ?? [],
+/** Returns the attendees except the organizer, each as a key of address and type. */
+function guestsIn({ attendees, organizer }: Pick<GraphItem, 'attendees' | 'organizer'>): Set<string> {
+  const host = organizer?.emailAddress?.address?.toLowerCase();
+  return new Set(
+    (attendees ?? []).flatMap(({ emailAddress, type }) => {
+      const address = emailAddress?.address?.toLowerCase();
+      return address === undefined || address === host ? [] : `${address} ${type ?? 'required'}`;
+    }),
   );
-  const set = new Set(addresses);
-  set.delete(organizer?.emailAddress?.address?.toLowerCase() ?? '');
-  return set;
 }

@@ -10,14 +10,14 @@ const THIRD = berlin('2026-11-30T09:00:00');
 const BOB = { email: 'bob@example.com' };
 const answered = (responseStatus: string) => [{ ...BOB, responseStatus }];
 
-/** A later half before its attendees are invited: Bob accepted the series, and declined one occurrence. */
-async function uninvited() {
+/** A later half before its attendees are invited. By default Bob accepted the series, and declined one occurrence. */
+async function uninvited(ofSeries: object[] = answered('accepted'), own: object[] = answered('declined')) {
   const { create, update, reread, google, pathOf, calendarHref, writing } = site;
   const href = await create(WEEKLY);
   await update(href, { title: 'Own' }, THIRD);
   const old = targetAt(site.mirror, href, THIRD).override?.href ?? '';
-  await google.call('PATCH', pathOf(href), { attendees: answered('accepted') });
-  await google.call('PATCH', pathOf(old), { attendees: answered('declined') });
+  await google.call('PATCH', pathOf(href), { attendees: ofSeries });
+  await google.call('PATCH', pathOf(old), { attendees: own });
   await reread(href);
   const copied = await writing().copyLater(calendarHref, targetAt(site.mirror, href), {
     key: newKey(),
@@ -40,6 +40,17 @@ describe('attendees of the later half of a series at Google', () => {
 
     assert.deepEqual((await site.eventAtGoogle(exception)).attendees, answered('declined'));
   });
+
+  for (const own of [{ optional: true }, { additionalGuests: 2 }])
+    it(`keep what is of one occurrence only: ${Object.keys(own)}`, async () => {
+      const { exception, invite } = await uninvited([BOB], [{ ...BOB, ...own }]);
+      await site.google.call('PATCH', site.pathOf(exception), { attendees: [BOB] });
+
+      await invite();
+
+      const { attendees } = await site.eventAtGoogle(exception);
+      assert.deepEqual(attendees, [{ ...BOB, ...own, responseStatus: 'needsAction' }]);
+    });
 
   it('keep an answer that they gave since, and are not invited twice', async () => {
     const { series, exception, invite } = await uninvited();

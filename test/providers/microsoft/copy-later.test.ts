@@ -196,6 +196,24 @@ describe('The later half of a series at Microsoft', () => {
     await work.mirrored();
   });
 
+  it('a guest who is optional in one occurrence stays so there', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    const [alan] = OUTLOOKS_OWN.attendees;
+    await work.graph('PATCH', href, { attendees: [alan] });
+    await work.sync();
+    const optional = [{ ...alan, type: 'optional' }];
+    await work.graph('PATCH', await work.occurrence(href, FOURTH), { attendees: optional });
+    await work.sync();
+
+    const instance = berlin('2026-11-02T10:00:00');
+    const later = await work.copy(href, { ...LATER, exceptions: [{ recurrenceId: FOURTH, instance }] });
+
+    assert.deepEqual(guests(await work.graph('GET', later)), [alan]);
+    assert.deepEqual(guests(await work.graph('GET', await work.occurrence(later, instance))), optional);
+    await work.mirrored();
+  });
+
   it('the later half gets a new Teams meeting, and its text has only the link of the new one', async (t) => {
     const work = await openCopying(t);
     work.fault({ kind: 'meeting_in_body' });
