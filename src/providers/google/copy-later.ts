@@ -12,6 +12,7 @@ import type {
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { formatInstanceId, toInstant } from '../../lib/recurrence/event-instant.ts';
+import { missingMembers } from '../missing-members.ts';
 import { onlyException } from '../single-later-half.ts';
 import { refuseShortenedList } from './attendees.ts';
 import { hasMeet } from './conference.ts';
@@ -128,21 +129,23 @@ function toStartAndResource(resource: EventResource): [originalStart: number, re
   return [[toInstant(event.recurrenceId, 'UTC'), resource]];
 }
 
-/** Writes the exceptions, except those that an earlier attempt copied. */
+/** Writes the exceptions, or what an earlier attempt left out of them. */
 async function copyExceptions(
   series: SeriesNow,
   patches: readonly EventPatch[],
   events: GoogleEvents,
 ): Promise<WriteResult> {
-  const existingIds = new Set(series.exceptions.map(({ href }) => href));
-  const resources = listResources(series);
+  const resources = new Map(listResources(series).map((resource) => [resource.href, resource]));
+  const { original: master } = series.master;
   for (const patch of patches) {
-    if (existingIds.has(patch.id)) continue;
-    const body = withConferencePatch(patch.body, series.master.original);
+    const existing = resources.get(patch.id);
+    if (existing !== undefined && isCancelled(existing)) continue;
+    const own = existing === undefined ? patch.body : missingMembers(patch.body, existing.original, master);
+    const body = withConferencePatch(own, master);
     if (Object.keys(body).length === 0) continue;
     // `undefined`: the new series has no such occurrence, so there is no exception.
     const event = await writeOccurrence({ ...patch, body, isQuiet: true }, events, 'must move');
-    if (event !== undefined) resources.push(await events.resourceOf(event));
+    if (event !== undefined) resources.set(patch.id, await events.resourceOf(event));
   }
-  return { changed: resources, removed: [] };
+  return { changed: [...resources.values()], removed: [] };
 }

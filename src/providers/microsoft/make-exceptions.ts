@@ -3,8 +3,10 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { missingMembers } from '../missing-members.ts';
 import type { GraphTimes } from './body-times.ts';
 import { type Current, type CurrentSeries, findOccurrence, toStartKey } from './current-event.ts';
+import type { GraphItem } from './event-resource.ts';
 import type { Source } from './read-events.ts';
 import { patchEvent } from './write-requests.ts';
 
@@ -17,40 +19,51 @@ export type NewException = {
   readonly times: GraphTimes | undefined;
   /**
    * How `times` are written. `cannot`: not, as the series changed between times and whole days. `may`: if refused, the
-   * exception keeps its place. `must`: likewise if its neighbors are in the way; any other refusal fails.
+   * exception keeps its place. `must`, in a copy: likewise if its neighbors are in the way; any other refusal fails.
    */
   readonly move: 'must' | 'may' | 'cannot';
 };
 
-/** Creates the exceptions. Existing ones stay unchanged, so that a repeated call continues where it stopped. */
+/**
+ * Creates the exceptions. Existing ones stay unchanged, except that a repeated copy writes what an earlier attempt left
+ * out of them.
+ */
 export async function createExceptions(
   source: Source,
   series: CurrentSeries,
   exceptions: readonly NewException[],
 ): Promise<void> {
-  const existing = exceptionKeys(series);
-  for (const exception of exceptions)
-    if (!existing.has(toStartKey(series.event, exception.original)))
-      await createException(source, series, exception);
+  const existing = collectExceptions(series);
+  for (const exception of exceptions) {
+    const item = existing.get(toStartKey(series.event, exception.original));
+    if (item === undefined) {
+      const occurrence = await findOccurrence(source, series, exception.original);
+      if (occurrence !== undefined) await writeException(source, { series, item: occurrence }, exception);
+    } else if (exception.move === 'must') {
+      const fields = missingMembers(exception.fields, item, series.item);
+      if (Object.keys(fields).length > 0)
+        await writeException(source, { series, item }, { ...exception, fields, times: undefined });
+    }
+  }
 }
 
-const exceptionKeys = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
-  new Set(
-    resources.flatMap(({ events }) =>
-      events.flatMap(({ recurrenceId }) =>
-        recurrenceId === undefined ? [] : [toStartKey(event, recurrenceId)],
+/** Returns the existing exceptions by original start. */
+const collectExceptions = ({ resources, event }: CurrentSeries): ReadonlyMap<number, GraphItem> =>
+  new Map(
+    resources.flatMap(({ events, original }) =>
+      events.flatMap(({ recurrenceId }): [number, GraphItem][] =>
+        recurrenceId === undefined ? [] : [[toStartKey(event, recurrenceId), original]],
       ),
     ),
   );
 
 /** Writes without `If-Match`: the change just written created the occurrence. */
-async function createException(
+async function writeException(
   source: Source,
-  series: CurrentSeries,
+  { series, item }: { readonly series: CurrentSeries; readonly item: GraphItem },
   exception: NewException,
 ): Promise<void> {
-  const item = await findOccurrence(source, series, exception.original);
-  if (!item?.id) return;
+  if (!item.id) return;
   const occurrence: Current = { id: item.id, event: series.event, item, ifMatch: undefined };
   const { fields, move } = exception;
   const times = move === 'cannot' ? undefined : exception.times;

@@ -26,9 +26,9 @@ async function openSeries(): Promise<string> {
   return href;
 }
 
-const split = (href: string) =>
+const split = (href: string, key = newKey()) =>
   copyAndInvite({ writing: writing(), calendarHref: site.calendarHref }, targetAt(site.mirror, href), {
-    key: newKey(),
+    key,
     at: SECOND,
     change: { start: SECOND, end: berlin('2026-11-23T10:00:00'), recurrence: rule('FREQ=WEEKLY;COUNT=3') },
     exceptions: [{ recurrenceId: THIRD, instance: THIRD, times: MOVED }],
@@ -72,6 +72,24 @@ describe('an occurrence that Google refuses', () => {
     const expected = refused === 'summary' ? ['Weekly', 'Room 9'] : ['Own', undefined];
     assert.deepEqual([title, location, start], [...expected, '2026-12-01T11:00']);
   });
+
+  for (const refuses of [false, true])
+    it(`is completed by a repeated split, ${refuses ? 'but for refused members' : 'if the process ended in between'}`, async () => {
+      const href = await openSeries();
+      const key = newKey();
+      refusePatch(1);
+      const at = { provider: 'google', operation: 'events.patch', skip: 2 } as const;
+      site.google.faults.set({ ...at, effect: { kind: 'reset' } });
+      await assert.rejects(split(href, key), { kind: 'unavailable' });
+      site.google.faults.clear();
+      if (refuses) refusePatch(1, 3);
+
+      const { changed } = await split(href, key);
+
+      const expected = refuses ? ['Weekly', undefined] : ['Own', 'Room 9'];
+      assert.deepEqual(await ownOf(changed[1]?.href ?? ''), [...expected, '2026-12-01T11:00']);
+      assert.deepEqual(notKept(), refuses ? [['summary', 'location']] : []);
+    });
 
   it('fails the split if Google refuses its times', async () => {
     const href = await openSeries();

@@ -212,6 +212,25 @@ describe('The later half of a series at Microsoft, refused in part', () => {
     assert.equal(item.sensitivity, 'private');
   });
 
+  it('an exception that was made in parts is completed by a repeated copy', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    const moved = { start: berlin('2026-11-03T15:00:00'), end: berlin('2026-11-03T15:30:00') };
+    await work.update(href, { ...moved, title: 'Own', location: 'Roof' }, FOURTH);
+    const later = { ...LATER, exceptions: [{ recurrenceId: FOURTH, instance: FOURTH, times: moved }] };
+    work.fault({ kind: 'status', status: 400 }, 'events.update', 1);
+    const at = { provider: 'microsoft', operation: 'events.update', skip: 2 } as const;
+    const ended = work.faults.set({ ...at, effect: { kind: 'reset' } });
+    await assert.rejects(work.copy(href, later), { kind: 'unavailable' });
+    work.faults.clear(ended);
+
+    const copied = await work.copy(href, later);
+
+    const { subject, location } = await work.graph('GET', await work.occurrence(copied, moved.start));
+    assert.deepEqual([subject, Object(location).displayName], ['Own', 'Roof']);
+    await work.mirrored();
+  });
+
   it('of an exception that cannot be as private as it was, no word is written', async (t) => {
     const work = await openCopying(t);
     const href = await work.create(WEEKLY);
