@@ -16,7 +16,7 @@ import {
   parseLocal,
   toDayNumber,
 } from '../lib/recurrence/civil.ts';
-import { localOn, toInstant, toLocalMs } from '../lib/recurrence/event-instant.ts';
+import { toInstant } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
@@ -186,25 +186,4 @@ function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[]
   if (start.type === 'date' && length < DAY)
     return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];
   return length < 0 ? [{ field: 'end', problem: REVERSED }] : [];
-}
-
-/** Returns whether both are dates, or neither is. */
-export const isSameTimeType = (time: EventTime, other: EventTime): boolean =>
-  (time.type === 'date') === (other.type === 'date');
-
-export const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
-  isSameTimeType(time, other) && toInstant(time, zone) === toInstant(other, zone);
-
-/** Returns whether the override has its series' time: equally long by the clock, or exactly, across a DST change. */
-export function isUsual(
-  event: Times & { readonly original: EventTime },
-  master: Times,
-  calendarZone: string,
-): boolean {
-  const exact = (times: Times) => toInstant(times.end, calendarZone) - toInstant(times.start, calendarZone);
-  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - toLocalMs(times.start);
-  return (
-    isSameStart(event.start, event.original, calendarZone) &&
-    (exact(event) === exact(master) || byClock(event) === byClock(master))
-  );
 }

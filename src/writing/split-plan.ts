@@ -8,13 +8,19 @@ import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { type Mistake, refuseMistakes } from '../http/fields.ts';
-import { toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
+import { isSameStart, isSameTimeType, toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { createShift, endLasting, measureLength, type SeriesShift } from '../lib/recurrence/master-clock.ts';
+import {
+  createShift,
+  endLasting,
+  isUsual,
+  measureLength,
+  type SeriesShift,
+} from '../lib/recurrence/master-clock.ts';
 import { jsonIn } from '../lib/rendered-json.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, findInstanceTimes } from './event-scope.ts';
-import { changedTimes, isSameStart, isSameTimeType, isUsual, type Times } from './event-times.ts';
+import { changedTimes, type Times } from './event-times.ts';
 import {
   type Cut,
   effectiveAmong,

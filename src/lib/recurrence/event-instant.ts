@@ -11,6 +11,13 @@ export function toInstant(time: EventTime, floatingZone: string): number {
   return instantOfLocal(resolveClockZone(time, floatingZone), toLocalMs(time));
 }
 
+/** Returns whether both are dates, or neither is. */
+export const isSameTimeType = (time: EventTime, other: EventTime): boolean =>
+  (time.type === 'date') === (other.type === 'date');
+
+export const isSameStart = (time: EventTime, other: EventTime, floatingZone: string): boolean =>
+  isSameTimeType(time, other) && toInstant(time, floatingZone) === toInstant(other, floatingZone);
+
 export function resolveClockZone(time: EventTime, floatingZone: string): Zone {
   if (time.type === 'date') return 'UTC';
   return time.type === 'zoned' ? time.zone : floatingZone;

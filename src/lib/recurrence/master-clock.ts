@@ -2,6 +2,7 @@
 import { DAY, dayOfLocal, formatLocal, type LocalMs, toCivil, toDayNumber } from './civil.ts';
 import {
   allDayStart,
+  isSameStart,
   localOn,
   resolveClockZone,
   timeLike,
@@ -76,6 +77,22 @@ export function measureLength(start: EventTime, end: EventTime, calendarZone: st
   if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, milliseconds: 0 };
   const exact = toInstant(end, calendarZone) - toInstant(start, calendarZone);
   return { days: 0, milliseconds: Math.max(0, exact) };
+}
+
+type Times = { readonly start: EventTime; readonly end: EventTime };
+
+/** Returns whether the override has its series' time: equally long by the clock, or exactly, across a DST change. */
+export function isUsual(
+  event: Times & { readonly original: EventTime },
+  series: Times,
+  calendarZone: string,
+): boolean {
+  const exact = (times: Times) => toInstant(times.end, calendarZone) - toInstant(times.start, calendarZone);
+  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - toLocalMs(times.start);
+  return (
+    isSameStart(event.start, event.original, calendarZone) &&
+    (exact(event) === exact(series) || byClock(event) === byClock(series))
+  );
 }
 
 /** The start of an instance: `startsAt` is the instant of `local` in the zone, in epoch milliseconds. */

@@ -1,6 +1,6 @@
 /** Checks which original starts the pattern of a series has. */
 import type { CalendarEvent } from '../../calendars/event.ts';
-import { toInstant } from '../../lib/recurrence/event-instant.ts';
+import { isSameTimeType, toInstant } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
@@ -10,7 +10,7 @@ export function createPatternCheck(
   { start, end, recurrence }: CalendarEvent,
   originals: readonly EventTime[],
 ): (original: EventTime) => boolean {
-  const isOfType = ({ type }: EventTime) => (type === 'date') === (start.type === 'date');
+  const isOfType = (original: EventTime) => isSameTimeType(original, start);
   const matching = originals.filter(isOfType);
   if (recurrence === undefined || matching.length === 0) return () => false;
   const at = (original: EventTime) => toInstant(original, 'UTC');
