@@ -5,9 +5,15 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { EventResource } from '../../calendars/event.ts';
-import { formatInstanceId, timeLike, toInstant, toLocalMs } from '../../lib/recurrence/event-instant.ts';
+import { formatInstanceId, isSameStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { createShift, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
+import {
+  createShift,
+  endLasting,
+  isUsual,
+  measureLength,
+  shiftWithSeries,
+} from '../../lib/recurrence/master-clock.ts';
 import { toGoogleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';
@@ -65,10 +71,9 @@ function buildExceptionTimes(
 ): EventBody {
   const [series] = master.events;
   if (event === undefined || series === undefined) return {};
-  const { start, end, recurrenceId } = event;
-  const follows = recurrenceId !== undefined && toInstant(start, 'UTC') === toInstant(recurrenceId, 'UTC');
-  if (!follows) return { start: toGoogleTimePatch(start, 'start'), end: toGoogleTimePatch(end, 'end') };
-  const length = toLocalMs(end) - toLocalMs(start);
-  if (length === toLocalMs(series.end) - toLocalMs(series.start) || placed.type !== start.type) return {};
-  return { end: toGoogleTimePatch(timeLike(placed, toLocalMs(placed) + length), 'end') };
+  const { start, end, recurrenceId: original = start } = event;
+  if (!isSameStart(start, original, 'UTC'))
+    return { start: toGoogleTimePatch(start, 'start'), end: toGoogleTimePatch(end, 'end') };
+  if (isUsual({ start, end, original }, series, 'UTC') || placed.type !== start.type) return {};
+  return { end: toGoogleTimePatch(endLasting(placed, measureLength(start, end, 'UTC'), 'UTC'), 'end') };
 }

@@ -57,6 +57,9 @@ const MOVES: readonly (readonly [string, EventChange, readonly string[]])[] = [
   ],
 ];
 
+const isLiveException = ({ recurrenceId, status }: CalendarEvent): boolean =>
+  recurrenceId !== undefined && status !== 'cancelled';
+
 describe('writing at Google', () => {
   creating();
   changing();
@@ -228,6 +231,20 @@ function changing(): void {
         await assertMirrored(site.google.account, site.calendarHref, site.mirror);
       });
     });
+
+  it('keeps the length of an occurrence whose end is in another zone when its series moves', async () => {
+    const newYork = (time: string) =>
+      ({ type: 'zoned', local: `2026-11-16T${time}`, zone: 'America/New_York' }) as const;
+    const href = await create({ ...WEEKLY, start: newYork('10:00:00'), end: newYork('11:00:00') });
+    const end = { type: 'zoned', local: '2026-11-16T20:00:00', zone: 'Europe/London' } as const;
+    await update(href, { end }, newYork('10:00:00'));
+
+    await update(href, { start: newYork('12:00:00'), end: newYork('13:00:00') });
+
+    const { stored } = targetAt(site.mirror, href);
+    const [first] = stored.flatMap(({ events }) => events).filter(isLiveException);
+    assert.deepEqual([first?.start, first?.end], [newYork('12:00:00'), newYork('17:00:00')]);
+  });
 
   it('a recurrence at Google is taken away, and with it what was changed of it', async () => {
     const href = await create(WEEKLY);
