@@ -75,6 +75,27 @@ describe('a Google series that changes its type', () => {
     assert.equal(length, 3);
   });
 
+  const MOVES = {
+    'to another day': [{ start: '2027-01-05', end: '2027-01-06' }, ['05T00:00', '12T00:00', '26T00:00']],
+    'to another time': [
+      { start: '2027-01-04T10:00:00Z', end: '2027-01-04T11:00:00Z', allDay: false },
+      ['04T10:00', '11T10:00', '25T10:00'],
+    ],
+  } as const;
+  for (const [name, [times, [first, second, last]]] of Object.entries(MOVES))
+    it(`keeps its exceptions if it then moves ${name}`, async () => {
+      const eventId = await timedSeries();
+      const dates = { start: '2027-01-04', end: '2027-01-05', allDay: true };
+      await send('PUT', { eventId, ...dates, updateMode: 'all' });
+
+      await send('PUT', { eventId, ...times, updateMode: 'all' });
+
+      const expected = [`01-${first} Series`, `01-${second} Changed`, `01-${last} Series`];
+      assert.deepEqual(await shown(), expected);
+      const { length } = await bench.manual.instances(ADA, bench.calendarId, WINDOW);
+      assert.equal(length, 3);
+    });
+
   it('has all its occurrences again if the change is made at Google', async () => {
     const eventId = await allDaySeries();
     const instance = `${eventId}_20270111`;

@@ -35,10 +35,14 @@ export async function restoreExceptions(
   const shift = createShift(old, { before: old.start, after: master.start, floatingZone: 'UTC' });
   const originals = before.exceptions.flatMap(listOriginalStarts);
   const isInPattern = createPatternCheck(master, originals);
+  // Google cancels exceptions that leave the pattern. They stand for no occurrence, unlike those that users deleted.
+  const recurrence = old.recurrence && { ...old.recurrence, exdates: [] };
+  const wasInPattern = createPatternCheck({ ...old, ...(recurrence && { recurrence }) }, originals);
   for (const exception of before.exceptions) {
     const [event] = exception.events;
     const [original] = listOriginalStarts(exception);
     if (event === undefined || original === undefined || isInPattern(original)) continue;
+    if (event.status === 'cancelled' && !wasInPattern(original)) continue;
     const shifted = shiftWithSeries(original, shift);
     // No version: the change just written created this occurrence.
     const version = { id: formatInstanceId(after.href, shifted, 'UTC'), etag: undefined };
