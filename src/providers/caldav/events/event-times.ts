@@ -18,7 +18,14 @@ import {
   withUntilLike,
 } from '../../../lib/icalendar/write-time.ts';
 import { DAY } from '../../../lib/recurrence/civil.ts';
-import { timeLike, toInstant, toLocalMs, toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
+import {
+  isSameStart,
+  isSameTimeType,
+  timeLike,
+  toInstant,
+  toLocalMs,
+  toOriginalStart,
+} from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
 import {
@@ -90,7 +97,7 @@ function withDuration({ start, end }: Times, lines: readonly string[]): Times {
 
 function timesAfter(before: Times, change: EventChange): Times {
   const { start, end } = { start: change.start ?? before.start, end: change.end ?? before.end };
-  if ((start.type === 'date') === (end.type === 'date')) return { start, end };
+  if (isSameTimeType(start, end)) return { start, end };
   const message = 'Start and end are both days, or both times';
   throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'end');
 }
@@ -201,8 +208,7 @@ function createInstanceTest(
 const least = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
-const isSameInstant = (one: EventTime, other: EventTime): boolean =>
-  toInstant(one, 'UTC') === toInstant(other, 'UTC');
+const isSameInstant = (one: EventTime, other: EventTime): boolean => isSameStart(one, other, 'UTC');
 
 const isSame = (one: EventTime, other: EventTime): boolean =>
   one === other || JSON.stringify(toFields(one)) === JSON.stringify(toFields(other));
