@@ -2,13 +2,17 @@
  * Exchange drops the exceptions and deletions of a series when its pattern or times change. They are created again if
  * the occurrence still exists.
  */
-import { isDeepStrictEqual } from 'node:util';
-
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
-import { toLocalMs } from '../../lib/recurrence/event-instant.ts';
+import { isSameStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { createShift, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
+import {
+  createShift,
+  endLasting,
+  isUsual,
+  measureLength,
+  shiftWithSeries,
+} from '../../lib/recurrence/master-clock.ts';
 import { type GraphTimes, toGraphTimes } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import { type CurrentSeries, currentEvent } from './current-event.ts';
@@ -40,11 +44,12 @@ export async function restoreExceptions(
   const exceptions = resources.flatMap(({ eventId, events: [event] }): NewException[] => {
     const item = itemsById.get(eventId);
     if (item === undefined || event?.recurrenceId === undefined) return [];
+    const original = shiftOriginal(event.recurrenceId);
     return [
       {
-        original: shiftOriginal(event.recurrenceId),
+        original,
         fields: ownMembers(item, items.master),
-        times: changedTimes(event, series),
+        times: changedTimes(event, series, original),
         move: series.start.type === after.event.start.type ? 'may' : 'cannot',
       },
     ];
@@ -52,14 +57,13 @@ export async function restoreExceptions(
   await createExceptions(source, after, exceptions);
 }
 
-/** Returns the times of an exception; `undefined` if they are the series'. */
-function changedTimes(exception: CalendarEvent, series: CalendarEvent): GraphTimes | undefined {
-  const { recurrenceId, start, end } = exception;
-  const stays =
-    recurrenceId !== undefined &&
-    isDeepStrictEqual(start, recurrenceId) &&
-    lengthOf(exception) === lengthOf(series);
-  return stays ? undefined : toGraphTimes(start, end);
+/** Returns the times of an exception: a moved one keeps its times, any other only its length, if it has its own. */
+function changedTimes(
+  { recurrenceId: original, start, end }: CalendarEvent,
+  series: CalendarEvent,
+  placed: EventTime,
+): GraphTimes | undefined {
+  if (original === undefined || !isSameStart(start, original, 'UTC')) return toGraphTimes(start, end);
+  if (isUsual({ start, end, original }, series, 'UTC')) return undefined;
+  return toGraphTimes(placed, endLasting(placed, measureLength(start, end, 'UTC'), 'UTC'));
 }
-
-const lengthOf = ({ start, end }: CalendarEvent): number => toLocalMs(end) - toLocalMs(start);
