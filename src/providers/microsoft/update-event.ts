@@ -46,7 +46,8 @@ export async function updateEvent(
   const allowed = selectAllowedChange(change, series);
   const recurrence = chooseRecurrence(allowed, series);
   const body = await buildChangeBody(source, series, allowed);
-  const before = recurrence && series.event.recurrence ? await readSeriesBefore(source, series) : undefined;
+  const resets = recurrence === undefined ? changesEnd(allowed, series) : recurrence !== null;
+  const before = resets && series.event.recurrence ? await readSeriesBefore(source, series) : undefined;
   await patchEvent(source, series, { ...body, ...(recurrence !== undefined && { recurrence }) });
   if (before !== undefined) await restoreExceptions(source, before, allowed);
   const isSeries = recurrence === undefined ? series.event.recurrence !== undefined : recurrence !== null;
@@ -137,6 +138,9 @@ async function findMeetingProvider(
   if (autoConference !== true || hasOnlineMeeting(current)) return undefined;
   return chooseMeetingProvider(await readCalendarFacts(source));
 }
+
+const changesEnd = ({ end }: EventChange, { event }: Current): boolean =>
+  end !== undefined && !isDeepStrictEqual(end, event.end);
 
 /**
  * Returns the recurrence to write, also for a new start, which its range names. Undefined keeps it, null removes it.

@@ -39,6 +39,24 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
+  it('a series at Microsoft keeps exceptions and deletions when only its end changes', async (t) => {
+    const work = await openMicrosoftWriting(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Own words' }, SECOND);
+    await work.remove(href, THIRD);
+
+    await work.update(href, { end: berlin('2026-10-12T11:00:00') });
+
+    const kept = occurrences(work.mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`);
+    assert.deepEqual(kept, [
+      'Weekly 2026-10-12T09:00:00 2026-10-12T11:00:00',
+      'Own words 2026-10-19T09:00:00 2026-10-19T11:00:00',
+      'Weekly 2026-11-02T09:00:00 2026-11-02T11:00:00',
+      'Weekly 2026-11-09T09:00:00 2026-11-09T11:00:00',
+    ]);
+    await work.mirrored();
+  });
+
   it('an occurrence keeps what it has of its own when its series moves, guests and all', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...WEEKLY, description: 'All', attendees: [guest('alan@example.com')] });
