@@ -33,8 +33,11 @@ export async function seriesResult(
 }
 
 /** Adds deleted occurrences that the mirror has and the listing lacks. */
-export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
-  const cancelled = listMissingExceptions(now, target).filter(isCancelled);
+export function withKnownCancelled(now: SeriesNow, { href, stored }: WriteTarget): SeriesNow {
+  const listed = new Set(now.exceptions.map((exception) => exception.href));
+  const cancelled = stored.filter(
+    (resource) => resource.seriesId === href && !listed.has(resource.href) && isCancelled(resource),
+  );
   return { ...now, exceptions: [...now.exceptions, ...cancelled] };
 }
 

@@ -60,6 +60,35 @@ function cancelledExceptions(): void {
     });
   });
 
+  for (const uidFindsCancelled of [true, false])
+    it(`a series that moves twice has its occurrences again, uidFindsCancelled ${uidFindsCancelled}`, async () => {
+      await withGoogle({ ...HABITS, uidFindsCancelled }, async () => {
+        const at = (date: string, time = '09:00:00') => berlin(`2026-11-${date}T${time}`);
+        const rules = rule('FREQ=DAILY;INTERVAL=2;COUNT=5');
+        const href = await create({ ...WEEKLY, location: 'Room', recurrence: rules });
+        const attendees = [{ email: 'guest@elsewhere.example', status: 'none' } as const];
+        await update(href, { title: 'Own', description: 'Own', attendees }, at('18'));
+        await deleteAt(href, at('20'));
+
+        for (const date of ['17', '18']) {
+          await sync(site.google.account, site.calendarHref, site.mirror);
+          await update(href, { start: at(date), end: at(date, '10:00:00') });
+        }
+
+        const shown = occurrences(site.mirror, href).map(
+          ({ start, title }) => `${start.slice(8, 10)} ${title}`,
+        );
+        assert.deepEqual(shown, ['18 Weekly', '20 Own', '24 Weekly', '26 Weekly']);
+        const { description, location, attendees: guests } = eventAt(`${href}_20261118T080000Z`);
+        assert.deepEqual([description, location, guests ?? []], [undefined, 'Room', []]);
+        await sync(site.google.account, site.calendarHref, site.mirror);
+        assert.deepEqual(
+          startsOf(href).map((start) => start.slice(8, 10)),
+          ['18', '20', '24', '26'],
+        );
+      });
+    });
+
   it('a deleted occurrence that the new pattern lacks is no longer kept', async () => {
     await withGoogle(HABITS, async () => {
       const href = await create(WEEKLY);
