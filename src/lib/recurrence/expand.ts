@@ -68,27 +68,6 @@ export function expand<T>(
   };
 }
 
-/** Estimates the steps of expanding the series over a window. Cheap, and not a bound: the budget is the bound. */
-export function estimateCost(series: Series<unknown>, window: TimeWindow): number {
-  const days = Math.max(0, Math.min(window.end, LATEST) - Math.max(window.start, EARLIEST)) / DAY + 4;
-  const { rrules = [], rdates = [] } = series.master?.recurrence ?? {};
-  const ofRules = rrules.reduce((sum, rrule) => {
-    const timesInDay = /BY(?:HOUR|MINUTE|SECOND)=([^;]*)/i.exec(rrule)?.[1]?.split(',').length ?? 1;
-    return sum + days * estimateFrequency(rrule) * timesInDay * STEPS_OF_INSTANCE;
-  }, 0);
-  return Math.ceil(stepsToPrepare(series) + ofRules + rdates.length + series.overrides.length);
-}
-
-/** Estimates the occurrences of a rule in a day. In other calendars a day costs as much as several occurrences. */
-function estimateFrequency(rrule: string): number {
-  if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
-  const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
-  if (name === undefined) return 0.3;
-  if (name === 'DAILY') return 1;
-  const interval = Number(/INTERVAL=(\d+)/i.exec(rrule)?.[1] ?? 1) || 1;
-  return Math.max(0.3, (name === 'HOURLY' ? 24 : 1440) / interval);
-}
-
 /** The cost of placing and returning one start, and of moving it as an override says, in steps. */
 const STEPS_OF_INSTANCE = 40;
 const STEPS_OF_SHAPE = 60;
@@ -250,7 +229,7 @@ export function questionCharge(budget: RecurrenceBudget): () => void {
 }
 
 /** Returns the cost of preparing the series, in steps, without its zones. */
-export function stepsToPrepare({ master, overrides }: Series<unknown>): number {
+function stepsToPrepare({ master, overrides }: Series<unknown>): number {
   const { rrules = [], rdates = [], exdates = [] } = master?.recurrence ?? {};
   const characters = rrules.reduce((sum, rrule) => sum + rrule.length, 0);
   const futures = overrides.reduce((sum, { thisAndFuture }) => sum + (thisAndFuture ? 1 : 0), 0);
