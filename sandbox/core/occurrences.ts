@@ -136,8 +136,11 @@ export function computeEnd({ clock, local }: Moment, { days, minutes }: Length):
 
 /** Returns the length between DTSTART and DTEND: whole days if both clocks agree, otherwise the elapsed time. */
 export function lengthBetween(start: Moment, end: Moment): Length {
-  const byClock = onClock(start, end) - start.local;
-  if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, minutes: 0 };
+  const local = onClock(start, end);
+  const byClock = local - start.local;
+  const hasDates = start.clock === 'date' || end.clock === 'date';
+  const agrees = hasDates || toInstant({ clock: start.clock, local }) === toInstant(end);
+  if (byClock >= 0 && byClock % DAY === 0 && agrees) return { days: byClock / DAY, minutes: 0 };
   return { days: 0, minutes: Math.max(0, toInstant(end) - toInstant(start)) / MINUTE };
 }
 

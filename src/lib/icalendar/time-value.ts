@@ -8,7 +8,7 @@ import {
   timeOfDay,
   toDayNumber,
 } from '../recurrence/civil.ts';
-import { resolveClockZone, timeLike, toLocalMs } from '../recurrence/event-instant.ts';
+import { exactTime, resolveClockZone, timeLike, toLocalMs } from '../recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, findParameter } from './content-line.ts';
@@ -42,7 +42,7 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
   const local = midnight + sinceMidnight;
   if (/z/i.test(suffix)) return timeLike(IN_UTC, local);
   const tzid = findParameter(property, 'TZID');
-  if (/^[+-]/.test(suffix)) return timeAt(local - parseUtcOffset(suffix), (tzid && zoneOf(tzid)) || 'UTC');
+  if (/^[+-]/.test(suffix)) return exactTime(local - parseUtcOffset(suffix), (tzid && zoneOf(tzid)) || 'UTC');
   const zone = zoneOf(tzid);
   if (zone === undefined) return timeLike({ type: 'floating', local: '' }, local);
   return timeLike({ type: 'zoned', local: '', zone }, local);
@@ -54,14 +54,6 @@ const IN_UTC: EventTime = { type: 'zoned', local: '', zone: 'UTC' };
 function parseUtcOffset(text: string): number {
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(-2));
   return (text.startsWith('-') ? -minutes : minutes) * 60_000;
-}
-
-/** Returns an instant (epoch milliseconds) in a zone, or in UTC if it is the second one with its local time. */
-function timeAt(instant: number, zone: Zone): EventTime {
-  const local = localOfInstant(zone, instant);
-  return instantOfLocal(zone, local) === instant
-    ? timeLike({ type: 'zoned', local: '', zone }, local)
-    : timeLike(IN_UTC, instant);
 }
 
 /** Days are nominal, milliseconds exact (RFC 5545 §3.3.6). */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { formatLocal } from './civil.ts';
-import { allDayStart, localOn, timeLike, toInstant, toLocalMs, toOriginalStart } from './event-instant.ts';
+import {
+  allDayStart,
+  localOn,
+  movedEnd,
+  timeLike,
+  toInstant,
+  toLocalMs,
+  toOriginalStart,
+} from './event-instant.ts';
 import type { EventTime } from './event-time.ts';
 import { boundLength, endLasting, measureLength, toEndInstant } from './master-clock.ts';
 
@@ -83,6 +91,12 @@ describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
     'is a day of 25 hours': '2026-10-24T12:00 Europe/Paris | 2026-10-25T12:00 Europe/Paris | 1 0',
     'is days on the clock of the start if the end is in another zone':
       '2026-11-02T10:00 Asia/Tokyo | 2026-11-03T01:00 UTC | 1 0',
+    'is exact to the second of two equal local times':
+      '2026-10-25T02:30 Europe/Paris | 2026-10-25T01:30 UTC | 0 1',
+    'is exact to the second of two equal local times of another day':
+      '2026-10-24T02:30 Europe/Paris | 2026-10-25T01:30 UTC | 0 25',
+    'is days to the first of two equal local times':
+      '2026-10-24T02:30 Europe/Paris | 2026-10-25T00:30 UTC | 1 0',
     'is nothing if the end is the start': '2026-11-02T10:00 UTC | 2026-11-02T10:00 UTC | 0 0',
     'is nothing if the end is before': '2026-11-02T10:00 UTC | 2026-11-02T09:00 UTC | 0 0',
     'is nothing if the end is days before': '2026-11-02T10:00 UTC | 2026-10-31T10:00 UTC | 0 0',
@@ -122,5 +136,17 @@ describe('the length of an event (RFC 5545 §3.8.2.2, §3.3.6)', () => {
     assert.deepEqual(endAfter('2026-10-25T00:00 Europe/Paris', 4), time('2026-10-25T03:00 Europe/Paris'));
     assert.deepEqual(endLasting(time('2026-11-02'), { days: 2, milliseconds: 0 }, ZONE), time('2026-11-04'));
     assert.deepEqual(endAfter('2026-11-02T10:00', 1), time('2026-11-02T11:00'));
+  });
+
+  it('stays the same if a series begins at the first of two equal local times', () => {
+    const second = time('2026-10-25T01:30 UTC');
+    const first = time('2026-10-25T02:30 Europe/Paris');
+
+    assert.deepEqual(
+      movedEnd(time('2026-10-25T01:45 UTC'), second, first),
+      time('2026-10-25T02:45 Europe/Paris'),
+    );
+    assert.deepEqual(movedEnd(time('2026-10-25T02:00 UTC'), second, first), time('2026-10-25T01:00 UTC'));
+    assert.deepEqual(movedEnd(second, first, first), second);
   });
 });

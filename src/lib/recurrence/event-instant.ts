@@ -36,6 +36,20 @@ export function timeLike(model: EventTime, local: LocalMs): EventTime {
   return { ...model, local: formatLocal(local) };
 }
 
+/** Returns an instant (epoch milliseconds) on the clock of `zone`, or in UTC if it is the second one with its local time. */
+export function exactTime(instant: number, zone: Zone): EventTime {
+  const local = localOfInstant(zone, instant);
+  const isFirst = instantOfLocal(zone, local) === instant;
+  return { type: 'zoned', local: formatLocal(isFirst ? local : instant), zone: isFirst ? zone : 'UTC' };
+}
+
+/** Returns the end of an event whose start becomes another one: a series begins at the first of two equal local times. */
+export function movedEnd(end: EventTime, from: EventTime, start: EventTime): EventTime {
+  const distance = toInstant(start, 'UTC') - toInstant(from, 'UTC');
+  const isMoved = start.type === 'zoned' && distance !== 0;
+  return isMoved ? exactTime(toInstant(end, 'UTC') + distance, start.zone) : end;
+}
+
 /** Returns a time on the clock of `model`: a RECURRENCE-ID in UTC names an instance in Paris. Dates keep the day. */
 export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
   if (time.type === 'date') return toLocalMs(time);

@@ -2,6 +2,7 @@
 import { DAY, dayOfLocal, formatLocal, type LocalMs, toCivil, toDayNumber } from './civil.ts';
 import {
   allDayStart,
+  exactTime,
   isSameStart,
   localOn,
   resolveClockZone,
@@ -73,10 +74,14 @@ export const lengthOfInstances = (
 
 /** Returns the length: whole days by the clock if possible, else exact milliseconds (RFC 5545 §3.8.2.2). */
 export function measureLength(start: EventTime, end: EventTime, calendarZone: string): Duration {
-  const byClock = localOn(start, end, calendarZone) - toLocalMs(start);
-  if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, milliseconds: 0 };
-  const exact = toInstant(end, calendarZone) - toInstant(start, calendarZone);
-  return { days: 0, milliseconds: Math.max(0, exact) };
+  const local = localOn(start, end, calendarZone);
+  const byClock = local - toLocalMs(start);
+  const endsAt = toInstant(end, calendarZone);
+  const hasDates = start.type === 'date' || end.type === 'date';
+  // If the end is the second of two equal local times, its time on the clock means the first.
+  const isByClock = () => hasDates || instantOfLocal(resolveClockZone(start, calendarZone), local) === endsAt;
+  if (byClock >= 0 && byClock % DAY === 0 && isByClock()) return { days: byClock / DAY, milliseconds: 0 };
+  return { days: 0, milliseconds: Math.max(0, endsAt - toInstant(start, calendarZone)) };
 }
 
 type Times = { readonly start: EventTime; readonly end: EventTime };
@@ -114,9 +119,7 @@ export function endLasting(start: EventTime, length: Duration, calendarZone: str
     { zone, local: toLocalMs(start), startsAt: toInstant(start, calendarZone) },
     length,
   );
-  const end = timeLike(start, localOfInstant(zone, endsAt));
-  const isShown = start.type !== 'zoned' || toInstant(end, calendarZone) === endsAt;
-  return isShown ? end : timeLike({ ...start, zone: 'UTC' }, endsAt);
+  return start.type === 'zoned' ? exactTime(endsAt, zone) : timeLike(start, localOfInstant(zone, endsAt));
 }
 
 /** Returns an upper bound of the length in milliseconds: a day can have more than 24 hours. */
