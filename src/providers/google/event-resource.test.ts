@@ -116,6 +116,20 @@ describe('a Google event', () => {
     }
   });
 
+  it('keeps the length of a Google series in an hour that the clock repeats', () => {
+    const lengthOf = (start: string, end: string) => {
+      const times = { start: { dateTime: start, timeZone: PARIS }, end: { dateTime: end, timeZone: PARIS } };
+      const { event } = only(timed({ ...times, recurrence: ['RRULE:FREQ=DAILY'] }));
+      return [event.start, (toInstant(event.end, PARIS) - toInstant(event.start, PARIS)) / 60_000];
+    };
+
+    const early = lengthOf('2026-10-25T01:30:00+02:00', '2026-10-25T02:30:00+01:00');
+    const second = lengthOf('2026-10-25T02:30:00+01:00', '2026-10-25T02:45:00+01:00');
+
+    assert.deepEqual(early, [zoned('2026-10-25T01:30:00'), 120]);
+    assert.deepEqual(second, [zoned('2026-10-25T02:30:00'), 15]);
+  });
+
   it('reads the recurrence lines of a Google event in its own zone', () => {
     const recurrence = ['RRULE:FREQ=WEEKLY;BYDAY=MO', `EXDATE;TZID=${PARIS}:20261130T090000`];
 
@@ -206,6 +220,7 @@ describe('a Google event', () => {
   });
 
   it('reports a Google event without a readable id or time as unreadable and never throws', () => {
+    assert.equal(listed(timed({ start: { dateTime: '9998-12-31T23:59:59Z' } })).is, 'resource');
     const times = ['', 'soon', '2026-13-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
     for (const dateTime of times) assert.equal(listed(timed({ start: { dateTime } })).is, 'unreadable');
     assert.equal(listed({ start: { date: '2026-11-23' } }).is, 'unreadable');

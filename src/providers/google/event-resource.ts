@@ -11,6 +11,7 @@ import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
 import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import {
+  movedEnd,
   parseInstanceId,
   resolveClockZone,
   timeLike,
@@ -82,12 +83,12 @@ function toEvent(event: GoogleEvent, calendarZone: string): CalendarEvent | unde
   const placed = parseGoogleTime(event.start, calendarZone);
   if (placed === undefined) return undefined;
   const recurrence = toRecurrence(event, placed, calendarZone);
-  const read = recurrence === undefined ? parseExactTime : parseGoogleTime;
-  const start = read(event.start, calendarZone) ?? placed;
+  const exact = parseExactTime(event.start, calendarZone) ?? placed;
+  const start = recurrence === undefined ? exact : placed;
   return {
     uid: chooseUid(event),
     start,
-    end: chooseEnd(start, read(event.end, calendarZone)),
+    end: movedEnd(chooseEnd(exact, parseExactTime(event.end, calendarZone)), exact, start),
     ...(recurrence === undefined ? {} : { recurrence }),
     status: toEventStatus(event),
     ...toEventFields(event),

@@ -1,7 +1,7 @@
 /** Parses Google's times: a date, or an instant with its zone. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { timeLike, toInstant } from '../../lib/recurrence/event-instant.ts';
+import { exactTime, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
 import { text } from '../json-value.ts';
@@ -23,16 +23,14 @@ export function parseGoogleTime(
   return local === undefined ? undefined : timeLike({ type: 'zoned', local: '', zone }, local);
 }
 
-/** Parses the time of a single event. In an hour that the clock repeats it is in UTC, as a zone is ambiguous. */
+/** Parses a time other than the start of a series. In an hour that the clock repeats it is in UTC, as a zone is ambiguous. */
 export function parseExactTime(
   eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
 ): EventTime | undefined {
   const time = parseGoogleTime(eventDateTime, calendarZone);
   const instant = parseDateTime(text(eventDateTime?.dateTime) ?? '');
-  if (time === undefined || instant === undefined || time.type === 'date') return time;
-  if (toInstant(time, calendarZone) === instant) return time;
-  return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, instant);
+  return time?.type !== 'zoned' || instant === undefined ? time : exactTime(instant, time.zone);
 }
 
 /** Parses an RFC 3339 time to epoch milliseconds without fractions. The years 2 to 9998 leave room for zones. */
@@ -52,7 +50,7 @@ function parseGoogleDate(date: string): EventTime | undefined {
 }
 
 const EARLIEST = Temporal.Instant.from('0002-01-01T00:00:00Z').epochMilliseconds;
-const LATEST = Temporal.Instant.from('9998-12-31T00:00:00Z').epochMilliseconds;
+const LATEST = Temporal.Instant.from('9998-12-31T23:59:59Z').epochMilliseconds;
 
 function within(read: () => number): number | undefined {
   try {
