@@ -67,6 +67,25 @@ describe('an event from Graph', () => {
       assert.equal(at, Date.UTC(2026, 10, 18, 14));
     });
 
+  it('keeps the times of Graph events in an hour that the clock repeats', () => {
+    const [first, second] = [utc('2026-10-25T00:30:00'), utc('2026-10-25T01:30:00')];
+    const inBerlin = { type: 'zoned', local: '2026-10-25T02:30:00', zone: 'Europe/Berlin' };
+    const inUtc = { type: 'zoned', local: '2026-10-25T01:30:00', zone: 'UTC' };
+
+    const event = toOnlyEvent({ ...single, start: first, end: second });
+    const series = toOnlyEvent({ ...weekly, start: first, end: second });
+    const [exception] = toException(
+      { ...single, type: 'exception', originalStart: '2026-10-28T08:00:00Z', start: second, end: second },
+      weekly,
+    ).events;
+    const late = toOnlyEvent({ ...weekly, start: second, end: utc('2026-10-25T01:45:00') });
+
+    assert.deepEqual([event.start, event.end], [inBerlin, inUtc]);
+    assert.deepEqual([series.start, series.end], [inBerlin, inUtc]);
+    assert.deepEqual([exception?.start, exception?.end], [inUtc, inUtc]);
+    assert.deepEqual([late.start, late.end], [inBerlin, { ...inBerlin, local: '2026-10-25T02:45:00' }]);
+  });
+
   it('reads the dates of an all-day Graph event as written', () => {
     const { start, end } = toOnlyEvent({
       ...single,

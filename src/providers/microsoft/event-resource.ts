@@ -5,7 +5,7 @@ import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { ProviderError } from '../../calendars/provider-error.ts';
 import { resourceBudget, spend } from '../../lib/icalendar/resource-budget.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
-import { toInstant } from '../../lib/recurrence/event-instant.ts';
+import { movedEnd, toInstant, toOriginalStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { readOwnResponse, toAttendees } from './attendees.ts';
@@ -118,8 +118,8 @@ function readOriginalStart(item: GraphItem, master: GraphItem, zone: Zone): Even
   } else {
     if (instant !== undefined) return toZonedTime(instant, zone);
     const start = parseGraphTime(master.start, false, zone);
-    if (day !== undefined && start?.type === 'zoned')
-      return { ...start, local: `${day}${start.local.slice(10)}` };
+    if (day !== undefined && start !== undefined)
+      return toOriginalStart(onClock(start, zone), { type: 'date', date: day }, 'UTC');
   }
   throw unreadable('an exception that names no occurrence');
 }
@@ -132,11 +132,16 @@ function toOriginalDate(instant: number, zone: Zone): string {
   return formatDate(dayOfLocal(local));
 }
 
+/** Returns the start of a series on the clock of its zone. */
+const onClock = (start: EventTime, zone: Zone): EventTime =>
+  start.type === 'zoned' ? toZonedTime(toInstant(start, 'UTC'), zone) : start;
+
 function toEvent(item: GraphItem, zone: Zone, owner: string | undefined): CalendarEvent {
   const isAllDay = item.isAllDay === true;
-  const start = parseGraphTime(item.start, isAllDay, zone);
+  const exact = parseGraphTime(item.start, isAllDay, zone);
   const end = parseGraphTime(item.end, isAllDay, zone);
-  if (start === undefined || end === undefined) throw unreadable('an event without a time');
+  if (exact === undefined || end === undefined) throw unreadable('an event without a time');
+  const start = isSeries(item) ? onClock(exact, zone) : exact;
   const { iCalUId, subject, body, location, webLink, recurrence } = item;
   spend(resourceBudget(), 'exdates', item.cancelledOccurrences?.length ?? 0);
   const deletedDays = (item.cancelledOccurrences ?? [])
@@ -151,7 +156,7 @@ function toEvent(item: GraphItem, zone: Zone, owner: string | undefined): Calend
     uid: iCalUId ?? requireId(item),
     title: subject ?? '',
     start,
-    end: toInstant(end, 'UTC') < toInstant(start, 'UTC') ? start : end,
+    end: movedEnd(toInstant(end, 'UTC') < toInstant(exact, 'UTC') ? exact : end, exact, start),
     ...(rule && { recurrence: rule }),
     status: toEventStatus(item),
     availability: toAvailability(item),

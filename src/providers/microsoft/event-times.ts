@@ -3,6 +3,7 @@ import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 
 import { resolveZone } from '../../lib/icalendar/zone-resolver.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
+import { exactTime } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../../lib/recurrence/zone.ts';
 
@@ -20,7 +21,7 @@ export function resolveFirstZone(...names: readonly ZoneName[]): Zone | undefine
   return undefined;
 }
 
-/** Converts a time to `zone`; an all-day event has the date as written. Returns `undefined` if it is unreadable. */
+/** Parses a time: see `exactTime`. An all-day event has the date as written. Returns `undefined` if it is unreadable. */
 export function parseGraphTime(
   time: DateTimeTimeZone | null | undefined,
   isAllDay: boolean,
@@ -30,7 +31,7 @@ export function parseGraphTime(
   if (local === undefined) return undefined;
   if (isAllDay) return { type: 'date', date: formatDate(dayOfLocal(local)) };
   // UTC was requested.
-  return toZonedTime(instantOfLocal(resolveFirstZone(time?.timeZone) ?? 'UTC', local), zone);
+  return exactTime(instantOfLocal(resolveFirstZone(time?.timeZone) ?? 'UTC', local), zone);
 }
 
 /** Returns an instant (epoch milliseconds) as a local time in a zone. */
