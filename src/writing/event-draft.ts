@@ -5,7 +5,7 @@ import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOn, timeLike, toLocalMs } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { createShift } from '../lib/recurrence/master-clock.ts';
+import { createShift, endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
 import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, readRules, ruleText, shiftedRules } from './series-rules.ts';
@@ -86,7 +86,6 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
 function shiftMasterTimes({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
   if (times.start === master.start) return requested;
   const onClock = (time: EventTime) => localOn(requested.start, time, calendarZone);
-  const length = onClock(requested.end) - toLocalMs(requested.start);
   // Between times and dates: the day of the series' start, and the occurrence's new time of day.
   const toDay = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
   const isOtherKind = requested.start.type !== master.start.type;
@@ -94,5 +93,6 @@ function shiftMasterTimes({ master, times }: SeriesToChange, requested: Times, c
     ? toDay(times.start) - toDay(master.start)
     : onClock(times.start) - onClock(master.start);
   const start = timeLike(requested.start, toLocalMs(requested.start) - distance);
-  return { start, end: timeLike(start, toLocalMs(start) + length) };
+  const length = measureLength(requested.start, requested.end, calendarZone);
+  return { start, end: endLasting(start, length, calendarZone) };
 }

@@ -16,7 +16,7 @@ import {
   parseLocal,
   toDayNumber,
 } from '../lib/recurrence/civil.ts';
-import { toInstant } from '../lib/recurrence/event-instant.ts';
+import { exactTime, movedEnd, toInstant } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
@@ -117,10 +117,10 @@ export function changedTimes(
 /** Returns the same instants on another clock. */
 export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs }: TimesContext): Times {
   if (start.type === 'date') return { start, end };
-  return {
-    start: onClock(toInstant(start, calendarZone), zone, recurs),
-    end: onClock(toInstant(end, calendarZone), zone, false),
-  };
+  const place = (time: EventTime, isTimeOfDay: boolean) =>
+    onClock(toInstant(time, calendarZone), zone, isTimeOfDay);
+  const placed = place(start, recurs);
+  return { start: placed, end: movedEnd(place(end, false), place(start, false), placed) };
 }
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
@@ -158,7 +158,10 @@ function placing(
       const instant = isClock ? instantOfLocal(timeZone, input.local) : instantOfInput(input);
       return onClock(instant, zone, isTimeOfDay);
     };
-  return { start: place(recurs), end: place(false) };
+  const [onSeriesClock, exact] = [place(recurs), place(false)];
+  const placeEnd = (input: TimeInput) =>
+    start === undefined ? exact(input) : movedEnd(exact(input), exact(start), onSeriesClock(start));
+  return { start: onSeriesClock, end: placeEnd };
 }
 
 /**
@@ -175,10 +178,9 @@ function chooseDates(inputs: readonly TimeInput[], zone: string): (input: TimeIn
 /** `isTimeOfDay`: uses that clock even if it shows the time twice. */
 function onClock(instant: number, zone: Zone, isTimeOfDay: boolean): EventTime {
   const whole = Math.floor(instant / 1000) * 1000;
-  const local = localOfInstant(zone, whole);
-  if (isTimeOfDay || instantOfLocal(zone, local) === whole)
-    return { type: 'zoned', local: formatLocal(local), zone };
-  return { type: 'zoned', local: formatLocal(whole), zone: 'UTC' };
+  return isTimeOfDay
+    ? { type: 'zoned', local: formatLocal(localOfInstant(zone, whole)), zone }
+    : exactTime(whole, zone);
 }
 
 function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[] {
