@@ -8,7 +8,7 @@ import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { createShift, endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
 import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
-import { mistakesOfOtherDays, readRules, ruleText, shiftedRules } from './series-rules.ts';
+import { mistakesOfOtherDays, readRules, refuseOutOfRange, ruleText, shiftedRules } from './series-rules.ts';
 
 /** Returns a new event. Throws ApiError 400 with all mistakes that depend on the calendar's zone. */
 export function toEventDraft(input: NewEventInput, calendarZone: string): EventDraft {
@@ -93,6 +93,9 @@ function shiftMasterTimes({ master, times }: SeriesToChange, requested: Times, c
     ? toDay(times.start) - toDay(master.start)
     : onClock(times.start) - onClock(master.start);
   const start = timeLike(requested.start, toLocalMs(requested.start) - distance);
+  refuseOutOfRange(start, calendarZone);
   const length = measureLength(requested.start, requested.end, calendarZone);
-  return { start, end: endLasting(start, length, calendarZone) };
+  const end = endLasting(start, length, calendarZone);
+  refuseOutOfRange(end, calendarZone);
+  return { start, end };
 }

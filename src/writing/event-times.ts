@@ -37,9 +37,15 @@ const FORM =
 /** The pattern of accepted texts, with surrounding spaces. */
 export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
 const MINUTE = 60_000;
-/** The limits leave a day, so that the year has four digits in every zone. */
-export const EARLIEST = toDayNumber(2, 1, 1) * DAY;
+const EARLIEST = toDayNumber(2, 1, 1) * DAY;
 export const END = toDayNumber(LAST_YEAR, 1, 1) * DAY;
+const isInYears = (ms: number): boolean => ms >= EARLIEST && ms < END;
+
+/** Returns whether the time is in the years 2 to 9998 on its clock and in UTC, so that every provider can read it. */
+export function isInRange(time: EventTime, floatingZone: string): boolean {
+  const local = parseLocal(time.type === 'date' ? time.date : time.local);
+  return local !== undefined && isInYears(local) && isInYears(toInstant(time, floatingZone));
+}
 
 /** Returns `undefined` unless the text is a date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
@@ -50,7 +56,7 @@ export function parseTimeInput(text: string): TimeInput | undefined {
   // A leap second counts as the last second of its minute.
   const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
   if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
-  if (local < EARLIEST || local >= END) return undefined;
+  if (!isInYears(local)) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
   const isPlaced = utc !== undefined || sign !== undefined;
   return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
@@ -79,8 +85,7 @@ export function newTimes(
   context: TimesContext,
 ): Checked<Times> {
   const place = placing(input, input.allDay === true, context);
-  const times = { start: place.start(input.start), end: place.end(input.end) };
-  return { value: times, mistakes: mistakesOfOrder(times, context.calendarZone) };
+  return checked({ start: place.start(input.start), end: place.end(input.end) }, context.calendarZone);
 }
 
 /**
@@ -101,8 +106,8 @@ export function changedTimes(
     return { value: undefined, mistakes: missing.map((field) => ({ field, problem })) };
   }
   if (start === undefined && end === undefined) {
-    const isMoved = timeZone !== undefined && !allDay;
-    return { value: isMoved ? inZone(current, timeZone, context) : undefined, mistakes: [] };
+    if (timeZone === undefined || allDay) return { value: undefined, mistakes: [] };
+    return checked(inZone(current, timeZone, context), context.calendarZone);
   }
   const currentZone = current.start.type === 'zoned' ? current.start.zone : undefined;
   const staysFloating = context.recurs && timeZone === undefined && current.start.type === 'floating';
@@ -111,7 +116,7 @@ export function changedTimes(
     start: start === undefined ? current.start : place.start(start),
     end: end === undefined ? current.end : place.end(end),
   };
-  return { value: times, mistakes: mistakesOfOrder(times, context.calendarZone) };
+  return checked(times, context.calendarZone);
 }
 
 /** Returns the same instants on another clock. */
@@ -183,7 +188,15 @@ function onClock(instant: number, zone: Zone, isTimeOfDay: boolean): EventTime {
     : exactTime(whole, zone);
 }
 
-function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[] {
+const checked = (times: Times, calendarZone: string): Checked<Times> => ({
+  value: times,
+  mistakes: mistakesOfTimes(times, calendarZone),
+});
+
+function mistakesOfTimes({ start, end }: Times, calendarZone: string): Mistake[] {
+  const outside = Object.entries({ start, end }).filter(([, time]) => !isInRange(time, calendarZone));
+  if (outside.length > 0)
+    return outside.map(([field]) => ({ field, problem: 'must be in the years 2 to 9998' }));
   const length = toInstant(end, calendarZone) - toInstant(start, calendarZone);
   if (start.type === 'date' && length < DAY)
     return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];

@@ -1,7 +1,7 @@
 /** The rules of a series: in requests, and after it moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
-import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
+import { DAY, dayOfLocal, formatLocal, type LocalMs } from '../lib/recurrence/civil.ts';
 import {
   localOn,
   resolveClockZone,
@@ -21,7 +21,7 @@ import {
 } from '../lib/recurrence/master-clock.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
-import { EARLIEST, END, instantOfInput, REVERSED, type TimeInput } from './event-times.ts';
+import { END, instantOfInput, isInRange, REVERSED, type TimeInput } from './event-times.ts';
 
 /** A rule without its end, which depends on the zone and on whether the event is all-day. */
 export type RuleInput = {
@@ -81,10 +81,14 @@ export function mistakesOfOtherDays(
 /** Returns a date of a series that moves. Throws 400 if its year is out of range. */
 export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
   const moved = shiftWithSeries(time, shift);
-  const local = parseLocal(moved.type === 'date' ? moved.date : moved.local);
-  if (local === undefined || local < EARLIEST || local >= END)
-    refuseMistakes([{ field: 'start', problem: 'moves a date of the series out of the years 2 to 9998' }]);
+  refuseOutOfRange(moved, shift.floatingZone);
   return moved;
+}
+
+/** Throws 400 if a series moves and this time, which moved with it, is not in the years of `isInRange`. */
+export function refuseOutOfRange(moved: EventTime, floatingZone: string): void {
+  if (!isInRange(moved, floatingZone))
+    refuseMistakes([{ field: 'start', problem: 'moves a date of the series out of the years 2 to 9998' }]);
 }
 
 /** Returns the rules of a series that moves, with dates of single occurrences. Throws 400 like shiftedTime. */
