@@ -1,7 +1,14 @@
 /** The rules of a series: in requests, and after it moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
-import { DAY, dayOfLocal, formatLocal, type LocalMs } from '../lib/recurrence/civil.ts';
+import {
+  DAY,
+  type DayNumber,
+  dayOfLocal,
+  formatDate,
+  formatLocal,
+  type LocalMs,
+} from '../lib/recurrence/civil.ts';
 import {
   localOn,
   resolveClockZone,
@@ -110,14 +117,20 @@ function shiftedRule(rule: string, shift: SeriesShift): string {
   if (until === undefined) return rule;
   // An end in the last year means no end.
   if (until.local >= END) return withoutEnd(rule);
-  // The date in a timed series' UNTIL cannot be moved without guessing.
-  if (until.form === 'date' && shift.before.type !== 'date') return rule;
+  if (until.form === 'date' && shift.before.type !== 'date') {
+    // The date moves with an occurrence on its day, and includes the whole day as before.
+    const day = dayOfLocal(until.local);
+    const lastDay = dayOfLocal(toLocalMs(shiftedTime(toDate(day), shift)));
+    return lastDay === day ? rule : withUntil(rule, toDate(lastDay), shift.floatingZone);
+  }
   const time: EventTime =
     until.form === 'utc'
       ? { type: 'zoned', local: formatLocal(until.local), zone: 'UTC' }
       : timeLike(shift.before, until.local);
   return withUntil(rule, shiftedTime(time, shift), shift.floatingZone);
 }
+
+const toDate = (day: DayNumber): EventTime => ({ type: 'date', date: formatDate(day) });
 
 /** Replaces the end of the rule. UNTIL has the type of the start (RFC 5545 §3.3.10). */
 function withUntil(rule: string, last: EventTime, calendarZone: string): string {
