@@ -66,10 +66,10 @@ export async function registerApplications(
       const { clientId, clientSecret, redirectUri, webhookUrl } = application;
       if ((await clients.findClient(clientId)) === undefined) {
         const client = { ...application, createdAt: Date.now() };
-        await clients.createClient(client, hashOfSecret(clientSecret));
+        await clients.createClient(client, hashOfSecret(clientSecret), undefined);
       } else {
         const change = { redirectUri, webhookUrl: webhookUrl ?? null };
-        await clients.updateClient(clientId, change, Date.now());
+        await clients.updateClient(clientId, change, { now: Date.now(), by: undefined });
       }
       await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }]);
     }

@@ -44,7 +44,7 @@ const seed: NonNullable<KalendsOptions['seed']> = async (stores, { clientId }) =
   await stores.branding.changeLook(
     clientId,
     { primaryColor: '#0b6e4f', supportEmail: 'help@acme.example' },
-    now,
+    { now, by: undefined },
   );
   await stores.users.loadOrCreateUser(clientId, USER, now);
   await linkAccounts(stores, clientId, now);

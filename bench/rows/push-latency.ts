@@ -41,7 +41,11 @@ export async function pushLatency(
   const server = await startKalends({ folder, env: environmentOf(sandbox) });
   try {
     const { clientId } = server.application;
-    await server.stores.clients.updateClient(clientId, { webhookUrl: receiver.url }, Date.now());
+    await server.stores.clients.updateClient(
+      clientId,
+      { webhookUrl: receiver.url },
+      { now: Date.now(), by: undefined },
+    );
     const calendars: { readonly email: string; readonly calendarId: string }[] = [];
     for (let i = 0; i < PEOPLE; i += 1) calendars.push(await connectPerson(i, sandbox, server));
     const codes = await server.seedCodes(PEOPLE);

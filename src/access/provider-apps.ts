@@ -1,5 +1,6 @@
 /** The provider app that signs users in and renews tokens: the application's own, otherwise the instance's. */
 
+import type { Caller, ChangeTerms } from '../audit/audit-entry.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import { PROVIDER_FACTS, PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-facts.ts';
@@ -25,9 +26,9 @@ export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
 export interface ProviderAppStore {
   findProviderApp(clientId: string, kind: AppKind): Promise<ProviderApp | undefined>;
   /** Sets or replaces the app; returns false if the application does not exist. */
-  setProviderApp(owner: AppOwner, app: ProviderApp, now: number): Promise<boolean>;
+  setProviderApp(owner: AppOwner, app: ProviderApp, terms: ChangeTerms): Promise<boolean>;
   /** Removes the app; returns false if none was set. */
-  removeProviderApp(clientId: string, kind: AppKind): Promise<boolean>;
+  removeProviderApp(clientId: string, kind: AppKind, by: Caller | undefined): Promise<boolean>;
   /** Returns the ids of the apps by kind, without the secrets. */
   listProviderApps(clientId: string): Promise<Readonly<Partial<Record<AppKind, string>>>>;
 }

@@ -2,6 +2,7 @@
 import type { AppRegistration } from '../access/app-registration.ts';
 import { type AppVerdict, checkProviderAnswers } from '../access/provider-app-check.ts';
 import { type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
+import type { By } from '../audit/audit-entry.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import { apiMessage } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
@@ -45,7 +46,7 @@ export type AppProblems = { readonly appClientId?: string; readonly clientSecret
 export async function setOwnApp(
   actor: Actor,
   { clientId, kind, appClientId, clientSecret }: TypedApp,
-  { providerApps, now }: ApplicationAppsDeps,
+  { providerApps, now, by }: ApplicationAppsDeps & By,
 ): Promise<AppProblems> {
   mustBeAllowed(actor, 'application.secrets', clientId);
   const problems = findAppProblems({ appClientId, clientSecret });
@@ -55,9 +56,8 @@ export async function setOwnApp(
     if (before === appClientId) return {};
     return { clientSecret: 'Give the secret of this app: the one that is kept belongs to another' };
   }
-  if (
-    !(await providerApps.setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now()))
-  )
+  const app = { clientId: appClientId, clientSecret };
+  if (!(await providerApps.setProviderApp({ clientId, kind }, app, { now: now(), by })))
     throw new PeopleRefusal('not_there');
   return {};
 }
@@ -85,10 +85,10 @@ function findAppProblem(app: Parameters<typeof checkProviderApp>[0]): string | u
 export async function removeOwnApp(
   actor: Actor,
   { clientId, kind }: Pick<TypedApp, 'clientId' | 'kind'>,
-  { providerApps }: Pick<ApplicationAppsDeps, 'providerApps'>,
+  { providerApps, by }: Pick<ApplicationAppsDeps, 'providerApps'> & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'application.secrets', clientId);
-  await providerApps.removeProviderApp(clientId, kind);
+  await providerApps.removeProviderApp(clientId, kind, by);
 }
 
 /** The provider's verdict; `wait` is the whole seconds until the next check is allowed, `none`: there is no app. */

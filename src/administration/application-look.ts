@@ -1,4 +1,5 @@
 /** The branding of an application as the dashboard sets it, and who may. The CLI uses the same functions. */
+import type { By } from '../audit/audit-entry.ts';
 import { parseTheme } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
@@ -10,7 +11,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 
-export type ApplicationLookDeps = {
+export type ApplicationLookDeps = By & {
   readonly branding: Pick<BrandingStore, 'changeLook'>;
   readonly drawLogo: LogoDrawing;
   readonly egress: Egress;
@@ -75,7 +76,7 @@ export async function setLogo(
 export async function removeLogo(
   actor: Actor,
   { clientId, field }: Pick<LogoChange, 'clientId' | 'field'>,
-  deps: Pick<ApplicationLookDeps, 'branding' | 'now'>,
+  deps: Pick<ApplicationLookDeps, 'branding' | 'now' | 'by'>,
 ): Promise<void> {
   mustBeAllowed(actor, 'application.change', clientId);
   await change(clientId, { [field]: null }, deps);
@@ -84,9 +85,10 @@ export async function removeLogo(
 async function change(
   clientId: string,
   look: LookChange,
-  { branding, now }: Pick<ApplicationLookDeps, 'branding' | 'now'>,
+  { branding, now, by }: Pick<ApplicationLookDeps, 'branding' | 'now' | 'by'>,
 ): Promise<void> {
-  if ((await branding.changeLook(clientId, look, now())) === undefined) throw new PeopleRefusal('not_there');
+  const changed = await branding.changeLook(clientId, look, { now: now(), by });
+  if (changed === undefined) throw new PeopleRefusal('not_there');
 }
 
 /** Returns the message of an invalid value for its field; any other error is thrown. */

@@ -1,5 +1,6 @@
 /** The actions on applications in the dashboard, and who may take them. The command line uses the same functions. */
 
+import type { By } from '../audit/audit-entry.ts';
 import type { Fact } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { readFact } from '../branding/look-input.ts';
@@ -74,7 +75,7 @@ export type CreatedApplication = {
 export async function createApplication(
   actor: Actor,
   typed: TypedApplication,
-  deps: ApplicationsDeps,
+  deps: ApplicationsDeps & By,
 ): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.create');
   const input = {
@@ -97,7 +98,7 @@ export async function createApplication(
 export async function changeSettings(
   actor: Actor,
   { clientId, typed }: { readonly clientId: string; readonly typed: TypedSettings },
-  deps: ApplicationsDeps,
+  deps: ApplicationsDeps & By,
 ): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
   const before = mustExist(await deps.clients.findClient(clientId));
@@ -118,7 +119,7 @@ export async function changeSettings(
   };
   if (Object.keys(problems).length > 0) return { problems };
   mustExist(await changeClient({ clientId, change }, deps));
-  await deps.branding.changeLook(clientId, look.change, deps.now());
+  await deps.branding.changeLook(clientId, look.change, { now: deps.now(), by: deps.by });
   const hasNewUrl = isMoved && webhookUrl !== undefined;
   return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
 }
@@ -156,7 +157,7 @@ export type SecurityChange = Required<Pick<ClientChange, keyof ClientSettings>>;
 export async function changeSecurity(
   actor: Actor,
   { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
-  deps: ApplicationsDeps,
+  deps: ApplicationsDeps & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'application.change', clientId);
   mustExist(await changeClient({ clientId, change }, deps));
@@ -169,7 +170,7 @@ export type RotatedSecret = { readonly clientSecret: string; readonly oldSecretE
 export async function rotateSecret(
   actor: Actor,
   rotation: { readonly clientId: string; readonly overlapMs: number },
-  deps: ApplicationsDeps,
+  deps: ApplicationsDeps & By,
 ): Promise<RotatedSecret> {
   mustBeAllowed(actor, 'application.secrets', rotation.clientId);
   return mustExist(await rotateClientSecret(rotation, deps));
@@ -191,11 +192,11 @@ export async function countApplicationContents(
 export async function deleteApplication(
   actor: Actor,
   { clientId, typedName }: { readonly clientId: string; readonly typedName: string },
-  { clients, now }: Pick<ApplicationsDeps, 'clients' | 'now'>,
+  { clients, now, by }: Pick<ApplicationsDeps, 'clients' | 'now'> & By,
 ): Promise<boolean> {
   mustBeAllowed(actor, 'application.delete', clientId);
   const { name } = mustExist(await clients.findClient(clientId));
   if (typedName.trim() !== name.trim()) return false;
-  await clients.deleteClient(clientId, now());
+  await clients.deleteClient(clientId, now(), by);
   return true;
 }

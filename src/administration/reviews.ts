@@ -1,4 +1,5 @@
 /** The review of an application in the dashboard, and who may take which step. The CLI takes the same steps. */
+import type { By } from '../audit/audit-entry.ts';
 import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
@@ -74,7 +75,7 @@ export async function waitingReviews(
 export async function makeReviewStep(
   actor: Actor,
   { step, ...input }: DecisionInput & { readonly step: ReviewStepName },
-  deps: ReviewsDeps,
+  deps: ReviewsDeps & By,
 ): Promise<string | undefined> {
   const { needs, make } = REVIEW_STEPS[step];
   mustBeAllowed(actor, needs, input.clientId);

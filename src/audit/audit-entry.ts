@@ -77,6 +77,11 @@ export type Caller = {
   readonly now: () => number;
 };
 
+/** The caller of an audited change. Without a caller the change is not an operator's and gets no entry. */
+export type By = { readonly by: Caller | undefined };
+/** `now` is epoch milliseconds. */
+export type ChangeTerms = By & { readonly now: number };
+
 /** Changed fields by name, with their values before or after; the names are those of the command line's documents. */
 export type AuditFields = Readonly<Record<string, AuditValue>>;
 export type AuditValue = string | number | boolean | null | readonly string[];

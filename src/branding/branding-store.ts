@@ -1,3 +1,4 @@
+import type { ChangeTerms } from '../audit/audit-entry.ts';
 import type { ApplicationFacts, Branding, Fact, Logo } from './branding.ts';
 
 export type ApplicationLook = { readonly branding: Branding; readonly facts: ApplicationFacts };
@@ -21,10 +22,9 @@ export interface BrandingStore {
 
   /**
    * Applies all of `change` in one transaction; concurrent changes do not undo each other. A changed reviewed value
-   * makes the step `edit` (verification/review-states.ts). Returns `undefined` if the application does not exist. `now`
-   * is in epoch milliseconds.
+   * makes the step `edit` (verification/review-states.ts). Returns `undefined` if the application does not exist.
    */
-  changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
+  changeLook(clientId: string, change: LookChange, terms: ChangeTerms): Promise<ApplicationLook | undefined>;
 
   /** Returns a logo that an application uses or had approved. It is deleted when neither is true any more. */
   findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;

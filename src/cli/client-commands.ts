@@ -68,7 +68,7 @@ const create: Command = {
     const verified = readVerified(options);
     const lookChange = await readLookChange(options, config);
     return withStorage(async (storage) => {
-      const { clients, branding, verification, providerApps, endpoints, webhookKeys } = storage;
+      const { clients, branding, verification, providerApps, endpoints, webhookKeys, by } = storage;
       await checkAppChanges(undefined, appChanges, providerApps);
       const { privateNetwork } = config();
       const webhook = {
@@ -84,13 +84,14 @@ const create: Command = {
         webhookUrl: text(options['webhook-url']),
         settings: presentSettings(flowChange),
       };
-      const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
+      const { client, clientSecret } = await registerClient(input, { clients, now: deps.now, by });
       if (options['own-webhook-keys'] === true)
         await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now() });
       const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints });
-      if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
-      await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
-      await setVerified(client.clientId, verified, { verification, now: deps.now });
+      if (changesLook(lookChange))
+        await branding.changeLook(client.clientId, lookChange, { now: deps.now(), by });
+      await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now, by });
+      await setVerified(client.clientId, verified, { verification, now: deps.now, by });
       const subject = await readSettings(client, storage, config().url);
       const [idRow = [], ...otherRows] = toRows(APPLICATION_LINES, subject);
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
@@ -189,22 +190,22 @@ const update: Command = {
       throw usageError(`Nothing to change: give at least one of ${names}.`);
     }
     return withStorage(async (storage) => {
-      const { clients, branding, verification, providerApps, endpoints } = storage;
+      const { clients, branding, verification, providerApps, endpoints, by } = storage;
       const clientId = clientIdIn(positionals);
       const { privateNetwork } = config();
       const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
       await checkWebhookUrl(webhook, { endpoints, privateNetwork });
       await requireClient(clientId, clients);
       await checkAppChanges(clientId, appChanges, providerApps);
-      const client = await changeClient({ clientId, change }, { clients, now: deps.now });
+      const client = await changeClient({ clientId, change }, { clients, now: deps.now, by });
       if (client === undefined) throw unknownClient(clientId);
       const isSet = typeof change.webhookUrl === 'string';
       const webhookSecret = isSet
         ? await makeFirstSecret(firstEndpointId(clientId), { endpoints })
         : undefined;
-      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
-      await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
-      await setVerified(clientId, verified, { verification, now: deps.now });
+      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, { now: deps.now(), by });
+      await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now, by });
+      await setVerified(clientId, verified, { verification, now: deps.now, by });
       const subject = await readSettings(client, storage, config().url);
       const secret =
         webhookSecret === undefined ? [] : ['Save the webhook secret now: it is not shown again.'];
@@ -234,9 +235,9 @@ const rotateSecret: Command = {
   ],
   run: ({ positionals, options }, { withStorage, deps }) => {
     const overlapMs = overlapIn(options, '24h');
-    return withStorage(async ({ clients }) => {
+    return withStorage(async ({ clients, by }) => {
       const clientId = clientIdIn(positionals);
-      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now });
+      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now, by });
       if (rotated === undefined) throw unknownClient(clientId);
       const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
       const old =
@@ -257,12 +258,12 @@ const remove: Command = {
   positionals: [CLIENT_ID],
   options: [YES],
   run: (input, context) =>
-    context.withStorage(async ({ clients, users }) => {
+    context.withStorage(async ({ clients, users, by }) => {
       const clientId = clientIdIn(input.positionals);
       const client = await requireClient(clientId, clients);
       const userCount = (await users.listUsers(clientId)).length;
       await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
-      await clients.deleteClient(clientId, context.deps.now());
+      await clients.deleteClient(clientId, context.deps.now(), by);
       return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
     }),
 };

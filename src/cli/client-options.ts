@@ -11,6 +11,7 @@ import {
   type ProviderAppStore,
 } from '../access/provider-apps.ts';
 import { FACTS, TEXT_SETTINGS } from '../administration/documents/application-settings.ts';
+import type { By } from '../audit/audit-entry.ts';
 import { type Fact, THEMES } from '../branding/branding.ts';
 import type { LogoImage, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
@@ -140,7 +141,7 @@ export function readVerified(options: Input['options']): boolean | undefined {
   return value === undefined ? undefined : value === 'on';
 }
 
-type VerifiedDeps = { readonly verification: VerificationStore; readonly now: () => number };
+type VerifiedDeps = By & { readonly verification: VerificationStore; readonly now: () => number };
 
 /** Verifies the application or withdraws its verification. Does nothing for `undefined`. */
 export async function setVerified(
@@ -335,15 +336,15 @@ export async function checkAppChanges(
 export async function applyAppChanges(
   clientId: string,
   changes: readonly AppChange[],
-  { providerApps, now }: { readonly providerApps: ProviderAppStore; readonly now: () => number },
+  { providerApps, now, by }: By & { readonly providerApps: ProviderAppStore; readonly now: () => number },
 ): Promise<void> {
   for (const { kind, appClientId, clientSecret } of changes) {
     if (clientSecret === undefined) {
-      await providerApps.removeProviderApp(clientId, kind);
+      await providerApps.removeProviderApp(clientId, kind, by);
       continue;
     }
     const id = appClientId ?? (await providerApps.listProviderApps(clientId))[kind] ?? '';
-    await providerApps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, now());
+    await providerApps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, { now: now(), by });
   }
 }
 

@@ -1,7 +1,7 @@
 /** The form of a command, from which the parser, `--help` and docs/cli.md derive, and of its result. */
 
 import type { AppKind } from '../access/provider-apps.ts';
-import type { Caller } from '../audit/audit-entry.ts';
+import type { By, Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
 import { errorCode } from '../lib/error-code.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -52,7 +52,7 @@ export type Context = {
   /** Reads the configuration. Throws ConfigError. */
   config(): Config;
   /** Opens the configured storage for the time of `work`. */
-  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
+  withStorage<T>(work: (storage: Storage & By) => Promise<T>): Promise<T>;
 };
 
 /** `json` is the document of `--json`. `text` is for people, without the last line feed. */

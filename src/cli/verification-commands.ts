@@ -117,9 +117,12 @@ export const verificationCommands: readonly Command[] = [
 ];
 
 function runStep({ positionals, options }: Input, context: Context, step: Step): Promise<Result> {
-  return context.withStorage(async ({ verification }) => {
+  return context.withStorage(async ({ verification, by }) => {
     const { clientId } = await findReview(positionals, verification);
-    const after = await step({ clientId, note: text(options.note) }, { verification, now: context.deps.now });
+    const after = await step(
+      { clientId, note: text(options.note) },
+      { verification, now: context.deps.now, by },
+    );
     if (after === undefined) throw unknownClient(clientId);
     return reviewResult(after, context);
   });
@@ -127,12 +130,12 @@ function runStep({ positionals, options }: Input, context: Context, step: Step):
 
 /** Decides on the selected submission; by default on the current one. */
 function runDecision({ positionals, options }: Input, context: Context, decide: Decision): Promise<Result> {
-  return context.withStorage(async ({ verification }) => {
+  return context.withStorage(async ({ verification, by }) => {
     const current = await findReview(positionals, verification);
     const { clientId } = current;
     const submission = text(options.submission) ?? submissionOf(current);
     const input = { clientId, submission, note: text(options.note) };
-    const after = await decide(input, { verification, now: context.deps.now });
+    const after = await decide(input, { verification, now: context.deps.now, by });
     if (after === undefined) throw unknownClient(clientId);
     return reviewResult(after, context);
   });

@@ -3,6 +3,7 @@ import { finished } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import type { By } from '../audit/audit-entry.ts';
 import { type Page, seeOther, sendPage } from '../http/page.ts';
 import {
   formField,
@@ -55,8 +56,8 @@ export type DoorVisit = {
 export type DashboardVisit = DoorVisit &
   SignedIn & {
     readonly viewer: Viewer;
-    /** Changes through these stores are audited as the member's. */
-    readonly deps: OpenDashboard & Pick<AuditedStores, 'signingKeys'>;
+    /** The member is the caller of audited changes. */
+    readonly deps: OpenDashboard & By & Pick<AuditedStores, 'signingKeys'>;
     readonly show: (page: DashboardPage, status?: number) => FastifyReply;
   };
 
@@ -147,7 +148,8 @@ async function admitMember(
   const viewer: Viewer = { person, path, theme: cookies.theme, formToken };
   const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);
   const actor = { kind: 'person', id: person.personId, name: person.name } as const;
-  const audited = { ...deps, ...deps.auditedFor({ actor, address: http.ip, now: deps.now }) };
+  const by = { actor, address: http.ip, now: deps.now };
+  const audited = { ...deps, ...deps.auditedFor(by), by };
   return { ...visit, ...signedIn, viewer, deps: audited, show };
 }
 

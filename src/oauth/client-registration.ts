@@ -1,5 +1,6 @@
 /** Registration of applications and rotation of their secrets (docs/wire.md O2.1), by the operator only. */
 
+import type { By } from '../audit/audit-entry.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
@@ -21,7 +22,7 @@ const SECRET_CHARACTERS = 43;
 /** Secret scanners recognize the secret by this prefix. Form encoding (RFC 6749 §2.3.1) does not change it. */
 const SECRET_PREFIX = 'kalends_';
 
-export type ClientRegistrationDeps = {
+export type ClientRegistrationDeps = By & {
   readonly clients: ClientStore;
   readonly now: () => number;
 };
@@ -38,35 +39,35 @@ export type NewClient = {
 /** Registers an application. Only this result contains the secret: the store has its hash. Throws ApiError 400. */
 export async function registerClient(
   { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
-  { clients, now }: ClientRegistrationDeps,
+  { clients, now, by }: ClientRegistrationDeps,
 ): Promise<{ client: Client; clientSecret: string }> {
   checkChange({ name, redirectUri, displayName, webhookUrl });
   const clientSecret = newClientSecret();
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
   const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
   const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
-  await clients.createClient(client, hashOfSecret(clientSecret));
+  await clients.createClient(client, hashOfSecret(clientSecret), by);
   return { client, clientSecret };
 }
 
 /** Returns undefined if there is no such application. Throws ApiError 400 for invalid values. */
 export async function changeClient(
   { clientId, change }: { readonly clientId: string; readonly change: ClientChange },
-  { clients, now }: ClientRegistrationDeps,
+  { clients, now, by }: ClientRegistrationDeps,
 ): Promise<Client | undefined> {
   checkChange(change);
-  return clients.updateClient(clientId, change, now());
+  return clients.updateClient(clientId, change, { now: now(), by });
 }
 
 /** Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. */
 export async function rotateClientSecret(
   { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
-  { clients, now }: ClientRegistrationDeps,
+  { clients, now, by }: ClientRegistrationDeps,
 ): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
   const clientSecret = newClientSecret();
   const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
   const oldSecretExpiresAt = rotation.now + overlapMs;
-  const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
+  const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt, by });
   return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
 

@@ -1,6 +1,7 @@
+import type { By, Caller, ChangeTerms } from '../audit/audit-entry.ts';
 import type { Client, ClientChange, UnstoredClient } from './client.ts';
 
-/** Applications and the hashes of their secrets. Instants are epoch milliseconds. */
+/** Applications and the hashes of their secrets. Changes of `by` are audited. Instants are epoch milliseconds. */
 export interface ClientStore {
   findClient(clientId: string): Promise<Client | undefined>;
 
@@ -13,16 +14,16 @@ export interface ClientStore {
   /** Returns the only client id that equals `label` in lower case; undefined if there is none or more than one. */
   findClientIdByLabel(label: string): Promise<string | undefined>;
   listClients(): Promise<Client[]>;
-  createClient(client: UnstoredClient, secretHash: string): Promise<void>;
+  createClient(client: UnstoredClient, secretHash: string, by: Caller | undefined): Promise<void>;
 
   /** Updates the application in one transaction. A new display name ends or withdraws its review (review-states.ts). */
-  updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
+  updateClient(clientId: string, change: ClientChange, terms: ChangeTerms): Promise<Client | undefined>;
 
   /** Adds a secret. The newest previous secret remains valid until `oldExpireAt`. */
-  rotateSecret(rotation: SecretRotation): Promise<boolean>;
+  rotateSecret(rotation: SecretRotation & By): Promise<boolean>;
 
   /** Deletes the application with its users, grants, accounts and mirror. A job ends the access at providers. */
-  deleteClient(clientId: string, now: number): Promise<boolean>;
+  deleteClient(clientId: string, now: number, by: Caller | undefined): Promise<boolean>;
 
   /** Counts the contents that would be deleted with the application, each up to `most`. */
   countContents(clientId: string, most: number): Promise<ApplicationContents>;

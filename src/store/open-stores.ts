@@ -62,15 +62,15 @@ export type Stores = ReturnType<typeof openStores>;
 export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
   const auditedStores = (caller?: Caller) => ({
-    clients: clientStore(db, caller, most),
+    clients: clientStore(db, most),
     people: personStore(db, caller),
-    branding: brandingStore(db, caller),
-    verification: verificationStore(db, caller),
+    branding: brandingStore(db),
+    verification: verificationStore(db),
     users: userStore(db, caller),
     userRecords: userRecords(db, sealer, caller),
     families: tokenFamilyStore(db, caller),
     signingKeys: signingKeyStore(db, caller),
-    providerApps: providerAppStore(db, sealer, caller),
+    providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, { jobScheduled: notify, caller }),
     webhookKeys: webhookKeyStore(db, caller),
     endpoints: endpointStore(db, sealer, { caller, most }),

@@ -178,7 +178,7 @@ async function endAgain(
   for (const { client_id: clientId, user_id: userId } of ended.users)
     if (await stores.users.deleteUser(String(clientId), String(userId), now)) counts.users++;
   for (const { client_id: clientId } of ended.applications)
-    if (await stores.clients.deleteClient(String(clientId), now)) counts.applications++;
+    if (await stores.clients.deleteClient(String(clientId), now, undefined)) counts.applications++;
   for (const { account_key: accountKey } of ended.accounts)
     if (await stores.accounts.removeAccount(String(accountKey), now)) counts.accounts++;
   for (const { person_id: personId } of ended.people)

@@ -1,6 +1,7 @@
 /** The steps of developers and reviewers in the verification of an application (docs/wire.md 5.3). */
 import { hash } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import { ApiError, type ErrorRow, errorTable } from '../http/refusal.ts';
 import { missingForReview } from './requirements.ts';
 import type { ReviewStep } from './review-states.ts';
@@ -60,8 +61,8 @@ export const REVIEWS = errorTable({
 
 export const MOST_NOTE_CHARACTERS = 2000;
 
-/** The caller of `verification` is named in the activity log. */
-export type ReviewDeps = {
+/** The activity log names the caller. */
+export type ReviewDeps = By & {
   readonly verification: Pick<VerificationStore, 'makeStep'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -129,10 +130,10 @@ export const verifyNow = (input: ReviewInput, deps: ReviewDeps): Promise<Verific
 
 async function makeStep(
   { clientId, note, step }: ReviewInput & { readonly step: ReviewStep },
-  { verification, now }: ReviewDeps,
+  { verification, now, by }: ReviewDeps,
   check: (verification: Verification) => void,
 ): Promise<Verification | undefined> {
-  const entry = { clientId, step, note: readNote(note), now: now() };
+  const entry = { clientId, step, note: readNote(note), now: now(), by };
   return (await verification.makeStep(entry, check))?.verification;
 }
 

@@ -1,12 +1,12 @@
+import type { ChangeTerms } from '../audit/audit-entry.ts';
 import type { ReviewStep } from './review-states.ts';
 import type { Activity, Verification } from './verification.ts';
 
-/** A step of a review. `now` is in epoch milliseconds. */
-export type ReviewEntry = {
+/** A step of a review. The activity log names the caller. */
+export type ReviewEntry = ChangeTerms & {
   readonly clientId: string;
   readonly step: ReviewStep;
   readonly note: string | undefined;
-  readonly now: number;
 };
 
 /** A page of an activity log. `before` is the number of the last entry of the previous page. */

@@ -174,7 +174,7 @@ describe('access to a disconnected account', () => {
 
   it('access to an account is ended for a deleted application too, where it was given to the app of the instance', async () => {
     await linkGoogle();
-    await server.deps.clients.deleteClient('acme', clock.now);
+    await server.deps.clients.deleteClient('acme', clock.now, undefined);
 
     start();
     await until(async () => (await remaining()) === 0 && (await job()) === undefined);

@@ -18,7 +18,7 @@ describe('returning users of an application with the setting continue', () => {
   let harness: Harness;
   before(async () => {
     harness = await openConnect();
-    await harness.clients.updateClient('acme', { returningUsers: 'continue' }, 1);
+    await harness.clients.updateClient('acme', { returningUsers: 'continue' }, { now: 1, by: undefined });
   });
   after(() => harness.close());
   let users = 0;
@@ -107,7 +107,7 @@ describe('the providers that are offered', () => {
   });
   after(() => harness.close());
   const withProviders = async (providers: string[] | null) =>
-    harness.clients.updateClient('acme', { providers }, 1);
+    harness.clients.updateClient('acme', { providers }, { now: 1, by: undefined });
   beforeEach(() => withProviders(null));
 
   it('the providers offered are those of the instance, whatever a request asks for', async () => {
@@ -235,9 +235,9 @@ describe('a request with one provider', () => {
   });
 
   it('a request redirects to the only provider that the application or the instance offers', async () => {
-    await journeys.harness.clients.updateClient('acme', { providers: ['google'] }, 1);
+    await journeys.harness.clients.updateClient('acme', { providers: ['google'] }, { now: 1, by: undefined });
     const page = await new Browser(journeys.harness).start({ user_id: journeys.userId() });
-    await journeys.harness.clients.updateClient('acme', { providers: null }, 1);
+    await journeys.harness.clients.updateClient('acme', { providers: null }, { now: 1, by: undefined });
 
     assert.match(page.location, /^\/connect\/google\?/);
   });

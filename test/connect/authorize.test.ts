@@ -178,7 +178,7 @@ describe('GET /authorize', () => {
   it('GET /authorize answers 429 with Retry-After once an address called too often for an application, over both mounts together', async () => {
     const attempts = connectAttempts({ ...GENEROUS, authorizePerMinute: 2 });
     const limited = await openConnect({ attempts });
-    await limited.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
+    await limited.clients.createClient({ ...ACME, clientId: 'other' }, 'unused', undefined);
     const browser = new Browser(limited);
     await browser.get(`/authorize?${ok}`);
     const started = await browser.get(`/api/oauth/authorize?${ok}`);

@@ -109,7 +109,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     now: () => clock,
     ...changes,
   };
-  await clients.createClient(ACME, 'unused');
+  await clients.createClient(ACME, 'unused', undefined);
   const app = createServer({ log, trustProxy: undefined, secure: false });
   app.register(connectRoutes(deps));
   app.register(logoRoute({ branding: looks }));

@@ -17,7 +17,7 @@ afterEach(() => harness.close());
 
 const openLimited = async (limits: Partial<typeof GENEROUS>) => {
   harness = await openConnect({ attempts: connectAttempts({ ...GENEROUS, ...limits }) });
-  await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
+  await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused', undefined);
 };
 
 /** Starts a flow from a network address and returns the response. */
@@ -184,7 +184,7 @@ describe('a flood of flows', () => {
 
   it('a flood of flows of one application ends none of another’s', async () => {
     harness = await openConnect({ mostOpenRequests: MOST });
-    await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
+    await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused', undefined);
     const browser = new Browser(harness);
     const page = await browser.start({ user_id: 'ada' });
 

@@ -12,7 +12,11 @@ describe('GET /connect/logos/<hash>.webp', () => {
   let path: string;
   before(async () => {
     connect = await openConnect();
-    const look = await connect.looks.changeLook('acme', { logo: { webp } }, connect.deps.now());
+    const look = await connect.looks.changeLook(
+      'acme',
+      { logo: { webp } },
+      { now: connect.deps.now(), by: undefined },
+    );
     path = look?.branding.logo === undefined ? '' : logoPath(look.branding.logo);
   });
   after(() => connect.close());

@@ -11,7 +11,11 @@ const LONGEST = `client_id=long&user_id=${'%C3%A9'.repeat(256)}&state=${'%FF'.re
 let harness: Harness;
 before(async () => {
   harness = await openConnect();
-  await harness.clients.createClient({ ...ACME, clientId: 'long', redirectUri: LONG_URI }, 'unused');
+  await harness.clients.createClient(
+    { ...ACME, clientId: 'long', redirectUri: LONG_URI },
+    'unused',
+    undefined,
+  );
 });
 after(() => harness.close());
 

@@ -22,12 +22,12 @@ const DARK = { webp: Buffer.from('dark') };
 const NONE = { logo: null, darkLogo: null, primaryColor: null, hideFooter: false, theme: 'auto' } as const;
 beforeEach(async () => {
   const facts = { supportEmail: null, supportUrl: null };
-  await harness.looks.changeLook('acme', { enabled: true, ...NONE, ...facts }, 1);
+  await harness.looks.changeLook('acme', { enabled: true, ...NONE, ...facts }, { now: 1, by: undefined });
 });
 
 const policyOf = ({ headers }: Answer): string => String(headers['content-security-policy']);
 const change = (look: Parameters<Harness['looks']['changeLook']>[1]) =>
-  harness.looks.changeLook('acme', look, 2);
+  harness.looks.changeLook('acme', look, { now: 2, by: undefined });
 
 /** Selection, form, consent, question and an error of a flow with an account. */
 async function everyPage(): Promise<Answer[]> {
@@ -209,7 +209,10 @@ describe('the notice on applications that are not verified', () => {
 
   it('the notice on unverified applications is not there for a verified application, nor where no operator is named', async () => {
     const reviewed = await openConnect({ operatorName: 'Northwind' });
-    await verifyNow({ clientId: 'acme' }, { verification: reviewed.verification, now: () => 1 });
+    await verifyNow(
+      { clientId: 'acme' },
+      { verification: reviewed.verification, now: () => 1, by: undefined },
+    );
     const verified = await new Browser(reviewed).start();
     const nobody = await openConnect();
     const unnamed = await new Browser(nobody).start();

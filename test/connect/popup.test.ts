@@ -18,7 +18,7 @@ before(async () => {
     webhookUrl: undefined,
     createdAt: 1,
   };
-  await harness.clients.createClient({ ...app, redirectUri: 'com.example.app:/cb' }, 'unused');
+  await harness.clients.createClient({ ...app, redirectUri: 'com.example.app:/cb' }, 'unused', undefined);
 });
 after(() => harness.close());
 

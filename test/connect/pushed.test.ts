@@ -11,7 +11,7 @@ import { push, pushedPath, startPushed } from './pushing.ts';
 let harness: Harness;
 before(async () => {
   harness = await openConnect();
-  await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
+  await harness.clients.createClient({ ...ACME, clientId: 'other' }, 'unused', undefined);
 });
 after(() => harness.close());
 let users = 0;
@@ -178,14 +178,14 @@ describe('a pushed request', () => {
   });
 
   it('a request that was not pushed is refused where an application requires that, and one that was is not', async () => {
-    await harness.clients.updateClient('acme', { pushedRequests: 'required' }, 1);
+    await harness.clients.updateClient('acme', { pushedRequests: 'required' }, { now: 1, by: undefined });
     const query = `/authorize?client_id=acme&user_id=${userId()}`;
 
     const page = await new Browser(harness).get(query);
     const json = await new Browser(harness).get(query, { headers: { accept: 'application/json' } });
     const pushed = await new Browser(harness).get(pushedPath(await push(harness, { user_id: userId() })));
 
-    await harness.clients.updateClient('acme', { pushedRequests: 'accepted' }, 2);
+    await harness.clients.updateClient('acme', { pushedRequests: 'accepted' }, { now: 2, by: undefined });
     assert.deepEqual([page.status, json.status, pushed.status], [400, 400, 302]);
     assert.equal(JSON.parse(json.body).error, 'invalid_request');
     assert.match(JSON.parse(json.body).message, /must push its requests to POST \/par/);

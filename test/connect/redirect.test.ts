@@ -59,7 +59,7 @@ describe('leaving for a provider', () => {
 
   it('leaving for a provider lets forms lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
     const installed = { ...ACME, clientId: 'installed', redirectUri: 'com.example.app:/callback' };
-    await journeys.harness.clients.createClient(installed, 'unused-too');
+    await journeys.harness.clients.createClient(installed, 'unused-too', undefined);
     const browser = new Browser(journeys.harness);
 
     const selection = await browser.start({ client_id: 'installed' });
@@ -95,7 +95,7 @@ describe('leaving for a provider', () => {
     const clientApp = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
     const store = providerAppStore(bare.db, bare.sealer);
-    await store.setProviderApp({ clientId: 'acme', kind: 'google' }, clientApp, 1);
+    await store.setProviderApp({ clientId: 'acme', kind: 'google' }, clientApp, { now: 1, by: undefined });
     const browser = new Browser(bare);
 
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(await browser.start())}`);

@@ -47,9 +47,9 @@ describe('the theme of a page', () => {
   });
 
   it('the theme of a page is not offered for choice where the request or the application has decided', async () => {
-    await harness.looks.changeLook('acme', { theme: 'light' }, 1);
+    await harness.looks.changeLook('acme', { theme: 'light' }, { now: 1, by: undefined });
     const decided = await new Browser(harness).start();
-    await harness.looks.changeLook('acme', { theme: 'auto' }, 1);
+    await harness.looks.changeLook('acme', { theme: 'auto' }, { now: 1, by: undefined });
     const sent = await new Browser(harness).start({ theme: 'auto' });
 
     for (const page of [decided, sent]) assert.doesNotMatch(page.body, /action="\/connect\/theme"/);

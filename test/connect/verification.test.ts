@@ -17,10 +17,10 @@ const ACME = { clientId: 'acme' };
 
 describe('a verified application', () => {
   let harness: Harness;
-  let deps: { verification: Harness['verification']; now: () => number };
+  let deps: { verification: Harness['verification']; now: () => number; by: undefined };
   before(async () => {
     harness = await openConnect({ operatorName: 'Northwind' });
-    deps = { verification: harness.verification, now: () => 1 };
+    deps = { verification: harness.verification, now: () => 1, by: undefined };
     await harness.looks.changeLook(
       'acme',
       {
@@ -29,13 +29,17 @@ describe('a verified application', () => {
         supportUrl: 'https://acme.example/help',
         logo: OLD,
       },
-      1,
+      { now: 1, by: undefined },
     );
     await review();
-    await harness.clients.updateClient('acme', { displayName: 'Your Bank' }, 2);
+    await harness.clients.updateClient('acme', { displayName: 'Your Bank' }, { now: 2, by: undefined });
     const links = { supportEmail: 'x@evil.example', supportUrl: 'https://evil.example/help' };
     const atOnce = { primaryColor: '#d94f04', theme: 'dark', hideFooter: true } as const;
-    await harness.looks.changeLook('acme', { ...links, ...atOnce, logo: NEW, darkLogo: NEW }, 2);
+    await harness.looks.changeLook(
+      'acme',
+      { ...links, ...atOnce, logo: NEW, darkLogo: NEW },
+      { now: 2, by: undefined },
+    );
   });
   after(() => harness.close());
 
@@ -86,7 +90,11 @@ describe('a verified application', () => {
   });
 
   it('a verified application sends browsers to a changed redirect URI at once', async () => {
-    await harness.clients.updateClient('acme', { redirectUri: 'https://new.example/cb' }, 3);
+    await harness.clients.updateClient(
+      'acme',
+      { redirectUri: 'https://new.example/cb' },
+      { now: 3, by: undefined },
+    );
     const browser = new Browser(harness);
 
     const selection = await browser.start({ state: 's' });
@@ -117,7 +125,7 @@ describe('a verified application', () => {
   });
 
   it('an application whose verification is withdrawn shows what it has set, and the notice', async () => {
-    await harness.clients.updateClient('acme', { displayName: 'Something else' }, 4);
+    await harness.clients.updateClient('acme', { displayName: 'Something else' }, { now: 4, by: undefined });
     await withdrawVerification({ ...ACME, note: 'Spam' }, deps);
 
     const { body } = await new Browser(harness).start();

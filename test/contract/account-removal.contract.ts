@@ -183,11 +183,11 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
       await grantAll(db);
       await fill(db, accountKey);
 
-      assert.equal(await clients.deleteClient('acme', NOW), true);
+      assert.equal(await clients.deleteClient('acme', NOW, undefined), true);
 
       for (const table of ['event', 'account', 'application_user', 'application', 'token_family'])
         assert.equal(await rowsIn(db, table), 0, table);
-      assert.equal(await clients.deleteClient('acme', NOW), false);
+      assert.equal(await clients.deleteClient('acme', NOW, undefined), false);
     });
   });
 }

@@ -76,7 +76,7 @@ export function activityStoreContract(database: string, open: () => Promise<Data
       const { db, activity, clients, call } = await prepare();
       await activity.addCounts([call('acme', 1)], HOUR);
 
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
       await activity.addCounts([call('acme', 1)], HOUR);
 
       const rows = await db.all(`SELECT 1 AS "one" FROM activity_count WHERE client_id = 'acme'`);

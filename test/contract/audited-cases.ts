@@ -1,5 +1,5 @@
 /** Each change that is audited, and the entry it must leave. */
-import type { AuditedChange } from '../../src/audit/audit-entry.ts';
+import type { AuditedChange, Caller } from '../../src/audit/audit-entry.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { openStores } from '../../src/store/open-stores.ts';
 import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
@@ -16,7 +16,7 @@ export type Stores = ReturnType<typeof openStores> & { readonly db: Database };
 type Case = {
   readonly name: string;
   readonly before?: (stores: Stores) => Promise<unknown>;
-  readonly change: (stores: Stores) => Promise<unknown>;
+  readonly change: (stores: Stores, by: Caller) => Promise<unknown>;
   readonly entry: Omit<AuditedChange, 'subject'> & { readonly subject?: string | RegExp };
 };
 
@@ -46,7 +46,7 @@ const USER = /^user_[\w-]{16}$/;
 export const CASES: readonly Case[] = [
   {
     name: 'creating an application',
-    change: ({ clients }) => clients.createClient(newClient, `hash of ${CANARY}`),
+    change: ({ clients }, by) => clients.createClient(newClient, `hash of ${CANARY}`, by),
     entry: {
       action: 'client.created',
       clientId: 'new',
@@ -59,8 +59,12 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'changing an application, with what changed alone',
-    change: ({ clients }) =>
-      clients.updateClient('acme', { name: 'Acme', displayName: 'Acme Ltd', providers: ['google'] }, NOW),
+    change: ({ clients }, by) =>
+      clients.updateClient(
+        'acme',
+        { name: 'Acme', displayName: 'Acme Ltd', providers: ['google'] },
+        { now: NOW, by },
+      ),
     entry: {
       ...{ action: 'client.updated', ...ACME },
       before: { display_name: null, providers: null },
@@ -69,7 +73,7 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'changing the refresh replay window of an application',
-    change: ({ clients }) => clients.updateClient('acme', { refreshReplayWindow: 60 }, NOW),
+    change: ({ clients }, by) => clients.updateClient('acme', { refreshReplayWindow: 60 }, { now: NOW, by }),
     entry: {
       ...{ action: 'client.updated', ...ACME },
       before: { refresh_replay_window: 0 },
@@ -78,8 +82,8 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'changing the query of a webhook URL, which may be a secret',
-    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, NOW),
-    change: ({ clients }) => clients.updateClient('acme', { webhookUrl: `${HOOK}2` }, NOW),
+    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, { now: NOW, by: undefined }),
+    change: ({ clients }, by) => clients.updateClient('acme', { webhookUrl: `${HOOK}2` }, { now: NOW, by }),
     entry: {
       ...{ action: 'client.updated', ...ACME },
       before: { webhook_url: 'https://hook.example/in?…' },
@@ -88,18 +92,19 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'rotating a secret',
-    change: ({ clients }) => clients.rotateSecret(rotation),
+    change: ({ clients }, by) => clients.rotateSecret({ ...rotation, by }),
     entry: { action: 'client.secret_rotated', ...ACME, after: { old_secret_expires_at: LATER } },
   },
   {
     name: 'deleting an application',
-    before: ({ clients }) => clients.createClient(newClient, CANARY),
-    change: ({ clients }) => clients.deleteClient('new', NOW),
+    before: ({ clients }) => clients.createClient(newClient, CANARY, undefined),
+    change: ({ clients }, by) => clients.deleteClient('new', NOW, by),
     entry: { action: 'client.deleted', clientId: 'new', before: { name: 'New' } },
   },
   {
     name: 'changing a look',
-    change: ({ branding }) => branding.changeLook('acme', { theme: 'dark', primaryColor: null }, NOW),
+    change: ({ branding }, by) =>
+      branding.changeLook('acme', { theme: 'dark', primaryColor: null }, { now: NOW, by }),
     entry: {
       ...{ action: 'branding.updated', ...ACME },
       before: { theme: 'auto' },
@@ -108,7 +113,8 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'setting the app of a provider',
-    change: ({ providerApps }) => providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, NOW),
+    change: ({ providerApps }, by) =>
+      providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, { now: NOW, by }),
     entry: {
       ...{ action: 'provider_app.set', ...ACME, subject: 'google' },
       after: { client_id: 'id.apps.example' },
@@ -116,8 +122,9 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'removing the app of a provider',
-    before: ({ providerApps }) => providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, NOW),
-    change: ({ providerApps }) => providerApps.removeProviderApp('acme', 'google'),
+    before: ({ providerApps }) =>
+      providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, { now: NOW, by: undefined }),
+    change: ({ providerApps }, by) => providerApps.removeProviderApp('acme', 'google', by),
     entry: {
       ...{ action: 'provider_app.removed', ...ACME, subject: 'google' },
       before: { client_id: 'id.apps.example' },
@@ -212,7 +219,7 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'giving the endpoint of a webhook URL its first secret',
-    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, NOW),
+    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, { now: NOW, by: undefined }),
     change: ({ endpoints }) => endpoints.changeSecrets('we_acme', () => [{ secret: CANARY }]),
     entry: { action: 'endpoint.secret_created', ...ACME, subject: 'we_acme' },
   },

@@ -41,7 +41,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
         await before?.(plain);
         assert.deepEqual(await entries(), [], 'what is not done for a caller is not audited');
 
-        await change(audited);
+        await change(audited, ADA);
 
         const [found, ...others] = await entries();
         const { subject, ...facts } = entry;
@@ -62,14 +62,17 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       const { audited, entries } = await prepare();
       const { clients, branding, providerApps, endpoints, messages, users, accounts } = audited;
 
-      await clients.updateClient('acme', { name: 'Acme', webhookUrl: null }, NOW);
-      await branding.changeLook('acme', { theme: 'auto' }, NOW);
-      await clients.updateClient('nobody', { name: 'Nobody' }, NOW);
-      await clients.rotateSecret({ ...rotation, clientId: 'nobody' });
-      await clients.deleteClient('nobody', NOW);
-      await branding.changeLook('nobody', { theme: 'dark' }, NOW);
-      await providerApps.setProviderApp({ clientId: 'nobody', kind: 'google' }, googleApp, NOW);
-      await providerApps.removeProviderApp('acme', 'google');
+      await clients.updateClient('acme', { name: 'Acme', webhookUrl: null }, { now: NOW, by: ADA });
+      await branding.changeLook('acme', { theme: 'auto' }, { now: NOW, by: ADA });
+      await clients.updateClient('nobody', { name: 'Nobody' }, { now: NOW, by: ADA });
+      await clients.rotateSecret({ ...rotation, clientId: 'nobody', by: ADA });
+      await clients.deleteClient('nobody', NOW, ADA);
+      await branding.changeLook('nobody', { theme: 'dark' }, { now: NOW, by: ADA });
+      await providerApps.setProviderApp({ clientId: 'nobody', kind: 'google' }, googleApp, {
+        now: NOW,
+        by: ADA,
+      });
+      await providerApps.removeProviderApp('acme', 'google', ADA);
       await endpoints.pauseEndpoint('nothing', NOW);
       await endpoints.resumeEndpoint('nothing');
       await endpoints.removeEndpoint('nothing');
@@ -86,9 +89,9 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
 
     it('a change that fails leaves no entry', async () => {
       const { audited, entries } = await prepare();
-      await audited.clients.createClient(newClient, 'hash');
+      await audited.clients.createClient(newClient, 'hash', ADA);
 
-      await assert.rejects(audited.clients.createClient(newClient, 'hash'));
+      await assert.rejects(audited.clients.createClient(newClient, 'hash', ADA));
       await assert.rejects(audited.endpoints.addEndpoint({ ...endpoint, clientId: 'nobody' }));
 
       assert.equal((await entries()).length, 1);
@@ -97,7 +100,9 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     it('each of ten changes at once leaves an entry, which begins where the one before it ended', async () => {
       const { audited, entries } = await prepare();
 
-      await tenTimes((i) => audited.clients.updateClient('acme', { displayName: `Name ${i}` }, NOW));
+      await tenTimes((i) =>
+        audited.clients.updateClient('acme', { displayName: `Name ${i}` }, { now: NOW, by: ADA }),
+      );
 
       const [newest, ...older] = await entries();
       assert.equal(older.length, 9);
@@ -130,10 +135,10 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
 
     it('of ten deletions of an application at once one leaves an entry, and it stays', async () => {
       const { plain, audited, entries } = await prepare();
-      await plain.clients.createClient(newClient, 'hash');
-      await audited.clients.updateClient('new', { name: 'Newer' }, NOW);
+      await plain.clients.createClient(newClient, 'hash', undefined);
+      await audited.clients.updateClient('new', { name: 'Newer' }, { now: NOW, by: ADA });
 
-      await tenTimes(() => audited.clients.deleteClient('new', NOW));
+      await tenTimes(() => audited.clients.deleteClient('new', NOW, ADA));
 
       assert.deepEqual(
         (await entries()).map(({ action, clientId }) => [action, clientId]),

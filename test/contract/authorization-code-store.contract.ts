@@ -122,7 +122,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
         await Promise.all([
           codes.redeemCode(code, NOW),
-          by === 'user' ? users.deleteUser('acme', 'ada', NOW) : clients.deleteClient('acme', NOW),
+          by === 'user' ? users.deleteUser('acme', 'ada', NOW) : clients.deleteClient('acme', NOW, undefined),
           ...Array.from({ length: 8 }, () => codes.redeemCode(code, NOW)),
         ]);
 

@@ -51,7 +51,11 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
         termsUrl: 'https://acme.example/terms',
       };
 
-      const changed = await looks.changeLook('acme', { ...plain, ...facts, logo, darkLogo }, NOW);
+      const changed = await looks.changeLook(
+        'acme',
+        { ...plain, ...facts, logo, darkLogo },
+        { now: NOW, by: undefined },
+      );
 
       const logos = { logo: { hash: hashOf(logo) }, darkLogo: { hash: hashOf(darkLogo) } };
       assert.deepEqual(changed, { branding: { ...plain, ...logos }, facts });
@@ -62,13 +66,13 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('a change of a look leaves what it does not name, and empties what it names null', async () => {
       const { looks } = await prepare();
       const set = { primaryColor: '#aa3355', supportEmail: 'a@acme.example', logo: picture('one') };
-      await looks.changeLook('acme', { ...set, theme: 'light' }, NOW);
+      await looks.changeLook('acme', { ...set, theme: 'light' }, { now: NOW, by: undefined });
 
-      const changed = await looks.changeLook('acme', { hideFooter: true }, NOW + 1);
+      const changed = await looks.changeLook('acme', { hideFooter: true }, { now: NOW + 1, by: undefined });
       const emptied = await looks.changeLook(
         'acme',
         { primaryColor: null, supportEmail: null, logo: null },
-        NOW + 2,
+        { now: NOW + 2, by: undefined },
       );
 
       assert.deepEqual(changed?.branding.logo, { hash: hashOf(set.logo) });
@@ -83,7 +87,10 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('no look is set for an application that is not there', async () => {
       const { db, looks } = await prepare();
 
-      assert.equal(await looks.changeLook('nobody', { logo: picture('x') }, NOW), undefined);
+      assert.equal(
+        await looks.changeLook('nobody', { logo: picture('x') }, { now: NOW, by: undefined }),
+        undefined,
+      );
       assert.equal(await rowsIn(db, 'application_look'), 0);
       assert.equal(await rowsIn(db, 'application_logo'), 0);
     });
@@ -93,7 +100,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       // The cast breaks the type's guarantee on purpose.
       const change = { logo: picture('x'), theme: 'sepia' } as unknown as LookChange;
 
-      await assert.rejects(looks.changeLook('acme', change, NOW));
+      await assert.rejects(looks.changeLook('acme', change, { now: NOW, by: undefined }));
 
       assert.equal(await rowsIn(db, 'application_logo'), 0);
     });
@@ -113,7 +120,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
         { privacyUrl: 'https://acme.example/privacy', termsUrl: 'https://acme.example/terms' },
       ];
 
-      await tenTimes((i) => looks.changeLook('acme', changes[i] ?? {}, NOW + i));
+      await tenTimes((i) => looks.changeLook('acme', changes[i] ?? {}, { now: NOW + i, by: undefined }));
 
       const { branding, facts } = await looks.findLook('acme');
       const lost = Object.entries({ ...branding, ...facts }).filter(([name, value]) => {
@@ -126,7 +133,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('a picture is answered byte for byte by its hash', async () => {
       const { looks } = await prepare();
       const logo = picture('one');
-      await looks.changeLook('acme', { logo }, NOW);
+      await looks.changeLook('acme', { logo }, { now: NOW, by: undefined });
 
       const image = await looks.findLogo(hashOf(logo));
 
@@ -137,16 +144,16 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('a picture is kept while one application or one scheme shows it, and no longer', async () => {
       const { db, looks } = await prepare();
       const logo = picture('shared');
-      await looks.changeLook('acme', { logo, darkLogo: logo }, NOW);
-      await looks.changeLook('other', { logo }, NOW);
+      await looks.changeLook('acme', { logo, darkLogo: logo }, { now: NOW, by: undefined });
+      await looks.changeLook('other', { logo }, { now: NOW, by: undefined });
 
       const states: boolean[] = [];
       const look = async () => states.push((await looks.findLogo(hashOf(logo))) !== undefined);
-      await looks.changeLook('acme', { logo: picture('next') }, NOW);
+      await looks.changeLook('acme', { logo: picture('next') }, { now: NOW, by: undefined });
       await look();
-      await looks.changeLook('acme', { darkLogo: null }, NOW);
+      await looks.changeLook('acme', { darkLogo: null }, { now: NOW, by: undefined });
       await look();
-      await looks.changeLook('other', { logo: null }, NOW);
+      await looks.changeLook('other', { logo: null }, { now: NOW, by: undefined });
       await look();
 
       assert.deepEqual(states, [true, true, false]);
@@ -156,9 +163,9 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('the look and the pictures of an application that is deleted are forgotten', async () => {
       const { db, looks, clients } = await prepare();
       const logo = picture('gone');
-      await looks.changeLook('acme', { logo }, NOW);
+      await looks.changeLook('acme', { logo }, { now: NOW, by: undefined });
 
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
 
       assert.equal(await looks.findLogo(hashOf(logo)), undefined);
       assert.equal(await rowsIn(db, 'application_look'), 0);

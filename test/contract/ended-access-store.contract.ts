@@ -57,7 +57,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
 
     for (const [what, remove] of [
       ['a user', async ({ users }: Stores) => Boolean(await users.deleteUser('acme', 'ada', NOW + 1))],
-      ['an application', ({ clients }: Stores) => clients.deleteClient('acme', NOW + 1)],
+      ['an application', ({ clients }: Stores) => clients.deleteClient('acme', NOW + 1, undefined)],
     ] as const)
       it(`access is kept once however many delete ${what} at once`, async () => {
         const stores = await prepare();

@@ -231,7 +231,7 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       const { db, accounts, clients } = await openWithUsers(open);
       const account = newAccount({ provider: 'google', accountId: 'ada@example.com' });
       await accounts.linkAccount(account, NOW);
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
 
       assert.deepEqual(await namesOf(db, 'end-access'), ['acme']);
       assert.deepEqual(

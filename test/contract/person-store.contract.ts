@@ -45,7 +45,11 @@ async function opened(open: () => Promise<Database>) {
   const clients = clientStore(db);
   for (const clientId of ['acme', 'other']) {
     const facts = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
-    await clients.createClient({ ...facts, redirectUri: 'https://a.example/', createdAt: NOW }, clientId);
+    await clients.createClient(
+      { ...facts, redirectUri: 'https://a.example/', createdAt: NOW },
+      clientId,
+      undefined,
+    );
   }
   const people = personStore(db, CALLER);
   const actions = async () =>
@@ -142,7 +146,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await people.setRole('nobody', 'viewer', []), false);
 
       await change('developer', ['other']);
-      await clients.deleteClient('other', NOW);
+      await clients.deleteClient('other', NOW, undefined);
       assert.deepEqual((await people.findPerson('ben'))?.clientIds, []);
     });
   });
@@ -203,7 +207,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
         (await keys.listKeyUses()).filter((use) => use.keys === 'own').map(({ clientId }) => clientId);
       const facts = { name: 'x', displayName: undefined, redirectUri: 'https://a.example/', createdAt: NOW };
       const used = { ...facts, clientId: 'used', webhookUrl: 'https://a.example/hook' };
-      await clients.createClient(used, 'hash of used');
+      await clients.createClient(used, 'hash of used', undefined);
       await addMessageOf('used', db);
       await keys.switchWebhookKeys({ clientId: 'other', keys: 'instance', overlapUntil: NOW });
       const clientIds = ['acme', 'other', 'used', 'no-such'];

@@ -18,7 +18,10 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
     it('an app is answered as it was set, to its application and for its provider only', async () => {
       const { apps } = await prepare();
 
-      assert.equal(await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW), true);
+      assert.equal(
+        await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, { now: NOW, by: undefined }),
+        true,
+      );
 
       assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, app);
       assert.equal(await apps.findProviderApp('acme', 'microsoft'), undefined);
@@ -27,7 +30,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('the secret of an app is kept sealed, for this application and provider alone', async () => {
       const { db, apps } = await prepare();
-      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, { now: NOW, by: undefined });
 
       const [row] = await db.all<{ secret: string }>(
         'SELECT app_client_secret AS "secret" FROM provider_app',
@@ -40,10 +43,10 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('an app is replaced as a whole', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, { now: NOW, by: undefined });
       const next = { clientId: 'next', clientSecret: 'two' };
 
-      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, next, NOW + 1);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, next, { now: NOW + 1, by: undefined });
 
       assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, next);
     });
@@ -55,7 +58,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
         apps.setProviderApp(
           { clientId: 'acme', kind: 'google' },
           { clientId: `id${i}`, clientSecret: `secret${i}` },
-          NOW,
+          { now: NOW, by: undefined },
         ),
       );
 
@@ -67,17 +70,20 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
     it('no app is set for an application that is not there', async () => {
       const { db, apps } = await prepare();
 
-      assert.equal(await apps.setProviderApp({ clientId: 'nobody', kind: 'google' }, app, NOW), false);
+      assert.equal(
+        await apps.setProviderApp({ clientId: 'nobody', kind: 'google' }, app, { now: NOW, by: undefined }),
+        false,
+      );
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });
 
     it('removing an app says whether there was one', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, { now: NOW, by: undefined });
 
       const answers = [
-        await apps.removeProviderApp('acme', 'google'),
-        await apps.removeProviderApp('acme', 'google'),
+        await apps.removeProviderApp('acme', 'google', undefined),
+        await apps.removeProviderApp('acme', 'google', undefined),
       ];
 
       assert.deepEqual(answers, [true, false]);
@@ -86,7 +92,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('a list of apps has ids without secrets', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp({ clientId: 'acme', kind: 'microsoft' }, app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'microsoft' }, app, { now: NOW, by: undefined });
 
       assert.deepEqual(await apps.listProviderApps('acme'), { microsoft: 'id.apps.example' });
       assert.deepEqual(await apps.listProviderApps('other'), {});
@@ -94,9 +100,9 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('the apps of an application that is deleted are forgotten', async () => {
       const { db, clients, apps } = await prepare();
-      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, { now: NOW, by: undefined });
 
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
 
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });

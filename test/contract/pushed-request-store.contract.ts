@@ -95,7 +95,7 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
       const { db, clients, pushedRequests } = await openWithUsers(open);
       await pushedRequests.add('hash-1', request, MOST);
 
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
 
       assert.equal(await rowsIn(db, 'pushed_request'), 0);
     });

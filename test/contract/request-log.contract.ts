@@ -126,7 +126,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       await add(...Array.from({ length: 51 }, (_, index) => ({ requestId: `r${index}` })));
       await add({ requestId: 'kept', clientId: 'other' });
 
-      await clients.deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW, undefined);
       await add({ requestId: 'late' }, { requestId: 'known', clientId: 'other' });
 
       assert.deepEqual(await list(requestLog), ['known', 'kept']);

@@ -63,15 +63,15 @@ export function verificationStoreContract(database: string, open: () => Promise<
       await submitForReview({ clientId: 'acme' }, stores.deps);
       await approve();
 
-      await stores.clients.updateClient('acme', { displayName: 'Evil' }, NOW);
+      await stores.clients.updateClient('acme', { displayName: 'Evil' }, BY_OLGA);
       const other = { webp: Buffer.from('other') };
       const emptied = { applicationUrl: null, supportEmail: null, supportUrl: null, darkLogo: null };
-      await stores.branding.changeLook('acme', { ...emptied, logo: other }, NOW);
+      await stores.branding.changeLook('acme', { ...emptied, logo: other }, BY_OLGA);
       const edited = await stores.verification.findVerification('acme');
       await stores.branding.changeLook(
         'acme',
         { applicationUrl: 'https://evil.example', supportEmail: 'x@y.example' },
-        NOW,
+        BY_OLGA,
       );
       await submitForReview({ clientId: 'acme' }, stores.deps);
       const submitted = await stores.verification.findVerification('acme');
@@ -145,14 +145,18 @@ export function verificationStoreContract(database: string, open: () => Promise<
         webhookUrl: 'https://new.example/h',
       };
 
-      await stores.clients.updateClient('acme', { ...settings, displayName: 'Acme Planner' }, NOW);
+      await stores.clients.updateClient('acme', { ...settings, displayName: 'Acme Planner' }, BY_OLGA);
       const look = { primaryColor: '#000000', theme: 'dark', hideFooter: true, enabled: false } as const;
       await stores.branding.changeLook(
         'acme',
         { ...look, logo: LOGO, supportEmail: 'help@acme.example' },
-        NOW,
+        BY_OLGA,
       );
-      await stores.branding.changeLook('acme', { privacyUrl: 'https://a.example/p', termsUrl: null }, NOW);
+      await stores.branding.changeLook(
+        'acme',
+        { privacyUrl: 'https://a.example/p', termsUrl: null },
+        BY_OLGA,
+      );
 
       const { status, log } = await stateOf(stores);
       assert.deepEqual([status, log], ['under_review', ['submitted']]);
@@ -161,10 +165,10 @@ export function verificationStoreContract(database: string, open: () => Promise<
     it('an edit that cancels a review, or ends an approval, is kept with what it changed and who did it', async () => {
       const { stores, approve } = await prepare(open);
       await submitForReview({ clientId: 'acme' }, stores.deps);
-      await stores.branding.changeLook('acme', { supportUrl: null, logo: DARK }, NOW + 1);
+      await stores.branding.changeLook('acme', { supportUrl: null, logo: DARK }, { now: NOW + 1, by: OLGA });
       await submitForReview({ clientId: 'acme', note: ' Please.\r\nAgain ' }, stores.deps);
       await approve('Fine');
-      await stores.clients.updateClient('acme', { displayName: null }, NOW + 2);
+      await stores.clients.updateClient('acme', { displayName: null }, { now: NOW + 2, by: OLGA });
 
       const log = await stores.verification.listActivity('acme', { limit: 10 });
 
@@ -200,7 +204,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
     it('what was not submitted cannot be approved: neither a later submission nor one of another application', async () => {
       const { stores } = await prepare(open);
       const looked = await submitForReview({ clientId: 'acme' }, stores.deps);
-      await stores.clients.updateClient('acme', { displayName: 'Evil' }, NOW);
+      await stores.clients.updateClient('acme', { displayName: 'Evil' }, BY_OLGA);
       await submitForReview({ clientId: 'acme' }, stores.deps);
       const submission = looked === undefined ? '' : submissionOf(looked);
 
@@ -239,8 +243,8 @@ export function verificationStoreContract(database: string, open: () => Promise<
         const input = { clientId: 'acme', submission: await submission() };
         const edit = () =>
           round % 2
-            ? stores.clients.updateClient('acme', { displayName: 'Evil' }, NOW)
-            : stores.branding.changeLook('acme', { supportUrl: 'https://evil.example', logo: DARK }, NOW);
+            ? stores.clients.updateClient('acme', { displayName: 'Evil' }, BY_OLGA)
+            : stores.branding.changeLook('acme', { supportUrl: 'https://evil.example', logo: DARK }, BY_OLGA);
         const approve = () => approveSubmission(input, stores.deps).catch(() => undefined);
 
         await Promise.all(round % 4 < 2 ? [edit(), approve()] : [approve(), edit()]);
@@ -257,7 +261,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
       const { stores } = await prepare(open);
 
       await tenTimes(() => submitForReview({ clientId: 'acme' }, stores.deps).catch(() => undefined));
-      await tenTimes((i) => stores.clients.updateClient('acme', { displayName: `Acme ${i}` }, NOW));
+      await tenTimes((i) => stores.clients.updateClient('acme', { displayName: `Acme ${i}` }, BY_OLGA));
 
       assert.deepEqual((await stateOf(stores)).log, ['cancelled', 'submitted']);
     });
@@ -267,7 +271,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
 
       await Promise.all([
         submitForReview({ clientId: 'acme' }, stores.deps).catch(() => undefined),
-        stores.branding.changeLook('acme', { applicationUrl: null }, NOW),
+        stores.branding.changeLook('acme', { applicationUrl: null }, BY_OLGA),
       ]);
 
       assert.equal((await stateOf(stores)).status, 'not_submitted');
@@ -276,7 +280,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
     it('withdrawing shows users what the application has set, and forgets what was approved', async () => {
       const { db, stores, take } = await prepare(open);
       await take('verify');
-      await stores.branding.changeLook('acme', { logo: null, darkLogo: null }, NOW);
+      await stores.branding.changeLook('acme', { logo: null, darkLogo: null }, BY_OLGA);
 
       const after = await withdrawVerification({ clientId: 'acme', note: 'Spam' }, stores.deps);
 
@@ -296,7 +300,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
         await stores.branding.changeLook(
           clientId,
           { applicationUrl: 'https://a.example', supportEmail: 'a@b.example' },
-          NOW,
+          BY_OLGA,
         );
         if (clientId === 'never') continue;
         await submitForReview({ clientId }, { ...stores.deps, now: () => NOW - i });
@@ -317,7 +321,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
       const { db, stores, take } = await prepare(open);
       await take('verify');
 
-      await stores.clients.deleteClient('acme', NOW);
+      await stores.clients.deleteClient('acme', NOW, OLGA);
 
       for (const table of TABLES) assert.equal(await rowsIn(db, table), 0, table);
     });
@@ -329,18 +333,18 @@ const OLGA: Caller = {
   address: undefined,
   now: () => NOW,
 };
+const BY_OLGA = { now: NOW, by: OLGA };
 
 /** Creates the application `acme` with all required values, and stores that act as a member with all permissions. */
 async function prepare(open: () => Promise<Database>) {
-  const { db, auditedFor, audit } = await openWithUsers(open);
-  const audited = auditedFor(OLGA);
-  const stores = { ...audited, audit, deps: { verification: audited.verification, now: () => NOW } };
-  await stores.clients.updateClient('acme', { displayName: 'Acme Planner' }, NOW);
+  const { db, ...opened } = await openWithUsers(open);
+  const stores = { ...opened, deps: { verification: opened.verification, now: () => NOW, by: OLGA } };
+  await stores.clients.updateClient('acme', { displayName: 'Acme Planner' }, BY_OLGA);
   const { applicationUrl, supportEmail, supportUrl } = VALUES;
   await stores.branding.changeLook(
     'acme',
     { applicationUrl, supportEmail, supportUrl, logo: LOGO, darkLogo: DARK },
-    NOW,
+    BY_OLGA,
   );
 
   const found = async (): Promise<Verification> => {
@@ -358,7 +362,7 @@ async function prepare(open: () => Promise<Database>) {
     approve: () => approve(),
     request_changes: async () =>
       requestChanges({ clientId: 'acme', submission: await submission(), note: 'More' }, stores.deps),
-    edit: () => stores.clients.updateClient('acme', { displayName: `Acme ${++edits}` }, NOW),
+    edit: () => stores.clients.updateClient('acme', { displayName: `Acme ${++edits}` }, BY_OLGA),
     verify: () => verifyNow({ clientId: 'acme' }, stores.deps),
     withdraw: () => withdrawVerification({ clientId: 'acme', note: 'Why' }, stores.deps),
   };

@@ -28,7 +28,7 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
     await makeCalendars(db, [NOW, NOW]);
     const other = { ...DEFAULT_SETTINGS, clientId: 'other', name: 'other', displayName: undefined };
     const redirectUri = 'https://other.example/cb';
-    await clients.createClient({ ...other, redirectUri, webhookUrl: URL, createdAt: NOW }, 'hash');
+    await clients.createClient({ ...other, redirectUri, webhookUrl: URL, createdAt: NOW }, 'hash', undefined);
     return {
       db,
       endpoints,
@@ -62,7 +62,11 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
         assert.equal(await reach(`we_${index}`), expected);
         await stores.endpoints.changeEndpoint('we_0', { hears: added().hears, url: `${URL}${index}` });
         assert.equal(await reach('we_0'), expected);
-        await stores.clients.updateClient('other', { webhookUrl: `${URL}${index}` }, NOW);
+        await stores.clients.updateClient(
+          'other',
+          { webhookUrl: `${URL}${index}` },
+          { now: NOW, by: undefined },
+        );
         assert.equal(await reach('we_other'), expected);
       }
     });

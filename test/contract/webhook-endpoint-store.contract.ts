@@ -37,6 +37,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
     await clients.createClient(
       { ...other, redirectUri: 'https://other.example/cb', webhookUrl: URL, createdAt: NOW },
       'hash',
+      undefined,
     );
     const limited = (endpointsPerApplication: number) =>
       openStores(db, { sealer: createSealer(randomBytes(32)), endpointsPerApplication });
@@ -308,7 +309,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
     it('of ten calls that race to add endpoints, those up to the limit succeed, whatever listeners there are', async () => {
       const { limited } = await prepare();
       const { endpoints, clients } = limited(3);
-      await clients.updateClient('acme', { webhookUrl: URL }, NOW);
+      await clients.updateClient('acme', { webhookUrl: URL }, { now: NOW, by: undefined });
       await endpoints.addListener(listener('we_listener'), NOW + HOUR, 9);
 
       const outcomes = await tenTimes((i) => codeOf(endpoints.addEndpoint(added({ endpointId: `we_${i}` }))));
@@ -323,7 +324,11 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       await limited(9).endpoints.addEndpoint(added());
       const { clients } = limited(1);
 
-      const refused = clients.updateClient('acme', { webhookUrl: URL, name: 'New' }, NOW);
+      const refused = clients.updateClient(
+        'acme',
+        { webhookUrl: URL, name: 'New' },
+        { now: NOW, by: undefined },
+      );
 
       assert.equal(await codeOf(refused), 'too_many_endpoints');
       assert.notEqual((await clients.findClient('acme'))?.name, 'New');
@@ -334,7 +339,11 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       await limited(9).endpoints.addEndpoint(added({ clientId: 'other' }));
       const { clients, endpoints } = limited(1);
 
-      await clients.updateClient('other', { webhookUrl: 'https://new.example/in' }, NOW);
+      await clients.updateClient(
+        'other',
+        { webhookUrl: 'https://new.example/in' },
+        { now: NOW, by: undefined },
+      );
       await endpoints.changeEndpoint('we_1', { hears: added().hears, url: 'https://new.example/2' });
 
       const urls = (await endpoints.listEndpoints('other')).map(({ url }) => url);

@@ -77,7 +77,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
       await makeUsers(db);
       const names = { clientId: 'other', name: 'Other', displayName: undefined, webhookUrl: undefined };
       const other = { ...names, redirectUri: 'https://other.example/', createdAt: NOW };
-      await clientStore(db).createClient(other, 'hash of other');
+      await clientStore(db).createClient(other, 'hash of other', undefined);
       const keys = webhookKeyStore(db);
       await keys.addFirstWebhookKey(key('instance'));
       await keys.switchWebhookKeys({ clientId: 'acme', keys: 'own', overlapUntil: NOW });
@@ -176,7 +176,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
       const { db, keys } = await opened();
       await keys.addFirstWebhookKey(own('a'));
 
-      await clientStore(db).deleteClient('acme', NOW);
+      await clientStore(db).deleteClient('acme', NOW, undefined);
       await keys.addFirstWebhookKey(own('late'));
 
       assert.deepEqual(await idsAt(keys, NOW), ['instance']);

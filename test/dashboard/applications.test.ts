@@ -259,7 +259,8 @@ onEachDatabase((database, open) => {
 
     it('says what to do where there is nothing', async () => {
       const lonely = await openDashboardApp(await open());
-      for (const clientId of ['acme', 'other']) await lonely.stores.clients.deleteClient(clientId, 1);
+      for (const clientId of ['acme', 'other'])
+        await lonely.stores.clients.deleteClient(clientId, 1, undefined);
       const browser = await lonely.signedIn('owner');
       assert.ok((await browser.get(LIST)).body.includes(`href="${NEW}"`));
       assert.ok((await browser.get('/dashboard')).body.includes(`href="${NEW}"`));

@@ -17,10 +17,17 @@ onEachDatabase((database, open) => {
         address: undefined,
         now: () => clock.now,
       };
-      const { clients } = stores.auditedFor(caller);
       for (let change = 0; change < 60; change += 1)
-        await clients.updateClient('acme', { name: `<i>Acme</i> ${change}` }, clock.now + change);
-      await clients.updateClient('other', { name: 'Other by another name' }, clock.now);
+        await stores.clients.updateClient(
+          'acme',
+          { name: `<i>Acme</i> ${change}` },
+          { now: clock.now + change, by: caller },
+        );
+      await stores.clients.updateClient(
+        'other',
+        { name: 'Other by another name' },
+        { now: clock.now, by: caller },
+      );
     });
     after(() => dashboard.app.close());
 

@@ -161,7 +161,7 @@ onEachDatabase((database, open) => {
 
     it('removing a logo keeps the other one and counts as a change of an approved value', async () => {
       const entry = { clientId: 'acme', note: undefined, now: 2 };
-      await dashboard.stores.verification.makeStep({ ...entry, step: 'verify' }, () => {});
+      await dashboard.stores.verification.makeStep({ ...entry, step: 'verify', by: undefined }, () => {});
       assert.ok((await developer.get(TAB)).body.includes('needs a new review'));
 
       assert.equal(leadsTo(await developer.post(`${TAB}/logo/remove`)), `${TAB}?done=removed`);

@@ -87,11 +87,10 @@ onEachDatabase((database, open) => {
       assert.ok((await owner.get(page)).body.includes('you, the operator'));
 
       const app = { clientId: 'id.apps.example', clientSecret: 'secret' };
-      await dashboard.stores.providerApps.setProviderApp(
-        { clientId: 'acme', kind: 'google' },
-        app,
-        dashboard.clock.now,
-      );
+      await dashboard.stores.providerApps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, {
+        now: dashboard.clock.now,
+        by: undefined,
+      });
 
       assert.ok((await owner.get(page)).body.includes('the application’s developer'));
     });

@@ -104,7 +104,11 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     if ((await stores.clients.findClient(clientId)) !== undefined) continue;
     const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };
     const redirectUri = `https://${clientId}.example/callback`;
-    await stores.clients.createClient({ ...facts, redirectUri, createdAt: NOW }, hashOfSecret(clientId));
+    await stores.clients.createClient(
+      { ...facts, redirectUri, createdAt: NOW },
+      hashOfSecret(clientId),
+      undefined,
+    );
   }
   const app = Fastify();
   app.decorate('noteDatabaseAway', databaseNotes({ log }));

@@ -63,8 +63,8 @@ onEachDatabase((database, open) => {
       const before = (await owner.get('/dashboard')).body;
       await ail(dashboard, 'acme', 'password_refused');
       const connected = (await owner.get('/dashboard')).body;
-      await dashboard.stores.clients.deleteClient('acme', 1);
-      await dashboard.stores.clients.deleteClient('other', 1);
+      await dashboard.stores.clients.deleteClient('acme', 1, undefined);
+      await dashboard.stores.clients.deleteClient('other', 1, undefined);
       const empty = (await owner.get('/dashboard')).body;
 
       await dashboard.app.close();

@@ -112,6 +112,7 @@ describe('the playground', () => {
     await server.deps.clients.rotateSecret({
       ...{ clientId: 'acme', secretHash: hashOfSecret(secret), now: server.clock.now },
       oldExpireAt: server.clock.now,
+      by: undefined,
     });
 
     const form = { secret, 'body.grant_type': 'refresh_token', 'body.refresh_token': 'REFRESH_TOKEN' };
@@ -152,6 +153,7 @@ describe('the playground', () => {
     await server.deps.clients.rotateSecret({
       ...{ clientId: 'acme', secretHash: hashOfSecret(secret), now: server.clock.now },
       oldExpireAt: server.clock.now,
+      by: undefined,
     });
 
     const refusals = [];

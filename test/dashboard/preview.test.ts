@@ -16,8 +16,12 @@ onEachDatabase((database, open) => {
       dashboard = await openDashboardApp(await open());
       owner = await dashboard.signedIn('owner');
       const { clients, branding } = dashboard.stores;
-      await clients.updateClient('acme', { displayName: 'Acme <Planner>' }, 1);
-      await branding.changeLook('acme', { primaryColor: '#7c3aed', supportEmail: 'help@acme.example' }, 1);
+      await clients.updateClient('acme', { displayName: 'Acme <Planner>' }, { now: 1, by: undefined });
+      await branding.changeLook(
+        'acme',
+        { primaryColor: '#7c3aed', supportEmail: 'help@acme.example' },
+        { now: 1, by: undefined },
+      );
     });
     after(() => dashboard.app.close());
 
@@ -92,8 +96,8 @@ onEachDatabase((database, open) => {
     it('of a verified application it has what is set, or what users see until that is approved', async () => {
       const { verification, clients } = dashboard.stores;
       const entry = { clientId: 'acme', note: undefined, now: 2 };
-      await verification.makeStep({ ...entry, step: 'verify' }, () => {});
-      await clients.updateClient('acme', { displayName: 'Acme Next' }, 3);
+      await verification.makeStep({ ...entry, step: 'verify', by: undefined }, () => {});
+      await clients.updateClient('acme', { displayName: 'Acme Next' }, { now: 3, by: undefined });
 
       const [set, seen] = [await owner.get(PREVIEW), await owner.get(`${PREVIEW}?values=seen`)];
       assert.ok(set.body.includes('Acme Next') && !set.body.includes('Not verified by'));

@@ -151,7 +151,11 @@ onEachDatabase((database, open) => {
       assert.ok(!(await developer.get(pathOf('henry'))).body.includes('<i>Refused'));
       assert.ok(page.includes('/dashboard/requests?client=acme&user=henry'));
       assert.ok(page.includes('/dashboard/deliveries?client=acme&user=henry'));
-      await stores.clients.updateClient('acme', { pushedRequests: 'required' }, clock.now);
+      await stores.clients.updateClient(
+        'acme',
+        { pushedRequests: 'required' },
+        { now: clock.now, by: undefined },
+      );
       const pushed = await developer.get(pathOf('henry'));
       assert.ok(!pushed.body.includes('/authorize?') && pushed.body.includes('pushes its requests'));
     });

@@ -218,7 +218,7 @@ export async function makeUsers(
   for (const clientId of ['acme', 'other']) {
     const redirectUri = 'https://app.example/cb';
     const names = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
-    await clients.createClient({ ...names, redirectUri, createdAt: now }, hashOfSecret(clientId));
+    await clients.createClient({ ...names, redirectUri, createdAt: now }, hashOfSecret(clientId), undefined);
     for (const userId of ['ada', 'ben']) await users.loadOrCreateUser(clientId, userId, now);
   }
 }

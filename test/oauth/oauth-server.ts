@@ -62,7 +62,7 @@ export async function openOAuthServer(
       redirectUri: REDIRECT_URI,
       webhookUrl: undefined,
     };
-    await stores.clients.createClient({ ...client, createdAt: clock.now }, hashOfSecret(SECRET));
+    await stores.clients.createClient({ ...client, createdAt: clock.now }, hashOfSecret(SECRET), undefined);
   }
 
   const wrongCodes = wrongCodeLimits({ wrongCodesPerMinute: 300, wrongCodesOfUserPerMinute: 20 });

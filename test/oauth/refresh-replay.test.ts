@@ -30,7 +30,11 @@ onEachDatabase((database, open) => {
     async function openServer({ algorithm, window = WINDOW, ...options }: Options = {}) {
       const server = await openOAuthServer(algorithm, { db: await open(), ...options });
       cleanups.push(() => server.close());
-      await server.stores.clients.updateClient('acme', { refreshReplayWindow: window }, server.clock.now);
+      await server.stores.clients.updateClient(
+        'acme',
+        { refreshReplayWindow: window },
+        { now: server.clock.now, by: undefined },
+      );
       return server;
     }
 
@@ -139,7 +143,11 @@ onEachDatabase((database, open) => {
 
     it('another application is refused, and does not learn that the token was spent', async () => {
       const server = await openServer();
-      await server.stores.clients.updateClient('other', { refreshReplayWindow: WINDOW }, server.clock.now);
+      await server.stores.clients.updateClient(
+        'other',
+        { refreshReplayWindow: WINDOW },
+        { now: server.clock.now, by: undefined },
+      );
       const { spent } = await spend(server);
 
       const foreign = await refresh(server.app, spent, { client_id: 'other' });
@@ -178,7 +186,7 @@ onEachDatabase((database, open) => {
       const server = await openServer();
       const { spent } = await spend(server);
 
-      await server.stores.clients.deleteClient('acme', server.clock.now);
+      await server.stores.clients.deleteClient('acme', server.clock.now, undefined);
 
       assert.equal((await refresh(server.app, spent)).json().error, 'invalid_client');
     });
@@ -188,7 +196,11 @@ onEachDatabase((database, open) => {
       const { spent } = await spend(server);
 
       await assertRefused(refresh(server.app, spent));
-      await server.stores.clients.updateClient('acme', { refreshReplayWindow: WINDOW }, server.clock.now);
+      await server.stores.clients.updateClient(
+        'acme',
+        { refreshReplayWindow: WINDOW },
+        { now: server.clock.now, by: undefined },
+      );
       await assertRefused(refresh(server.app, spent));
     });
 
@@ -196,7 +208,11 @@ onEachDatabase((database, open) => {
       const server = await openServer();
       const { spent } = await spend(server);
 
-      await server.stores.clients.updateClient('acme', { refreshReplayWindow: 0 }, server.clock.now);
+      await server.stores.clients.updateClient(
+        'acme',
+        { refreshReplayWindow: 0 },
+        { now: server.clock.now, by: undefined },
+      );
 
       await assertRefused(refresh(server.app, spent));
     });

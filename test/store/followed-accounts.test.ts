@@ -17,6 +17,7 @@ onEachDatabase((database, open) => {
     await stores.clients.createClient(
       { ...facts, redirectUri: 'https://acme.example/cb', createdAt: NOW },
       'hash',
+      undefined,
     );
     await makeAccount(db, 'acme', 'ada');
     return { db, ...stores };
@@ -29,7 +30,7 @@ onEachDatabase((database, open) => {
     it('are those of an application with a webhook URL that is not paused', async () => {
       const stores = await prepare();
       assert.equal(await followed(stores), false);
-      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      await stores.clients.updateClient('acme', { webhookUrl }, { now: NOW, by: undefined });
       assert.equal(await followed(stores), true);
       await stores.db.write("UPDATE webhook_endpoint SET state = 'paused' RETURNING endpoint_id");
       assert.equal(await followed(stores), false);
@@ -56,7 +57,7 @@ onEachDatabase((database, open) => {
 
     it('are none that are not their user’s yet', async () => {
       const stores = await prepare();
-      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      await stores.clients.updateClient('acme', { webhookUrl }, { now: NOW, by: undefined });
       await stores.db.write('UPDATE account_group SET expires_at = 9e15 RETURNING group_id');
 
       assert.equal(await followed(stores), false);
@@ -67,13 +68,13 @@ onEachDatabase((database, open) => {
       const stores = await prepare();
       const runAt = () => nextRun(stores.db);
       await stores.db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_123 });
-      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      await stores.clients.updateClient('acme', { webhookUrl }, { now: NOW, by: undefined });
       const soon = await runAt();
       assert.ok(soon !== undefined && soon >= NOW && soon < NOW + 60_000);
       const turn = await firstTurn(stores.db);
       assert.ok(turn !== undefined && turn <= soon);
 
-      await stores.clients.updateClient('acme', { webhookUrl }, NOW - 70_000);
+      await stores.clients.updateClient('acme', { webhookUrl }, { now: NOW - 70_000, by: undefined });
       assert.ok(((await runAt()) ?? 0) <= soon);
     });
 
@@ -83,7 +84,7 @@ onEachDatabase((database, open) => {
     ] as const)
       it(`are looked at at once when they become their user’s, ${heard ? 'where somebody' : 'and not where nobody'} waits`, async () => {
         const { db, clients, codes } = await prepare();
-        if (heard) await clients.updateClient('acme', { webhookUrl: heard }, NOW);
+        if (heard) await clients.updateClient('acme', { webhookUrl: heard }, { now: NOW, by: undefined });
         await db.write('UPDATE account_group SET expires_at = 9e15 RETURNING group_id');
         await db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_000 });
         await makeCode(db, 'ada');

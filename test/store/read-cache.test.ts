@@ -53,11 +53,11 @@ onEachDatabase((name, _, place) => {
         await withTwo(async (ours, others) => {
           const clients = clientStore(ours);
           const rotating = clientStore(who === 'this' ? ours : others);
-          await clients.createClient(APPLICATION, 'secret-0');
+          await clients.createClient(APPLICATION, 'secret-0', undefined);
           for (let i = 1; i <= 20; i++) {
             await clients.findClientWithSecrets('acme', NOW);
 
-            await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}` });
+            await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}`, by: undefined });
 
             const client = await clients.findClientWithSecrets('acme', NOW);
             assert.deepEqual(client?.secretHashes, [`secret-${i}`]);
@@ -68,10 +68,10 @@ onEachDatabase((name, _, place) => {
       it(`a kept look-up knows no application that ${who} process has deleted`, async () => {
         await withTwo(async (ours, others) => {
           const clients = clientStore(ours);
-          await clients.createClient(APPLICATION, 'secret');
+          await clients.createClient(APPLICATION, 'secret', undefined);
           await clients.findClientWithSecrets('acme', NOW);
 
-          await clientStore(who === 'this' ? ours : others).deleteClient('acme', NOW);
+          await clientStore(who === 'this' ? ours : others).deleteClient('acme', NOW, undefined);
 
           assert.equal(await clients.findClientWithSecrets('acme', NOW), undefined);
         });
@@ -95,8 +95,13 @@ onEachDatabase((name, _, place) => {
     it('a kept look-up lets a secret end at its instant, without anything being written', async () => {
       await withTwo(async (ours) => {
         const clients = clientStore(ours);
-        await clients.createClient(APPLICATION, 'old');
-        await clients.rotateSecret({ ...ROTATION, secretHash: 'new', oldExpireAt: NOW + 1000 });
+        await clients.createClient(APPLICATION, 'old', undefined);
+        await clients.rotateSecret({
+          ...ROTATION,
+          secretHash: 'new',
+          oldExpireAt: NOW + 1000,
+          by: undefined,
+        });
 
         const before = await clients.findClientWithSecrets('acme', NOW + 999);
         const after = await clients.findClientWithSecrets('acme', NOW + 1000);

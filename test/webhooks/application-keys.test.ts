@@ -155,7 +155,7 @@ onEachDatabase((database, open) => {
     it('an application that is deleted while it is signed for takes its keys with it', async () => {
       await switchTo('own');
       await reload();
-      await telling.server.deps.clients.deleteClient('acme', telling.server.clock.now);
+      await telling.server.deps.clients.deleteClient('acme', telling.server.clock.now, undefined);
 
       assert.equal(signer.signaturesOf('acme', Buffer.from('x')).length, 1);
       assert.equal((await listOf('acme')).status, 404);

@@ -12,7 +12,10 @@ const HOUR = 3_600_000;
 type Deleting = readonly [what: string, deletion: (telling: DeliveryServer) => Promise<unknown>];
 
 const DELETIONS: readonly Deleting[] = [
-  ['an application', ({ server: { deps, clock } }) => deps.clients.deleteClient('acme', clock.now)],
+  [
+    'an application',
+    ({ server: { deps, clock } }) => deps.clients.deleteClient('acme', clock.now, undefined),
+  ],
   ['a user', ({ server: { deps, clock } }) => deps.users.deleteUser('acme', 'ada', clock.now)],
 ];
 

@@ -64,7 +64,11 @@ export async function openDeliveryServer(options: DeliveryServerOptions = {}): P
     deliveryWakeUp: createWakeUp(),
     log,
   };
-  await server.deps.clients.updateClient('acme', { webhookUrl: receiver.url }, clock.now);
+  await server.deps.clients.updateClient(
+    'acme',
+    { webhookUrl: receiver.url },
+    { now: clock.now, by: undefined },
+  );
 
   const deliver = async () => {
     let turns = 0;

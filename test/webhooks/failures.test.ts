@@ -117,7 +117,11 @@ onEachDatabase((database, open) => {
       assert.deepEqual(calendars(), []);
 
       const { deps, clock } = telling.server;
-      await deps.clients.updateClient('acme', { webhookUrl: telling.receiver.url }, clock.now);
+      await deps.clients.updateClient(
+        'acme',
+        { webhookUrl: telling.receiver.url },
+        { now: clock.now, by: undefined },
+      );
       await later(HOUR);
 
       assert.deepEqual(calendars().sort(), ['/home/', '/work/']);
@@ -164,7 +168,7 @@ onEachDatabase((database, open) => {
       await telling.server.deps.clients.updateClient(
         'acme',
         { webhookUrl: 'http://127.0.0.1:9/hook' },
-        telling.server.clock.now,
+        { now: telling.server.clock.now, by: undefined },
       );
       await change('/work/', 'one');
 

@@ -40,9 +40,9 @@ onEachDatabase((database, open) => {
     /** The faults of a delivery, its resend and a test, without the host, after this member has set the URL. */
     const faults = async (id: 'owner' | 'developer', url: string) => {
       const { deps, server } = telling;
-      const caller = { actor: { kind: 'person', id, name: id }, address: undefined, now: deps.now } as const;
-      const { clients } = server.deps.auditedFor(caller);
-      for (const webhookUrl of [null, url]) await clients.updateClient('acme', { webhookUrl }, deps.now());
+      const by = { actor: { kind: 'person', id, name: id }, address: undefined, now: deps.now } as const;
+      for (const webhookUrl of [null, url])
+        await server.deps.clients.updateClient('acme', { webhookUrl }, { now: deps.now(), by });
       const title = `${id} ${url}`;
       server.provider.put('/work/', resource('a', event('2026-11-20T09:00:00', { title })));
       await telling.sync();

@@ -189,7 +189,11 @@ describe('webhook subscriptions', () => {
   });
 
   it('400 for an application without a webhook URL, and it lists nothing', async () => {
-    await telling.server.deps.clients.updateClient('acme', { webhookUrl: null }, telling.server.clock.now);
+    await telling.server.deps.clients.updateClient(
+      'acme',
+      { webhookUrl: null },
+      { now: telling.server.clock.now, by: undefined },
+    );
 
     const answer = await subscribe();
 

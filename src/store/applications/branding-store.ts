@@ -1,7 +1,6 @@
 /** BrandingStore in SQL; held to test/contract/branding-store.contract.ts on both databases. */
 import { hash } from 'node:crypto';
 
-import type { Caller } from '../../audit/audit-entry.ts';
 import { type ApplicationFacts, DEFAULT_BRANDING, type Theme } from '../../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LookChange } from '../../branding/branding-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -46,22 +45,22 @@ const FIND_LOGO = `
   SELECT content FROM application_logo WHERE hash = :hash
    UNION ALL SELECT content FROM approved_logo WHERE hash = :hash LIMIT 1`;
 
-export function brandingStore(db: Database, caller?: Caller): BrandingStore {
+export function brandingStore(db: Database): BrandingStore {
   return {
     findLook: (clientId) => findLook(db, clientId),
 
-    changeLook(clientId, change, now) {
+    changeLook(clientId, change, { now, by }) {
       return db.transaction(async (tx) => {
         if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
         const before = await findLook(tx, clientId);
-        await changeReviewed(tx, { clientId, now, caller }, async () => {
+        await changeReviewed(tx, { clientId, now, by }, async () => {
           await setLogos(tx, clientId, change);
           const look = await findLook(tx, clientId);
           await tx.change(SET, { clientId, now, ...toValues(look, change) });
         });
         const after = await findLook(tx, clientId);
         const changed = changedLook(before, after);
-        if (changed) await auditFor(tx, caller, { action: 'branding.updated', clientId, ...changed });
+        if (changed) await auditFor(tx, by, { action: 'branding.updated', clientId, ...changed });
         return after;
       });
     },

@@ -1,5 +1,5 @@
 /** Deletes an application with all data of its users. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { By } from '../../audit/audit-entry.ts';
 import { NOT_ASIDE } from '../accounts/account-removal.ts';
 import { prepareAccountDeletion } from '../accounts/account-rows.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -31,24 +31,19 @@ const DELETE_GRANTS = `
 
 /**
  * Deletes an application; returns whether it existed. Its secrets end first, so that nobody gets anything in its name,
- * and `caller` is audited. Users follow one by one, and the application is last. The next call continues an interrupted
+ * and `by` is audited. Users follow one by one, and the application is last. The next call continues an interrupted
  * one. `now` is in epoch milliseconds.
  */
 export async function deleteClientInParts(
   db: Database,
-  application: ApplicationToDelete,
-  caller?: Caller,
+  application: ApplicationToDelete & By,
 ): Promise<boolean> {
-  await db.transaction((tx) => endSecrets(tx, application, caller));
+  await db.transaction((tx) => endSecrets(tx, application));
   await deleteApplicationUsers(db, application);
   return db.transaction((tx) => deleteClient(tx, application));
 }
 
-async function endSecrets(
-  tx: Statements,
-  { clientId }: ApplicationToDelete,
-  caller: Caller | undefined,
-): Promise<void> {
+async function endSecrets(tx: Statements, { clientId, by }: ApplicationToDelete & By): Promise<void> {
   const ended = await tx.change('DELETE FROM client_secret WHERE client_id = :clientId', {
     clientId,
   });
@@ -56,7 +51,7 @@ async function endSecrets(
   const before = await tx.get<{ name: string }>('SELECT name FROM application WHERE client_id = :clientId', {
     clientId,
   });
-  await auditFor(tx, caller, { action: 'client.deleted', clientId, before: before && { ...before } });
+  await auditFor(tx, by, { action: 'client.deleted', clientId, before: before && { ...before } });
 }
 
 async function deleteApplicationUsers(db: Database, application: ApplicationToDelete): Promise<void> {

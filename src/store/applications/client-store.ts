@@ -1,5 +1,5 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { By } from '../../audit/audit-entry.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import {
   type Client,
@@ -77,8 +77,8 @@ type RowWithSecrets = ClientRow & { secrets: string | undefined };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
-/** Returns the store of applications with at most `most` webhook endpoints each. Changes by `caller` are audited. */
-export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
+/** Returns the store of applications with at most `most` webhook endpoints each. */
+export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): ClientStore {
   // SQLite's cache returns the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
@@ -108,42 +108,42 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
       return (await db.all<ClientRow>(sql)).map(toClient);
     },
 
-    async createClient(client, secretHash) {
+    async createClient(client, secretHash, by) {
       const { clientId, createdAt } = client;
       await db.transaction(async (tx) => {
         await tx.change(CREATE, createdValues(client));
         await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
-        await keepFirstEndpoint(tx, first, caller);
+        await keepFirstEndpoint(tx, first, by);
         const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
-        await auditFor(tx, caller, { action: 'client.created', clientId, after });
+        await auditFor(tx, by, { action: 'client.created', clientId, after });
       });
     },
 
-    async updateClient(clientId, change, now) {
+    async updateClient(clientId, change, { now, by }) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
         if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
-        const updated = await changeReviewed(tx, { clientId, now, caller }, () =>
+        const updated = await changeReviewed(tx, { clientId, now, by }, () =>
           tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
         );
         if (updated !== undefined && webhookUrl !== undefined)
-          await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, caller);
+          await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
         const changed = before && updated && changedSettings(toClient(before), toClient(updated));
-        if (changed) await auditFor(tx, caller, { action: 'client.updated', clientId, ...changed });
+        if (changed) await auditFor(tx, by, { action: 'client.updated', clientId, ...changed });
         return updated;
       });
       return row && toClient(row);
     },
 
     rotateSecret(rotation) {
-      return db.transaction((tx) => rotateSecret(tx, rotation, caller));
+      return db.transaction((tx) => rotateSecret(tx, rotation));
     },
 
-    deleteClient(clientId, now) {
-      return deleteClientInParts(db, { clientId, now }, caller);
+    deleteClient(clientId, now, by) {
+      return deleteClientInParts(db, { clientId, now, by });
     },
 
     async countContents(clientId, most) {
@@ -202,11 +202,7 @@ function changedValues(change: ClientChange) {
   };
 }
 
-async function rotateSecret(
-  tx: Statements,
-  rotation: SecretRotation,
-  caller: Caller | undefined,
-): Promise<boolean> {
+async function rotateSecret(tx: Statements, { by, ...rotation }: SecretRotation & By): Promise<boolean> {
   // Writes the application's row first, which serializes rotations of its secrets.
   const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
   if ((await tx.change(lock, rotation)) === 0) return false;
@@ -217,7 +213,7 @@ async function rotateSecret(
   );
   await tx.change('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
   await tx.change(ADD_SECRET, rotation);
-  await auditFor(tx, caller, {
+  await auditFor(tx, by, {
     action: 'client.secret_rotated',
     clientId: rotation.clientId,
     after: { old_secret_expires_at: instantText(rotation.oldExpireAt) },

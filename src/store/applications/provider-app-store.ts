@@ -1,7 +1,6 @@
 /** ProviderAppStore in SQL; held to test/contract/provider-app-store.contract.ts on both databases. */
 
 import type { AppKind, ProviderAppStore } from '../../access/provider-apps.ts';
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { ProviderApp } from '../../calendars/calendar-provider.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -31,20 +30,20 @@ const REMOVE = `
 const LIST = `
   SELECT provider AS kind, app_client_id FROM provider_app WHERE client_id = :clientId`;
 
-export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller): ProviderAppStore {
+export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore {
   return {
     async findProviderApp(clientId, kind) {
       const row = await db.get<ProviderApp>(FIND, { clientId, kind });
       return row && { ...row, clientSecret: sealer.open(row.clientSecret, appSecretContext(clientId, kind)) };
     },
 
-    async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
+    async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, { now, by }) {
       const sealed = sealer.seal(clientSecret, appSecretContext(clientId, kind));
       return db.transaction(async (tx) => {
         if ((await tx.change(LOCK_CLIENT, { clientId })) === 0) return false;
         const before = await tx.get<AppIdRow>(APP_ID, { clientId, kind });
         await tx.change(SET, { clientId, kind, appClientId, sealed, now });
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'provider_app.set',
           clientId,
           subject: kind,
@@ -55,12 +54,12 @@ export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller):
       });
     },
 
-    async removeProviderApp(clientId, kind) {
+    async removeProviderApp(clientId, kind, by) {
       return db.transaction(async (tx) => {
         const removed = await tx.get<AppIdRow>(REMOVE, { clientId, kind });
         if (removed === undefined) return false;
         const before = { client_id: removed.appClientId };
-        await auditFor(tx, caller, { action: 'provider_app.removed', clientId, subject: kind, before });
+        await auditFor(tx, by, { action: 'provider_app.removed', clientId, subject: kind, before });
         return true;
       });
     },

@@ -1,5 +1,5 @@
 /** The rows of an application's verification, and what a change of its values does to them. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { Caller, ChangeTerms } from '../../audit/audit-entry.ts';
 import { differingFields } from '../../audit/differing-fields.ts';
 import { type ReviewState, type Transition, transitionOf } from '../../verification/review-states.ts';
 import {
@@ -90,12 +90,10 @@ export const toReviewState = ({ status, verifiedAt }: Verification): ReviewState
   isVerified: verifiedAt !== undefined,
 });
 
-type NewActivity = {
+type NewActivity = ChangeTerms & {
   readonly clientId: string;
-  readonly now: number;
   readonly note?: string | undefined;
   readonly fields?: readonly ReviewedField[];
-  readonly caller: Caller | undefined;
 };
 
 /** Records a step of an application's review in both logs. Call it under LOCK_APPLICATION, last in the transaction. */
@@ -104,19 +102,19 @@ export async function addActivity(
   { kind, ...next }: Transition,
   { before, activity }: { readonly before: ReviewState; readonly activity: NewActivity },
 ): Promise<void> {
-  const { clientId, now, note, fields = [], caller } = activity;
+  const { clientId, now, note, fields = [], by } = activity;
   const entry = {
     clientId,
     now,
     kind,
-    actor: callerName(caller),
+    actor: callerName(by),
     note: note ?? null,
     fields: fields.join(','),
   };
   await tx.change(ADD_ACTIVITY, entry);
   const action = `verification.${kind}` as const;
   const changed = differingFields(auditedState(before), auditedState(next));
-  await auditFor(tx, caller, { action, clientId, ...changed });
+  await auditFor(tx, by, { action, clientId, ...changed });
 }
 
 const auditedState = ({ status, isVerified }: ReviewState) => ({

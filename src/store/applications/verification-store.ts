@@ -1,5 +1,4 @@
 /** VerificationStore in SQL; held to test/contract/verification-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { type ReviewStep, transitionOf } from '../../verification/review-states.ts';
 import { type Activity, REVIEWED_FIELDS } from '../../verification/verification.ts';
 import type { VerificationStore } from '../../verification/verification-store.ts';
@@ -63,11 +62,11 @@ const LIST_ACTIVITY = `
 
 type ActivityRow = Omit<Activity, 'fields'> & { readonly fields: string };
 
-export function verificationStore(db: Database, caller?: Caller): VerificationStore {
+export function verificationStore(db: Database): VerificationStore {
   return {
     findVerification: (clientId) => findVerification(db, clientId),
 
-    makeStep({ clientId, now, note, step }, check) {
+    makeStep({ clientId, now, note, step, by }, check) {
       return db.transaction(async (tx) => {
         await tx.change(LOCK_APPLICATION, { clientId, now });
         const before = await findVerification(tx, clientId);
@@ -80,7 +79,7 @@ export function verificationStore(db: Database, caller?: Caller): VerificationSt
         const values = { clientId, status: transition.status, now, note: note ?? null };
         for (const statement of STATEMENTS[step]) await tx.change(statement, values);
         const after = await findVerification(tx, clientId);
-        await addActivity(tx, transition, { before: state, activity: { clientId, now, note, caller } });
+        await addActivity(tx, transition, { before: state, activity: { clientId, now, note, by } });
         return { verification: after ?? before, isMade: true };
       });
     },

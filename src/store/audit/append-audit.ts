@@ -1,5 +1,5 @@
 /** Writes the audit log, in the transaction of the change that an entry describes. */
-import type { AuditedChange, AuditFields, Caller, NewAuditEntry } from '../../audit/audit-entry.ts';
+import type { AuditedChange, AuditFields, By, NewAuditEntry } from '../../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../../audit/user-subject.ts';
 import type { Statements } from '../drivers/database.ts';
 
@@ -35,14 +35,10 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
 const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
-/** Appends an entry for a change by `caller`. Without a caller the change is not an operator's and gets no entry. */
-export async function auditFor(
-  tx: Statements,
-  caller: Caller | undefined,
-  change: AuditedChange,
-): Promise<void> {
-  if (caller === undefined) return;
-  const { actor, requestedBy, address, now } = caller;
+/** Appends an entry for a change, unless it has no caller. */
+export async function auditFor(tx: Statements, by: By['by'], change: AuditedChange): Promise<void> {
+  if (by === undefined) return;
+  const { actor, requestedBy, address, now } = by;
   const after = requestedBy === undefined ? change.after : { ...change.after, requested_by: requestedBy };
   await appendAudit(tx, { ...change, after, actor, address, at: now() });
 }

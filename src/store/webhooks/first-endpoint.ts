@@ -37,7 +37,7 @@ export async function refuseFurther(tx: Statements, clientId: string, most: numb
 export async function keepFirstEndpoint(
   tx: Statements,
   { clientId, webhookUrl, now }: FirstEndpoint,
-  caller: Caller | undefined,
+  by: Caller | undefined,
 ): Promise<void> {
   if (webhookUrl === null) {
     await tx.change('DELETE FROM webhook_endpoint WHERE client_id = :clientId AND is_first = 1', {
@@ -46,5 +46,5 @@ export async function keepFirstEndpoint(
     return;
   }
   await lookSoon(tx, { clientId }, now);
-  await tx.change(KEEP, { clientId, ...urlColumns(webhookUrl, caller), now });
+  await tx.change(KEEP, { clientId, ...urlColumns(webhookUrl, by), now });
 }
