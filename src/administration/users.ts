@@ -1,6 +1,7 @@
 /** The actions on users in the dashboard, and who may take them. The command line uses the same functions. */
 
 import { APP_KINDS, type ProviderAppStore } from '../access/provider-apps.ts';
+import type { By } from '../audit/audit-entry.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { HealthHistory } from '../calendars/health-history.ts';
 import type { Client } from '../oauth/client.ts';
@@ -136,32 +137,32 @@ export async function readAccount(actor: Actor, page: AccountPage, deps: UsersDe
 export async function syncUser(
   actor: Actor,
   of: UserOfClient & { readonly accountKey?: string | undefined },
-  { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
+  { users, accounts, now, by }: Pick<UsersDeps, 'users' | 'accounts' | 'now'> & By,
 ): Promise<number> {
   await requireUser(actor, { ...of, needs: 'user.change' }, { users });
-  return accounts.requestSync(of, now());
+  return accounts.requestSync(of, now(), by);
 }
 
 /** Ends all of the user's grants; returns how many. They have ended when it returns. Throws PeopleRefusal. */
 export async function revokeUser(
   actor: Actor,
   of: UserOfClient,
-  { users, families, now }: Pick<UsersDeps, 'users' | 'families' | 'now'>,
+  { users, families, now, by }: Pick<UsersDeps, 'users' | 'families' | 'now'> & By,
 ): Promise<number> {
   await requireUser(actor, { ...of, needs: 'user.change' }, { users });
-  return families.endGrantsOf(of.clientId, of.userId, now());
+  return families.endGrantsOf(of.clientId, of.userId, { now: now(), by });
 }
 
 /** Disconnects the account and deletes all of its data. Throws PeopleRefusal `not_there`. */
 export async function disconnectAccount(
   actor: Actor,
   of: UserOfClient & { readonly accountKey: string },
-  { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
+  { users, accounts, now, by }: Pick<UsersDeps, 'users' | 'accounts' | 'now'> & By,
 ): Promise<void> {
   await requireUser(actor, { ...of, needs: 'user.change' }, { users });
   const linked = await accounts.listAccounts(of.clientId, of.userId);
   const isTheirs = linked.some(({ accountKey }) => accountKey === of.accountKey);
-  if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now())))
+  if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now(), by)))
     throw new PeopleRefusal('not_there');
 }
 
@@ -169,7 +170,7 @@ export async function disconnectAccount(
 export async function readUserDocument(
   actor: Actor,
   of: UserOfClient,
-  deps: Pick<UsersDeps, 'users' | 'userRecords' | 'now'>,
+  deps: Pick<UsersDeps, 'users' | 'userRecords' | 'now'> & By,
 ): Promise<AsyncIterable<string>> {
   await requireUser(actor, { ...of, needs: 'user.change' }, deps);
   const pieces = await exportUser(of, deps);
@@ -181,7 +182,7 @@ export async function readUserDocument(
 export async function deleteUserPermanently(
   actor: Actor,
   of: UserOfClient,
-  deps: Pick<UsersDeps, 'users' | 'clearLog' | 'now'>,
+  deps: Pick<UsersDeps, 'users' | 'clearLog' | 'now'> & By,
 ): Promise<DeletionReceipt> {
   await requireUser(actor, { ...of, needs: 'user.change' }, deps);
   const receipt = await deleteUser(of, deps);

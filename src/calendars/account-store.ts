@@ -1,3 +1,4 @@
+import type { Caller } from '../audit/audit-entry.ts';
 import type { Reader } from '../oauth/grant.ts';
 import type { HealthReason } from './health-reason.ts';
 import type { ProviderKind } from './provider-facts.ts';
@@ -148,11 +149,12 @@ export interface AccountChanges {
    */
   disconnect(accounts: AccountSelection, now: number): Promise<number>;
   /** Deletes one account as `disconnect` does, also one that is not yet the user's. Returns false if there is none. */
-  removeAccount(accountKey: string, now: number): Promise<boolean>;
+  removeAccount(accountKey: string, now: number, by: Caller | undefined): Promise<boolean>;
   /** Moves the syncs of a user's accounts, or of one, forward. Returns their number. Skips those of open requests. */
   requestSync(
     user: Pick<Account, 'clientId' | 'userId'> & { readonly accountKey?: string | undefined },
     now: number,
+    by: Caller | undefined,
   ): Promise<number>;
   /**
    * Deletes accounts of requests that ended before `endedBefore` without making them the user's; returns their number.

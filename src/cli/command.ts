@@ -1,7 +1,7 @@
 /** The form of a command, from which the parser, `--help` and docs/cli.md derive, and of its result. */
 
 import type { AppKind } from '../access/provider-apps.ts';
-import type { By, Caller } from '../audit/audit-entry.ts';
+import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
 import { errorCode } from '../lib/error-code.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -52,7 +52,7 @@ export type Context = {
   /** Reads the configuration. Throws ConfigError. */
   config(): Config;
   /** Opens the configured storage for the time of `work`. */
-  withStorage<T>(work: (storage: Storage & By) => Promise<T>): Promise<T>;
+  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 };
 
 /** `json` is the document of `--json`. `text` is for people, without the last line feed. */
@@ -82,7 +82,7 @@ export type CommandDeps = {
   /** Runs the sandbox until a signal stops the process. Resolves to the exit code. */
   runSandbox(request: SandboxRequest): Promise<number>;
   /** Opens and migrates the database. The message of an error says how to fix it. */
-  openStorage(config: Config): Promise<Storage>;
+  openStorage(config: Config): Promise<Omit<Storage, 'by'>>;
   /** Inspects the database for `doctor`, without creating or migrating it. */
   inspectStorage(config: Config): Promise<StorageReport>;
   /** Checks a backup and compares it with the database, for `restore`. */
@@ -96,6 +96,8 @@ export type CommandDeps = {
 export type RequestedScope = (kind: AppKind, config: Config) => Promise<(scope: Scope) => string>;
 
 export type Storage = OperatorStores & {
+  /** The command line. */
+  readonly by: Caller;
   /** Milliseconds by which the clock of the database is ahead of this machine's. */
   clockOffset(): number;
   readonly masterKeys: MasterKeys;

@@ -1,5 +1,6 @@
 /** Commands identify a user by the application and the application's own user id. */
 import type { UsersDeps } from '../administration/users.ts';
+import type { By } from '../audit/audit-entry.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { requireClient } from './client-commands.ts';
 import {
@@ -16,7 +17,7 @@ export const USER_ID: Positional = { name: 'USER_ID', doc: "The application's id
 export type NamedUser = Pick<UserSummary, 'clientId' | 'userId'>;
 
 /** Returns the dependencies of the functions that commands share with the dashboard. */
-export const usersDeps = (storage: Storage, { config, deps }: Context): UsersDeps => ({
+export const usersDeps = (storage: Storage, { config, deps }: Context): UsersDeps & By => ({
   ...storage,
   publicUrl: config().url,
   now: deps.now,

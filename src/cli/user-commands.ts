@@ -327,8 +327,8 @@ const revoke: Command = {
     'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, { families }) => {
-      const ended = await families.endGrantsOf(clientId, userId, context.deps.now());
+    withUser(input, context, async ({ clientId, userId }, { families, by }) => {
+      const ended = await families.endGrantsOf(clientId, userId, { now: context.deps.now(), by });
       return {
         json: { client_id: clientId, user_id: userId, ended_grants: ended },
         text: `Revoked ${ended} grant(s) of ${userId}.`,

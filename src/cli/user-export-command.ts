@@ -21,10 +21,10 @@ export const userExport: Command = {
     'The export contains events, addresses of accounts and bodies of deliveries, but no credentials. Give it only to the user. The audit log records the export. docs/privacy.md describes its content.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, { userRecords }) => {
+    withUser(input, context, async ({ clientId, userId }, { userRecords, by }) => {
       const file = newFile(text(input.options.output));
       const { deps, io } = context;
-      const pieces = await exportUser({ clientId, userId }, { userRecords, now: deps.now });
+      const pieces = await exportUser({ clientId, userId }, { userRecords, now: deps.now, by });
       if (pieces === undefined)
         throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
       if (file === undefined) {

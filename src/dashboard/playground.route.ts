@@ -93,8 +93,8 @@ const flow = (): (DashboardRoute | DoorRoute)[] => [
     needs: 'playground.open',
     async handle({ person, session, query, reply, deps }) {
       const answer = { state: query('state'), code: query('code'), isDenied: query('error') !== '' };
-      const by = { person, sessionId: session.sessionId };
-      const { user, isConnected } = await finishFlow(by, answer, deps);
+      const begunBy = { person, sessionId: session.sessionId };
+      const { user, isConnected } = await finishFlow(begunBy, answer, deps);
       const done = isConnected ? 'connected' : 'denied';
       return goTo(reply, `${playgroundPath(user.clientId)}?done=${done}`);
     },
@@ -113,8 +113,8 @@ const trying = (forms: Forms): DashboardRoute[] => [
       const name = readTestName(field('name'));
       if (name === undefined) return showTestUser(visit, forms, { typed: field('name') });
       const scope = SCOPES.find((one) => one === field('scope')) ?? 'read-write';
-      const by = { person, sessionId: session.sessionId };
-      const to = await beginFlow(by, { clientId, name, scope }, deps);
+      const begunBy = { person, sessionId: session.sessionId };
+      const to = await beginFlow(begunBy, { clientId, name, scope }, deps);
       return showDoor(reply, redirectPage({ to, title: messages.text('playground.onward') }, cookies.theme));
     },
   },

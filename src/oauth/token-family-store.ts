@@ -1,3 +1,4 @@
+import type { ChangeTerms } from '../audit/audit-entry.ts';
 import type { Grant } from './grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
 
@@ -32,7 +33,7 @@ export interface TokenFamilyStore {
   endGrantsWith(grant: Omit<Grant, 'scope' | 'coverageId'>, now: number): Promise<number>;
 
   /** Ends every living grant of a user and withdraws its pending code, in one transaction; returns the number. */
-  endGrantsOf(clientId: string, userId: string, now: number): Promise<number>;
+  endGrantsOf(clientId: string, userId: string, terms: ChangeTerms): Promise<number>;
 
   /** Deletes grants that ended before `endedBefore`. Their tokens are then refused as unknown. */
   deleteEndedGrants(endedBefore: number): Promise<number>;

@@ -1,3 +1,4 @@
+import type { ChangeTerms } from '../audit/audit-entry.ts';
 import type { Scope } from './scope.ts';
 
 /** An application's own user (docs/wire.md O2.2); `userId` is unique within the application only. */
@@ -45,7 +46,7 @@ export interface UserStore {
    * Deletes everything of the user, including its id: its codes and tokens become invalid. `undefined` if there was no
    * such user. Access that waits to be ended at a provider has no user id.
    */
-  deleteUser(clientId: string, userId: string, now: number): Promise<DeletedUser | undefined>;
+  deleteUser(clientId: string, userId: string, terms: ChangeTerms): Promise<DeletedUser | undefined>;
 
   /** Deletes users without accounts and living grants that were last seen before `seenBefore`. */
   deleteIdleUsers(seenBefore: number): Promise<number>;

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from '../oauth/authorization-code-grant.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
@@ -88,10 +89,10 @@ export type FlowAnswer = {
 export async function finishFlow(
   { person, sessionId }: BegunBy,
   { state, code, isDenied }: FlowAnswer,
-  deps: PlaygroundDeps,
+  deps: PlaygroundDeps & By,
 ): Promise<{ readonly user: TestUser; readonly isConnected: boolean }> {
-  const by = { sessionId, begunAfter: deps.now() - FLOW_MS };
-  const flow = await deps.testUsers.takeFlow(hashOfSecret(state), by);
+  const begun = { sessionId, begunAfter: deps.now() - FLOW_MS };
+  const flow = await deps.testUsers.takeFlow(hashOfSecret(state), begun);
   if (flow === undefined) throw new PeopleRefusal('flow_ended');
   const { user, verifier } = flow;
   // The member may have lost the application in the meantime.
@@ -101,7 +102,8 @@ export async function finishFlow(
   if (client === undefined || code !== user.userId) throw new PeopleRefusal('flow_ended');
   const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
   const tokens = toTestTokens(await authorizationCodeGrant(exchange, deps), deps.now());
-  const isConnected = await deps.testUsers.connect(user, { tokens, endsAt: deps.now() + TEST_USER_MS });
+  const connection = { tokens, endsAt: deps.now() + TEST_USER_MS, by: deps.by };
+  const isConnected = await deps.testUsers.connect(user, connection);
   if (!isConnected) throw new PeopleRefusal('flow_ended');
   return { user, isConnected };
 }
@@ -110,11 +112,11 @@ export async function finishFlow(
 export async function startOver(
   person: Person,
   clientId: string,
-  { testUsers, users, now }: Pick<PlaygroundDeps, 'testUsers' | 'users' | 'now'>,
+  { testUsers, users, now, by }: Pick<PlaygroundDeps, 'testUsers' | 'users' | 'now'> & By,
 ): Promise<void> {
   mustBeAllowed(person, 'playground.use', clientId);
   const user = await testUsers.findTestUser(person.personId, clientId);
-  if (user !== undefined) await users.deleteUser(clientId, user.userId, now());
+  if (user !== undefined) await users.deleteUser(clientId, user.userId, { now: now(), by });
 }
 
 const callbackUrl = ({ dashboardUrl }: Pick<PlaygroundDeps, 'dashboardUrl'>): string =>

@@ -15,6 +15,7 @@ const MOST_AT_A_TIME = 200;
 /** Returns how many it deleted. */
 export async function deleteEndedTestUsers({ testUsers, users, now }: EndedTestUsersDeps): Promise<number> {
   const ended = await testUsers.listEnded(now(), MOST_AT_A_TIME);
-  for (const { clientId, userId } of ended) await users.deleteUser(clientId, userId, now());
+  for (const { clientId, userId } of ended)
+    await users.deleteUser(clientId, userId, { now: now(), by: undefined });
   return ended.length;
 }

@@ -1,5 +1,6 @@
 /** Runs a call of a test user: sent as an application sends it, and shown without tokens. */
 
+import type { By } from '../audit/audit-entry.ts';
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
@@ -44,7 +45,7 @@ export type ShownAnswer = ReceivedAnswer & { readonly milliseconds: number };
 export async function runCall(
   person: Person,
   run: RunCall,
-  { send, ...deps }: RunCallDeps & { readonly send: SendCall },
+  { send, ...deps }: RunCallDeps & By & { readonly send: SendCall },
 ): Promise<ShownAnswer | undefined> {
   const { clientId, user, form, call, clientSecret } = run;
   mustBeAllowed(person, 'playground.use', clientId);
@@ -53,7 +54,7 @@ export async function runCall(
   const answer = await send(sentCall(call, { clientId, clientSecret, tokens }));
   const milliseconds = Math.round(performance.now() - begun);
   if (user !== undefined && form.method !== 'GET')
-    await deps.testUsers.noteCall(user, { operation: form.id, status: answer?.status ?? 0 });
+    await deps.testUsers.noteCall(user, { operation: form.id, status: answer?.status ?? 0, by: deps.by });
   if (answer === undefined) return undefined;
   const { text, renewed } = withoutTokens(answer.text);
   if (user !== undefined && renewed !== undefined) await keepRenewed(user, renewed, deps);

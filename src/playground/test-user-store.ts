@@ -1,3 +1,5 @@
+import type { By } from '../audit/audit-entry.ts';
+
 /** A user of an application for a member's tests: one for each member and application. */
 export type TestUser = {
   readonly clientId: string;
@@ -56,7 +58,7 @@ export interface TestUserStore {
   ): Promise<{ readonly user: TestUser; readonly verifier: string } | undefined>;
 
   /** Stores the tokens after a flow. Returns false if the user is gone. */
-  connect(user: TestUserKey, connection: Connection): Promise<boolean>;
+  connect(user: TestUserKey, connection: Connection & By): Promise<boolean>;
 
   tokensOf(user: TestUserKey): Promise<TestTokens | undefined>;
 
@@ -64,7 +66,10 @@ export interface TestUserStore {
   renewTokens(user: TestUserKey, tokens: TestTokens): Promise<void>;
 
   /** Records in the audit log that a call changed something; `status` is that of its response. */
-  noteCall(user: TestUserKey, call: { readonly operation: string; readonly status: number }): Promise<void>;
+  noteCall(
+    user: TestUserKey,
+    call: By & { readonly operation: string; readonly status: number },
+  ): Promise<void>;
 
   /** Returns expired test users and those whose member was removed, at most `limit`. */
   listEnded(now: number, limit: number): Promise<readonly TestUserKey[]>;

@@ -176,11 +176,12 @@ async function endAgain(
   });
   counts.grants = ended.grants.length;
   for (const { client_id: clientId, user_id: userId } of ended.users)
-    if (await stores.users.deleteUser(String(clientId), String(userId), now)) counts.users++;
+    if (await stores.users.deleteUser(String(clientId), String(userId), { now, by: undefined }))
+      counts.users++;
   for (const { client_id: clientId } of ended.applications)
     if (await stores.clients.deleteClient(String(clientId), now, undefined)) counts.applications++;
   for (const { account_key: accountKey } of ended.accounts)
-    if (await stores.accounts.removeAccount(String(accountKey), now)) counts.accounts++;
+    if (await stores.accounts.removeAccount(String(accountKey), now, undefined)) counts.accounts++;
   for (const { person_id: personId } of ended.people)
     if ((await stores.people.removePerson(String(personId))) === true) counts.people++;
   return counts;

@@ -1,4 +1,5 @@
 /** Deletes a user permanently and returns a receipt of deleted and remaining data. */
+import type { By } from '../audit/audit-entry.ts';
 import type { DeletedUser, UserStore } from '../oauth/user-store.ts';
 
 export type DeleteUserDeps = {
@@ -22,10 +23,10 @@ export type DeletionReceipt = {
 /** Returns `undefined` if the user does not exist. */
 export async function deleteUser(
   { clientId, userId }: { readonly clientId: string; readonly userId: string },
-  { users, clearLog, now }: DeleteUserDeps,
+  { users, clearLog, now, by }: DeleteUserDeps & By,
 ): Promise<DeletionReceipt | undefined> {
   const deletedAt = now();
-  const had = await users.deleteUser(clientId, userId, deletedAt);
+  const had = await users.deleteUser(clientId, userId, { now: deletedAt, by });
   if (had === undefined) return undefined;
   const { accessToEnd, ...deleted } = had;
   return { deletedAt, deleted, accessToEnd, isOffDisk: await clearLog() };

@@ -1,4 +1,5 @@
 /** Exports all stored data about a user as one JSON document of any size. */
+import type { By } from '../audit/audit-entry.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { UserRecords } from './user-records.ts';
 
@@ -18,9 +19,9 @@ export type UserToExport = { readonly clientId: string; readonly userId: string 
  */
 export async function exportUser(
   { clientId, userId }: UserToExport,
-  { userRecords, now }: ExportDeps,
+  { userRecords, now, by }: ExportDeps & By,
 ): Promise<AsyncGenerator<string> | undefined> {
-  if (!(await userRecords.beginExport(clientId, userId))) return undefined;
+  if (!(await userRecords.beginExport(clientId, userId, by))) return undefined;
   return piecesOf({ clientId, userId }, { userRecords, now });
 }
 

@@ -264,7 +264,7 @@ onEachDatabase((database, open) => {
     it('an account’s session reports unauthorized for an account that was deleted', async () => {
       const { account, accounts, instance } = await openAccount(await open());
       const session = instance();
-      await accounts.removeAccount(account.accountKey, NOW);
+      await accounts.removeAccount(account.accountKey, NOW, undefined);
 
       assert.equal((await providerErrorOf(session.accessToken())).kind, 'unauthorized');
     });

@@ -36,7 +36,7 @@ describe('access to a disconnected account', () => {
     link(server, { provider: 'google', accountId: 'ada@example.com', userId, credentials: google.issue() });
   const disconnect = async (userId = 'ada') => {
     for (const { accountKey } of await server.deps.accounts.listAccounts('acme', userId)) {
-      await server.deps.accounts.removeAccount(accountKey, clock.now);
+      await server.deps.accounts.removeAccount(accountKey, clock.now, undefined);
     }
   };
   const start = () => {
@@ -184,7 +184,7 @@ describe('access to a disconnected account', () => {
 
   it('access to an account is ended for a deleted user too', async () => {
     await linkGoogle();
-    await server.deps.users.deleteUser('acme', 'ada', clock.now);
+    await server.deps.users.deleteUser('acme', 'ada', { now: clock.now, by: undefined });
 
     start();
     await until(async () => (await remaining()) === 0 && (await job()) === undefined);

@@ -56,7 +56,7 @@ describe('kalends restore', () => {
     const { cli, file, withStorage, livingGrants } = await withBackup();
     await withStorage(async ({ db, users }) => {
       await db.write(`UPDATE token_family SET ended_at = :now WHERE user_id = 'ada'`, { now: NOW });
-      await users.deleteUser('acme', 'ben', NOW);
+      await users.deleteUser('acme', 'ben', { now: NOW, by: undefined });
       await db.write(
         `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at) VALUES ('acme', 'new', :now, :now)`,
         { now: NOW },

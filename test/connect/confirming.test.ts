@@ -132,7 +132,7 @@ describe('confirming an account at Google or Microsoft', () => {
   it('confirming what was disconnected meanwhile links nothing and has the access ended', async () => {
     const { account, browser, sent } = await toConfirm('google');
     const { accounts, db } = journeys.harness;
-    await accounts.removeAccount(account.accountKey, 1);
+    await accounts.removeAccount(account.accountKey, 1, undefined);
     await db.write('DELETE FROM ended_access', {});
 
     const page = await browser.get(journeys.google.allow(sent.location));

@@ -31,7 +31,7 @@ describe('an application and its users', () => {
     await server.close();
   });
   beforeEach(async () => {
-    await server.deps.users.deleteUser('acme', 'ada', START);
+    await server.deps.users.deleteUser('acme', 'ada', { now: START, by: undefined });
     await server.deps.users.loadOrCreateUser('acme', 'ada', START);
   });
 
@@ -243,7 +243,7 @@ describe('the disk after an application deleted a user', () => {
   });
 
   it('the deletion of a user that does not exist does not wait for the disk', async () => {
-    await server.deps.users.deleteUser('acme', 'ada', START);
+    await server.deps.users.deleteUser('acme', 'ada', { now: START, by: undefined });
 
     assert.deepEqual((await deleteAda()).json(), { success: true });
 

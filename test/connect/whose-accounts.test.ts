@@ -195,7 +195,7 @@ describe('access at a provider', () => {
     await new Browser(harness).start();
     await link('first', 'ada@old.example');
     const renamed = await link('second', 'ada@new.example');
-    await harness.accounts.removeAccount(renamed.accountKey, harness.deps.now());
+    await harness.accounts.removeAccount(renamed.accountKey, harness.deps.now(), undefined);
 
     const { endedAccess } = openStores(harness.db, { sealer: harness.sealer });
     const ended = await endedAccess.findEndedAccess(renamed.accountKey);

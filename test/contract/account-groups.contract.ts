@@ -206,11 +206,11 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
       const { accountKey } = await open.link({ provider: 'google', accountId: 'u' });
       const [own] = await stores.accounts.listAccounts('acme', 'ada');
 
-      const removed = await tenTimes(() => stores.accounts.removeAccount(accountKey, NOW));
+      const removed = await tenTimes(() => stores.accounts.removeAccount(accountKey, NOW, undefined));
 
       assert.equal(removed.filter(Boolean).length, 1);
       assert.equal((await stores.endedAccess.findEndedAccess(accountKey))?.accountId, 'u');
-      assert.equal(await stores.accounts.removeAccount(own?.accountKey ?? '', NOW), true);
+      assert.equal(await stores.accounts.removeAccount(own?.accountKey ?? '', NOW, undefined), true);
       assert.equal(await rowsIn(stores.db, 'account'), 0);
     });
 

@@ -170,11 +170,11 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
       await fill(db, accountKey);
       await changes.follow(ADA, NOW);
 
-      assert.equal((await users.deleteUser('acme', 'ada', NOW))?.events, MANY);
+      assert.equal((await users.deleteUser('acme', 'ada', { now: NOW, by: undefined }))?.events, MANY);
 
       assert.deepEqual([await rowsIn(db, 'event'), await rowsIn(db, 'event_change')], [0, 0]);
       assert.deepEqual([await users.isUser('acme', 'ada'), await users.isUser('acme', 'ben')], [false, true]);
-      assert.equal(await users.deleteUser('acme', 'ada', NOW), undefined);
+      assert.equal(await users.deleteUser('acme', 'ada', { now: NOW, by: undefined }), undefined);
     });
 
     it('an application with much is deleted in parts', async () => {

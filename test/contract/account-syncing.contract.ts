@@ -32,7 +32,7 @@ export function accountSyncingContract(database: string, open: () => Promise<Dat
     it('a sync that is asked for is due at once for each account of the user, and for nobody else’s', async () => {
       const { accounts, keys, due } = await prepare();
 
-      assert.equal(await accounts.requestSync(ADA, NOW), 2);
+      assert.equal(await accounts.requestSync(ADA, NOW, undefined), 2);
 
       assert.deepEqual(await due(), keys.toSorted());
     });
@@ -40,9 +40,12 @@ export function accountSyncingContract(database: string, open: () => Promise<Dat
     it('of one account it is due for that account alone, and only where it is the user’s', async () => {
       const { accounts, keys, due } = await prepare();
 
-      assert.equal(await accounts.requestSync({ ...ADA, accountKey: keys[1] }, NOW), 1);
+      assert.equal(await accounts.requestSync({ ...ADA, accountKey: keys[1] }, NOW, undefined), 1);
       assert.deepEqual(await due(), [keys[1]]);
-      assert.equal(await accounts.requestSync({ ...ADA, userId: 'ben', accountKey: keys[0] }, NOW), 0);
+      assert.equal(
+        await accounts.requestSync({ ...ADA, userId: 'ben', accountKey: keys[0] }, NOW, undefined),
+        0,
+      );
       assert.deepEqual(await due(), [keys[1]]);
     });
 
@@ -51,7 +54,7 @@ export function accountSyncingContract(database: string, open: () => Promise<Dat
       const open = await accounts.linkAccount(accountApart('open', { accountId: 'three' }), NOW);
       await db.write('UPDATE job SET run_at = CAST(:later AS BIGINT)', { later: NOW + DAY });
 
-      assert.equal(await accounts.requestSync({ ...ADA, accountKey: open.accountKey }, NOW), 0);
+      assert.equal(await accounts.requestSync({ ...ADA, accountKey: open.accountKey }, NOW, undefined), 0);
       assert.deepEqual(await due(), []);
     });
 
@@ -77,7 +80,7 @@ export function accountSyncingContract(database: string, open: () => Promise<Dat
       }
       await db.write("UPDATE calendar SET left_out = 1 WHERE calendar_key = 'left out'");
 
-      await accounts.requestSync({ ...ADA, accountKey: keys[0] }, NOW);
+      await accounts.requestSync({ ...ADA, accountKey: keys[0] }, NOW, undefined);
 
       assert.deepEqual(await due(), [keys[0], 'pushed'].toSorted());
     });

@@ -149,7 +149,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       const ada = await visit(stores, 'browser');
       await ada.link();
 
-      await Promise.all([ada.allow(), stores.users.deleteUser('acme', 'ada', NOW)]);
+      await Promise.all([ada.allow(), stores.users.deleteUser('acme', 'ada', { now: NOW, by: undefined })]);
 
       const codes = await stores.codes.findCodes('acme', 'ada');
       assert.ok(codes.every(({ withdrawnAt }) => withdrawnAt !== undefined));

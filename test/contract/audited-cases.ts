@@ -132,22 +132,22 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'revoking a user',
-    change: ({ families }) => families.endGrantsOf('acme', 'ada', NOW),
+    change: ({ families }, by) => families.endGrantsOf('acme', 'ada', { now: NOW, by }),
     entry: { action: 'user.revoked', ...ACME, subject: USER, after: { ended_grants: 0 } },
   },
   {
     name: 'deleting a user',
     before: link,
-    change: ({ users }) => users.deleteUser('acme', 'ada', NOW),
+    change: ({ users }, by) => users.deleteUser('acme', 'ada', { now: NOW, by }),
     entry: { action: 'user.deleted', ...ACME, subject: USER, before: { accounts: 1, grants: 0 } },
   },
   {
     name: 'disconnecting an account',
     before: link,
-    change: async ({ accounts, db }) => {
+    change: async ({ accounts, db }, by) => {
       await grantAll(db);
       const [account] = await accounts.listAccounts('acme', 'ada');
-      await accounts.removeAccount(account?.accountKey ?? '', NOW);
+      await accounts.removeAccount(account?.accountKey ?? '', NOW, by);
     },
     entry: {
       ...{ action: 'account.disconnected', ...ACME, subject: USER },
@@ -160,7 +160,7 @@ export const CASES: readonly Case[] = [
       await link(stores);
       await grantAll(stores.db);
     },
-    change: ({ accounts }) => accounts.requestSync({ ...ACME, userId: 'ada' }, NOW),
+    change: ({ accounts }, by) => accounts.requestSync({ ...ACME, userId: 'ada' }, NOW, by),
     entry: { action: 'account.sync_requested', ...ACME, subject: USER, after: { accounts: 1 } },
   },
   {

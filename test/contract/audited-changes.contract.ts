@@ -79,10 +79,10 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       await endpoints.changeSecrets('nothing', () => [{ secret: CANARY }]);
       await messages.askReplay('acme', 'nothing', NOW);
       await messages.askReplays({ clientId: 'acme', userId: 'nobody' }, NOW, 10);
-      await users.deleteUser('acme', 'nobody', NOW);
-      await accounts.removeAccount('nothing', NOW);
-      await accounts.requestSync({ clientId: 'acme', userId: 'nobody' }, NOW);
-      await accounts.requestSync({ clientId: 'acme', userId: 'ada', accountKey: 'nothing' }, NOW);
+      await users.deleteUser('acme', 'nobody', { now: NOW, by: ADA });
+      await accounts.removeAccount('nothing', NOW, ADA);
+      await accounts.requestSync({ clientId: 'acme', userId: 'nobody' }, NOW, ADA);
+      await accounts.requestSync({ clientId: 'acme', userId: 'ada', accountKey: 'nothing' }, NOW, ADA);
 
       assert.deepEqual(await entries(), []);
     });
@@ -123,7 +123,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
           { events },
         );
 
-        await tenTimes(() => audited.users.deleteUser('acme', 'ada', NOW));
+        await tenTimes(() => audited.users.deleteUser('acme', 'ada', { now: NOW, by: ADA }));
 
         assert.deepEqual(
           (await entries()).map(({ action, before }) => [action, before?.accounts, before?.grants]),
@@ -151,10 +151,10 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
 
     it('a user has one name in the log, of no meaning to anybody once the user is deleted', async () => {
       const { db, audited, entries } = await prepare();
-      await audited.families.endGrantsOf('acme', 'ada', NOW);
-      await audited.families.endGrantsOf('acme', 'ben', NOW);
+      await audited.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
+      await audited.families.endGrantsOf('acme', 'ben', { now: NOW, by: ADA });
       const named = await audited.audit.subjectOfUser('acme', 'ada');
-      await audited.users.deleteUser('acme', 'ada', NOW);
+      await audited.users.deleteUser('acme', 'ada', { now: NOW, by: ADA });
 
       const [deleted, ben, ada] = (await entries()).map(({ subject }) => subject);
       assert.deepEqual([deleted, ada], [named, named]);
@@ -163,7 +163,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM audit_entry')), /ada|ben/);
       // To the log, the same id is another user now.
       await audited.users.loadOrCreateUser('acme', 'ada', NOW);
-      await audited.families.endGrantsOf('acme', 'ada', NOW);
+      await audited.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
       assert.notEqual((await entries())[0]?.subject, named);
     });
 

@@ -122,7 +122,9 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
         await Promise.all([
           codes.redeemCode(code, NOW),
-          by === 'user' ? users.deleteUser('acme', 'ada', NOW) : clients.deleteClient('acme', NOW, undefined),
+          by === 'user'
+            ? users.deleteUser('acme', 'ada', { now: NOW, by: undefined })
+            : clients.deleteClient('acme', NOW, undefined),
           ...Array.from({ length: 8 }, () => codes.redeemCode(code, NOW)),
         ]);
 

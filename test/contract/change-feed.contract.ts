@@ -310,7 +310,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
 
       await made.feed.forgetChanges(NOW + DAY);
       assert.ok(await made.feed.stateOf(ada, NOW));
-      await made.users.deleteUser('acme', 'ada', NOW);
+      await made.users.deleteUser('acme', 'ada', { now: NOW, by: undefined });
 
       assert.deepEqual(await made.db.all('SELECT 1 AS "one" FROM event_change'), []);
     });

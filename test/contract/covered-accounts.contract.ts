@@ -103,7 +103,7 @@ export function coveredAccountsContract(database: string, open: () => Promise<Da
       assert.deepEqual(await keys(), [[accountKey, 'free-busy', 1]]);
       await grantAll(db, { accountKeys: [other.accountKey] });
       assert.equal((await keys()).length, 2);
-      await families.endGrantsOf('acme', 'ada', NOW);
+      await families.endGrantsOf('acme', 'ada', { now: NOW, by: undefined });
       assert.deepEqual(await keys(), []);
       assert.deepEqual(await reader.accountsOf({ ...all, userId: 'ben' }), []);
     });

@@ -59,7 +59,7 @@ export function coveredChangesContract(database: string, open: () => Promise<Dat
       const { accounts, mirror, otherCalendar, otherKey, grant, foreign, told } = await prepare();
       await fill(mirror, otherCalendar, meeting('other'));
 
-      await accounts.removeAccount(otherKey, NOW);
+      await accounts.removeAccount(otherKey, NOW, undefined);
 
       assert.deepEqual(await told(foreign), ['other deleted']);
       assert.deepEqual(await told(grant), []);

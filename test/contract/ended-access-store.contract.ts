@@ -49,14 +49,18 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       const { users, accounts, ended, jobNames } = await prepare();
       const { accountKey } = await accounts.linkAccount(google('ada', 'microsoft'), NOW);
 
-      await users.deleteUser('acme', 'ada', NOW + 1);
+      await users.deleteUser('acme', 'ada', { now: NOW + 1, by: undefined });
 
       assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
       assert.deepEqual(await jobNames(), [`end-access ${accountKey}`]);
     });
 
     for (const [what, remove] of [
-      ['a user', async ({ users }: Stores) => Boolean(await users.deleteUser('acme', 'ada', NOW + 1))],
+      [
+        'a user',
+        async ({ users }: Stores) =>
+          Boolean(await users.deleteUser('acme', 'ada', { now: NOW + 1, by: undefined })),
+      ],
       ['an application', ({ clients }: Stores) => clients.deleteClient('acme', NOW + 1, undefined)],
     ] as const)
       it(`access is kept once however many delete ${what} at once`, async () => {

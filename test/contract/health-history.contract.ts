@@ -94,7 +94,7 @@ export function healthHistoryContract(database: string, open: () => Promise<Data
         (await happened()).map(([name]) => name),
         ['degraded'],
       );
-      await accounts.removeAccount(account.accountKey, NOW + 6);
+      await accounts.removeAccount(account.accountKey, NOW + 6, undefined);
 
       assert.deepEqual(await db.all('SELECT number FROM account_history'), []);
     });

@@ -161,7 +161,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
     it('no failure of an account that is gone is kept', async () => {
       const { db, accounts, limits, accountKey } = await prepare();
       await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
-      await accounts.removeAccount(accountKey, NOW);
+      await accounts.removeAccount(accountKey, NOW, undefined);
 
       await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
 

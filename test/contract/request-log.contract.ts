@@ -137,7 +137,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       await add({});
       const before = await requestLog.userOf('acme', 'ada');
 
-      await users.deleteUser('acme', 'ada', NOW);
+      await users.deleteUser('acme', 'ada', { now: NOW, by: undefined });
       await add({ requestId: 'r2' });
       assert.equal(await requestLog.userOf('acme', 'ada'), undefined);
       await users.loadOrCreateUser('acme', 'ada', NOW);

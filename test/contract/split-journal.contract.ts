@@ -51,7 +51,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       const { accounts, journal, accountKey, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await accounts.removeAccount(accountKey, NOW);
+      await accounts.removeAccount(accountKey, NOW, undefined);
 
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });

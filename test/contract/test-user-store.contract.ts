@@ -28,8 +28,7 @@ async function opened(open: () => Promise<Database>) {
        VALUES (:personId, 'Somebody', :personId, 'developer', 1) RETURNING person_id`,
       { personId },
     );
-  const stores = openStores(db, { sealer });
-  return { db, ...stores, ...stores.auditedFor(ADA) };
+  return { db, ...openStores(db, { sealer }) };
 }
 
 export function testUserStoreContract(database: string, open: () => Promise<Database>): void {
@@ -91,10 +90,10 @@ export function testUserStoreContract(database: string, open: () => Promise<Data
       await testUsers.beginFlow(flow());
       assert.equal(await testUsers.tokensOf(FIRST), undefined);
 
-      assert.equal(await testUsers.connect(FIRST, { tokens: TOKENS, endsAt: NOW + 7 }), true);
+      assert.equal(await testUsers.connect(FIRST, { tokens: TOKENS, endsAt: NOW + 7, by: ADA }), true);
       assert.deepEqual(await testUsers.tokensOf(FIRST), TOKENS);
       await testUsers.renewTokens(FIRST, { ...TOKENS, accessToken: 'canary-b' });
-      await testUsers.noteCall(FIRST, { operation: 'createEvent', status: 201 });
+      await testUsers.noteCall(FIRST, { operation: 'createEvent', status: 201, by: ADA });
 
       assert.equal((await testUsers.tokensOf(FIRST))?.accessToken, 'canary-b');
       const user = await testUsers.findTestUser('p1', 'acme');
@@ -117,10 +116,10 @@ export function testUserStoreContract(database: string, open: () => Promise<Data
       const { testUsers, users } = await opened(open);
       await testUsers.beginFlow(flow());
 
-      await users.deleteUser('acme', FIRST.userId, NOW);
+      await users.deleteUser('acme', FIRST.userId, { now: NOW, by: ADA });
 
       assert.deepEqual(await testUsers.listTestUsers('p1'), []);
-      assert.equal(await testUsers.connect(FIRST, { tokens: TOKENS, endsAt: NOW + 7 }), false);
+      assert.equal(await testUsers.connect(FIRST, { tokens: TOKENS, endsAt: NOW + 7, by: ADA }), false);
       await testUsers.renewTokens(FIRST, TOKENS);
       assert.equal(await testUsers.tokensOf(FIRST), undefined);
     });

@@ -227,7 +227,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       const { db, families, grant } = await prepare();
       const other = await makeFamily(db, { ...ada, userId: 'ben' });
 
-      assert.equal(await families.endGrantsOf('acme', 'ada', NOW), 1);
+      assert.equal(await families.endGrantsOf('acme', 'ada', { now: NOW, by: undefined }), 1);
 
       assert.equal(await families.findLivingGrant(grant.familyId), undefined);
       assert.ok(await families.findLivingGrant(other.grant.familyId));
@@ -239,7 +239,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       await makeCode(db, 'ada');
       await makeCode(db, 'ben');
 
-      await families.endGrantsOf('acme', 'ada', NOW);
+      await families.endGrantsOf('acme', 'ada', { now: NOW, by: undefined });
 
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
       assert.equal(await codeIsWithdrawn(db, 'ben'), false);

@@ -32,7 +32,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       const { accounts, tokens, account, current } = await prepare();
       const { credentials, failures, failure } = await current();
 
-      await accounts.removeAccount(account.accountKey, NOW);
+      await accounts.removeAccount(account.accountKey, NOW, undefined);
 
       assert.deepEqual([credentials, failures, failure], [{ accessToken: 'first' }, 0, undefined]);
       assert.equal(await tokens.findCredentials(account.accountKey), undefined);

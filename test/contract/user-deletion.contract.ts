@@ -45,15 +45,16 @@ export function userDeletionContract(
   open: () => Promise<Database>,
   place: () => Promise<DatabaseSettings>,
 ): void {
-  const openAudited = (db: Database) => openStores(db, { sealer }).auditedFor(CALLER);
-
   describe(`Deleting a user on ${database}`, () => {
     it('no row of any table has a text of a user who was deleted, but for access that is to be ended and a withdrawn code', async () => {
       const db = await open();
       const user = await plantUser(db, sealer, 'canary');
       const before = await leftIn(db, user);
 
-      const deleted = await openAudited(db).users.deleteUser(user.clientId, user.userId, NOW);
+      const deleted = await openStores(db, { sealer }).users.deleteUser(user.clientId, user.userId, {
+        now: NOW,
+        by: CALLER,
+      });
 
       assert.ok(before.length > 100, 'the scan finds what is there');
       assert.equal(deleted?.accessToEnd, 1);
@@ -66,7 +67,7 @@ export function userDeletionContract(
       const db = await open();
       const user = await plantUser(db, sealer, 'canary');
       const stores = openStores(db, { sealer });
-      await stores.users.deleteUser(user.clientId, user.userId, NOW);
+      await stores.users.deleteUser(user.clientId, user.userId, { now: NOW, by: undefined });
 
       await stores.endedAccess.deleteEndedAccess('canary-account_key');
       await db.write("DELETE FROM job WHERE kind = 'end-access'");
@@ -82,7 +83,7 @@ export function userDeletionContract(
       const other = await plantUser(db, sealer, 'stranger');
       const before = await leftIn(db, other);
 
-      await openAudited(db).users.deleteUser(user.clientId, user.userId, NOW);
+      await openStores(db, { sealer }).users.deleteUser(user.clientId, user.userId, { now: NOW, by: CALLER });
 
       assert.deepEqual(await leftIn(db, other), before);
       const texts = (await columnsOf(db)).filter((one) => plantedText(one, other) !== undefined);
@@ -93,7 +94,10 @@ export function userDeletionContract(
       const db = await open();
       const user = await plantUser(db, sealer, 'canary');
 
-      const deleted = await openAudited(db).users.deleteUser(user.clientId, user.userId, NOW);
+      const deleted = await openStores(db, { sealer }).users.deleteUser(user.clientId, user.userId, {
+        now: NOW,
+        by: CALLER,
+      });
 
       const { accessToEnd: _, ...counts } = deleted ?? {};
       assert.deepEqual(
@@ -120,7 +124,7 @@ export function userDeletionContract(
         await db.clearLog();
         const before = await filesOf(settings.dataDir);
         const stores = openStores(db, { sealer });
-        await stores.users.deleteUser(user.clientId, user.userId, NOW);
+        await stores.users.deleteUser(user.clientId, user.userId, { now: NOW, by: undefined });
         await stores.endedAccess.deleteEndedAccess('canary-account_key');
         await stores.requestLog.deleteOldRequests(NOW + 1);
         await stores.codes.deleteExpiredCodes(NOW + 1);

@@ -117,15 +117,15 @@ function userId(table: string): string {
 export function userRecordsContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
-    const caller = {
+    const by = {
       actor: { kind: 'command_line', name: 'op' },
       address: undefined,
       now: () => NOW,
     } as const;
-    const { userRecords, ...stores } = openStores(db, { sealer }).auditedFor(caller);
+    const { userRecords, ...stores } = openStores(db, { sealer });
     const ada = await plantUser(db, sealer, 'canary');
     const exported = async ({ clientId, userId: id }: Pick<PlantedUser, 'clientId' | 'userId'>) => {
-      const pieces = await exportUser({ clientId, userId: id }, { userRecords, now: () => NOW });
+      const pieces = await exportUser({ clientId, userId: id }, { userRecords, now: () => NOW, by });
       return pieces && Array.fromAsync(pieces);
     };
     const documentOf = async (user: PlantedUser): Promise<Document> =>

@@ -70,7 +70,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       const begin = (userId: string, scope: 'read' | 'read-write', at: number) =>
         db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));
       await begin('ada', 'read', NOW);
-      await families.endGrantsOf('acme', 'ada', NOW + 1);
+      await families.endGrantsOf('acme', 'ada', { now: NOW + 1, by: undefined });
       await begin('ada', 'read-write', NOW + 3);
       const { first } = await begin('ada', 'read', NOW + 2);
       await begin('ben', 'read', NOW);
@@ -90,7 +90,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       await makeFamily(db, { ...ada, userId: 'ben' });
       await makeCode(db, 'ada');
 
-      const deleted = await tenTimes(() => users.deleteUser('acme', 'ada', NOW + 1));
+      const deleted = await tenTimes(() => users.deleteUser('acme', 'ada', { now: NOW + 1, by: undefined }));
 
       assert.equal(deleted.filter(Boolean).length, 1);
       assert.equal(await users.findUser('acme', 'ada'), undefined);

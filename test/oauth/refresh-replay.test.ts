@@ -169,8 +169,11 @@ onEachDatabase((database, open) => {
     }
 
     for (const [what, end] of [
-      ['its user is deleted', ({ users }, now) => users.deleteUser('acme', 'ada', now)],
-      ['the operator ends its grants', ({ families }, now) => families.endGrantsOf('acme', 'ada', now)],
+      ['its user is deleted', ({ users }, now) => users.deleteUser('acme', 'ada', { now, by: undefined })],
+      [
+        'the operator ends its grants',
+        ({ families }, now) => families.endGrantsOf('acme', 'ada', { now, by: undefined }),
+      ],
     ] satisfies [string, (stores: Stores, now: number) => Promise<unknown>][]) {
       it(`a spent token is refused once ${what}`, async () => {
         const server = await openServer();

@@ -54,7 +54,7 @@ onEachDatabase((name, openDatabase) => {
 
       await app.inject({ url: '/calendars?user=ada', headers: bearer, remoteAddress: '203.0.113.9' });
       await app.inject({ method: 'GET', url: '/api/users/nobody', headers: { authorization: BASIC } });
-      await server.deps.families.endGrantsOf('acme', 'ada', START);
+      await server.deps.families.endGrantsOf('acme', 'ada', { now: START, by: undefined });
       await app.inject({ url: '/calendars', headers: bearer });
       await app.inject({ url: '/calendars', headers: { authorization: 'Bearer nonsense' } });
       await app.inject({ url: '/authorize?client_id=nobody', headers: { accept: 'text/html' } });

@@ -42,7 +42,7 @@ onEachDatabase((name, _, place) => {
             assert.ok(await families.findLivingGrant(familyId));
             assert.ok(await families.findLivingGrant(familyId));
 
-            await ending.endGrantsOf('acme', 'ada', NOW);
+            await ending.endGrantsOf('acme', 'ada', { now: NOW, by: undefined });
 
             assert.equal(await families.findLivingGrant(familyId), undefined);
           }

@@ -16,7 +16,10 @@ const DELETIONS: readonly Deleting[] = [
     'an application',
     ({ server: { deps, clock } }) => deps.clients.deleteClient('acme', clock.now, undefined),
   ],
-  ['a user', ({ server: { deps, clock } }) => deps.users.deleteUser('acme', 'ada', clock.now)],
+  [
+    'a user',
+    ({ server: { deps, clock } }) => deps.users.deleteUser('acme', 'ada', { now: clock.now, by: undefined }),
+  ],
 ];
 
 onEachDatabase((database, open) => {

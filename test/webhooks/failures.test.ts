@@ -224,7 +224,7 @@ onEachDatabase((database, open) => {
       await change('/work/', 'one');
       const { deps, clock } = telling.server;
       const [account] = await deps.accounts.listAccounts('acme', 'ada');
-      await deps.accounts.removeAccount(account?.accountKey ?? '', clock.now);
+      await deps.accounts.removeAccount(account?.accountKey ?? '', clock.now, undefined);
       telling.receiver.answer = () => ({ status: 204 });
       telling.receiver.received.length = 0;
       await later(6 * HOUR);

@@ -103,7 +103,10 @@ onEachDatabase((database, open) => {
       const other = await ask('/webhooks/listeners', { method: 'POST', as: 'other' });
       await change('seen');
       assert.deepEqual(titles(await handed(id)), ['seen']);
-      await telling.server.deps.families.endGrantsOf('acme', 'ada', telling.server.clock.now);
+      await telling.server.deps.families.endGrantsOf('acme', 'ada', {
+        now: telling.server.clock.now,
+        by: undefined,
+      });
       await change('hidden');
 
       assert.deepEqual(await handed(id), []);

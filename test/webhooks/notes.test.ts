@@ -81,7 +81,7 @@ onEachDatabase((database, open) => {
 
     it('tells that a connection is gone, with the grants that its user still has', async () => {
       const { deps, clock } = telling.server;
-      await deps.accounts.removeAccount((await account()).accountKey, clock.now);
+      await deps.accounts.removeAccount((await account()).accountKey, clock.now, undefined);
       await telling.deliver();
 
       assert.deepEqual(names(), ['connection.disconnected']);

@@ -14,7 +14,7 @@ export async function removeAccounts(
   const { clientId, userId, transactionId } = request;
   for (const { accountKey, againKey, provider, isUnfinished } of accounts) {
     for (const key of [accountKey, ...(againKey === undefined ? [] : [againKey])]) {
-      await store.removeAccount(key, now());
+      await store.removeAccount(key, now(), undefined);
     }
     const event = isUnfinished ? 'account_removed' : 'account_disconnected';
     const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };

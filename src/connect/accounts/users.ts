@@ -1,5 +1,4 @@
 /** Shows and deletes an application's users, without their tokens, which it may have lost. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -12,7 +11,6 @@ import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts'
 export type UsersDeps = DeleteUserDeps & {
   readonly users: Pick<UserStore, 'findUser' | 'livingGrantsOf' | 'deleteUser'>;
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
-  readonly auditedFor: (caller: Caller) => Pick<DeleteUserDeps, 'users'>;
   readonly log: Log;
 };
 
@@ -44,11 +42,11 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
  * exist is no error, so that the call can be repeated, and has no receipt.
  */
 export async function forgetUser(owner: UserOfClient, address: string, deps: UsersDeps) {
-  const { users, log, auditedFor, now } = deps;
+  const { users, log, now } = deps;
   // Checked first: an id that no database can store belongs to no user.
   const user = await users.findUser(owner.clientId, owner.userId);
-  const caller = { actor: { kind: 'system' }, requestedBy: 'application', address, now } as const;
-  const receipt = user && (await deleteUser(owner, { ...deps, ...auditedFor(caller) }));
+  const by = { actor: { kind: 'system' }, requestedBy: 'application', address, now } as const;
+  const receipt = user && (await deleteUser(owner, { ...deps, by }));
   if (receipt === undefined) return { success: true };
   log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
   const { deletedAt, deleted, accessToEnd, isOffDisk: offDisk } = receipt;

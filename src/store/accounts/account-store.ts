@@ -106,7 +106,6 @@ function healthChanges(db: Database): Pick<AccountStore, 'setHealth' | 'recover'
   };
 }
 
-/** Returns the store of accounts. Disconnecting by `options.caller` is audited. */
 export function accountStore(db: Database, sealer: Sealer, options: RemovalOptions = {}): AccountStore {
   const { jobScheduled = () => {} } = options;
   const sealed = credentialSealer(sealer);
@@ -155,16 +154,16 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {
       const values = { clientId, userId, coverageId: coverageId ?? null, provider, accountId, now };
-      return remove(selected(coverageId), values);
+      return remove(selected(coverageId), values, undefined);
     },
 
-    async removeAccount(accountKey, now) {
+    async removeAccount(accountKey, now, by) {
       const owner = await db.get<UserKey & { provider: string }>(OWNER, { accountKey });
-      return owner !== undefined && (await remove(ONE, { ...owner, accountKey, now })) > 0;
+      return owner !== undefined && (await remove(ONE, { ...owner, accountKey, now }, by)) > 0;
     },
 
-    async requestSync(user, now) {
-      const count = await requestSync(db, user, { now, caller: options.caller });
+    async requestSync(user, now, by) {
+      const count = await requestSync(db, user, { now, by });
       if (count > 0) jobScheduled();
       return count;
     },
@@ -287,7 +286,6 @@ const selected = coveredText(
 export type RemovalOptions = {
   /** Called after the commit of a job, so that this process's worker looks for it immediately. */
   readonly jobScheduled?: (() => void) | undefined;
-  readonly caller?: Caller | undefined;
 };
 
 type AccountsToRemove = Values & {
@@ -298,15 +296,15 @@ type AccountsToRemove = Values & {
 };
 
 /** Returns a function that removes those accounts of one user that a statement selects; it returns their number. */
-export function accountRemover(db: Database, { jobScheduled = () => {}, caller }: RemovalOptions) {
-  return async (accounts: string, values: AccountsToRemove): Promise<number> => {
+export function accountRemover(db: Database, { jobScheduled = () => {} }: RemovalOptions) {
+  return async (accounts: string, values: AccountsToRemove, by: Caller | undefined): Promise<number> => {
     const { clientId, provider, now } = values;
     const deleted = await db.transaction(async (tx) => {
       const count = await deleteAccounts(tx, accounts, values);
-      if (count === 0 || caller === undefined) return count;
+      if (count === 0 || by === undefined) return count;
       const subject = await subjectOfUser(tx, values);
       const before = { provider, accounts: count };
-      await auditFor(tx, caller, { action: 'account.disconnected', clientId, subject, before });
+      await auditFor(tx, by, { action: 'account.disconnected', clientId, subject, before });
       return count;
     });
     if (deleted > 0) jobScheduled();

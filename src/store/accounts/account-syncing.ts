@@ -1,5 +1,5 @@
 /** Syncs accounts on request. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { ChangeTerms } from '../../audit/audit-entry.ts';
 import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
 import { scheduleJob } from '../jobs/job-rows.ts';
@@ -23,15 +23,15 @@ const PUSHED = `
      AND EXISTS (SELECT 1 FROM provider_watch AS w WHERE w.calendar_key = c.calendar_key AND w.state = 'live')
    ORDER BY c.position, c.calendar_key LIMIT 100`;
 
-/** Implements AccountStore.requestSync. `caller` is the operator who requests it, if any. */
+/** Implements AccountStore.requestSync. `by` is the operator who requests it, if any. */
 export async function requestSync(
   db: Database,
   { accountKey, clientId, userId }: AccountsToSync,
-  { now, caller }: { readonly now: number; readonly caller: Caller | undefined },
+  { now, by }: ChangeTerms,
 ): Promise<number> {
   return db.transaction(async (tx) => {
     // First, since it locks the user.
-    const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
+    const subject = by && (await subjectOfUser(tx, { clientId, userId }));
     const values = { clientId, userId, accountKey: accountKey ?? null };
     const accounts = await tx.all<{ key: string }>(ACCOUNTS, values);
     for (const { key } of accounts) {
@@ -42,7 +42,7 @@ export async function requestSync(
     }
     if (accounts.length === 0) return 0;
     const after = { accounts: accounts.length };
-    await auditFor(tx, caller, { action: 'account.sync_requested', clientId, subject, after });
+    await auditFor(tx, by, { action: 'account.sync_requested', clientId, subject, after });
     return accounts.length;
   });
 }

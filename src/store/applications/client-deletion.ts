@@ -58,7 +58,7 @@ async function deleteApplicationUsers(db: Database, application: ApplicationToDe
   const { clientId, now } = application;
   for (let after = ''; ; ) {
     const users = await db.all<{ userId: string }>(HAS_MUCH, { clientId, after });
-    for (const { userId } of users) await deleteUserInParts(db, { clientId, userId, now });
+    for (const { userId } of users) await deleteUserInParts(db, { clientId, userId, now, by: undefined });
     const last = users.at(-1);
     if (last === undefined) break;
     after = last.userId;

@@ -1,7 +1,6 @@
 /** TokenFamilyStore in SQL; held to test/contract/token-family-store.contract.ts on both databases. */
 import { hash, randomInt } from 'node:crypto';
 
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { Grant } from '../../oauth/grant.ts';
 import {
   FAMILY_NUMBERS,
@@ -64,7 +63,7 @@ const DELETE_ENDED = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
   RETURNING coverage_id`;
 
-export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
+export function tokenFamilyStore(db: Database): TokenFamilyStore {
   return {
     async rotateRefreshToken(id, next, now) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
@@ -84,13 +83,13 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
       return db.change(END_WITH, { familyId, clientId, userId, now });
     },
 
-    async endGrantsOf(clientId, userId, now) {
+    async endGrantsOf(clientId, userId, { now, by }) {
       return db.transaction(async (tx) => {
         // First, since it locks the user.
-        const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
+        const subject = by && (await subjectOfUser(tx, { clientId, userId }));
         const ended = await endAccess(tx, { clientId, userId, now });
         const after = { ended_grants: ended };
-        await auditFor(tx, caller, { action: 'user.revoked', clientId, subject, after });
+        await auditFor(tx, by, { action: 'user.revoked', clientId, subject, after });
         return ended;
       });
     },

@@ -1,5 +1,4 @@
 /** TestUserStore in SQL; held to test/contract/test-user-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import type {
   NewFlow,
@@ -47,7 +46,7 @@ const ENDED = `
   SELECT client_id, user_id FROM playground_user
    WHERE ends_at <= :now OR person_id IS NULL ORDER BY ends_at, client_id, user_id LIMIT :limit`;
 
-export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): TestUserStore {
+export function testUserStore(db: Database, sealer: Sealer): TestUserStore {
   const sealed = (user: TestUserKey, tokens: TestTokens) =>
     sealer.seal(JSON.stringify(tokens), testUserContext(user, 'tokens'));
   return {
@@ -73,12 +72,12 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
       });
     },
 
-    connect({ clientId, userId }, { tokens, endsAt }) {
+    connect({ clientId, userId }, { tokens, endsAt, by }) {
       return db.transaction(async (tx) => {
         const values = { clientId, userId, tokens: sealed({ clientId, userId }, tokens), endsAt };
         if ((await tx.change(CONNECT, values)) === 0) return false;
         const subject = await subjectOfUser(tx, { clientId, userId });
-        await auditFor(tx, caller, { action: 'playground.connected', clientId, subject });
+        await auditFor(tx, by, { action: 'playground.connected', clientId, subject });
         return true;
       });
     },
@@ -94,11 +93,11 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
       await db.change(RENEW, { clientId, userId, tokens: sealed({ clientId, userId }, tokens) });
     },
 
-    async noteCall({ clientId, userId }, { operation, status }) {
+    async noteCall({ clientId, userId }, { operation, status, by }) {
       await db.transaction(async (tx) => {
         const subject = await subjectOfUser(tx, { clientId, userId });
         const after = { operation, status };
-        await auditFor(tx, caller, { action: 'playground.called', clientId, subject, after });
+        await auditFor(tx, by, { action: 'playground.called', clientId, subject, after });
       });
     },
 

@@ -1,5 +1,5 @@
 /** Deletes a user with all data. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { Caller, ChangeTerms } from '../../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../../audit/user-subject.ts';
 import type { DeletedUser } from '../../oauth/user-store.ts';
 import { deleteAccounts } from '../accounts/account-deletion.ts';
@@ -11,8 +11,7 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import { endAccess } from '../oauth/token-family-store.ts';
 
-/** `now` is epoch milliseconds. */
-export type UserToDelete = { readonly clientId: string; readonly userId: string; readonly now: number };
+export type UserToDelete = ChangeTerms & { readonly clientId: string; readonly userId: string };
 
 const ACCOUNTS = `SELECT account_key FROM account
   WHERE client_id = :clientId AND user_id = :userId AND ${NOT_ASIDE}`;
@@ -33,34 +32,26 @@ const DELETE_GRANTS = 'DELETE FROM token_family WHERE client_id = :clientId AND 
 
 /**
  * Deletes a user. Returns what the user had, or `undefined` if the user does not exist. If there is much data, one
- * short transaction ends all access, audited as `caller`, and removes all accounts; the rest follows in parts. If the
+ * short transaction ends all access, audited for `by`, and removes all accounts; the rest follows in parts. If the
  * process dies, housekeeping deletes the rest, and later the idle user.
  */
-export async function deleteUserInParts(
-  db: Database,
-  user: UserToDelete,
-  caller?: Caller,
-): Promise<DeletedUser | undefined> {
+export async function deleteUserInParts(db: Database, user: UserToDelete): Promise<DeletedUser | undefined> {
   const { clientId, userId, now } = user;
   const { large } = await bySize(db, ACCOUNTS, { clientId, userId });
   const changes = await db.change(CHANGES, { clientId, userId });
   let had: DeletedUser | undefined;
   if (large.length > 0 || changes > FEW) {
-    had = await db.transaction((tx) => endUser(tx, user, caller));
+    had = await db.transaction((tx) => endUser(tx, user));
     await deleteInParts(db, DELETE_CHANGES, { clientId, userId });
   }
   await deletePutAside(db, now, { clientId, userId });
-  const deleted = await db.transaction((tx) => deleteUser(tx, user, caller));
+  const deleted = await db.transaction((tx) => deleteUser(tx, user));
   return deleted && (had ?? deleted);
 }
 
-async function endUser(
-  tx: Statements,
-  user: UserToDelete,
-  caller: Caller | undefined,
-): Promise<DeletedUser | undefined> {
+async function endUser(tx: Statements, { by, ...user }: UserToDelete): Promise<DeletedUser | undefined> {
   await lockUser(tx, user);
-  const deletion = await prepareUserDeletion(tx, user, caller);
+  const deletion = await prepareUserDeletion(tx, user, by);
   await tx.change(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
     user,
@@ -95,8 +86,8 @@ type Deletion = {
 /** Reads what a user has. Call it while the user is locked and still has everything. */
 async function prepareUserDeletion(
   tx: Statements,
-  { clientId, userId }: UserToDelete,
-  caller: Caller | undefined,
+  { clientId, userId }: Omit<UserToDelete, 'by'>,
+  by: Caller | undefined,
 ): Promise<Deletion | undefined> {
   const row = await tx.get<DeletedUser & { key: string | undefined }>(HAS, { clientId, userId });
   if (row === undefined) return undefined;
@@ -105,26 +96,22 @@ async function prepareUserDeletion(
   const subject = userSubject(key || newUserKey(), userId);
   const { accessToEnd: _, ...before } = had;
   const audit = async () => {
-    if (caller === undefined || isLogged) return;
+    if (by === undefined || isLogged) return;
     await tx.change(DELETION_AUDITED, { clientId, userId });
-    await auditFor(tx, caller, { action: 'user.deleted', clientId, subject, before });
+    await auditFor(tx, by, { action: 'user.deleted', clientId, subject, before });
   };
   return { had, audit };
 }
 
 /** Deletes the user's row first: this waits for a running approval, so that its code and grants are deleted too. */
-async function deleteUser(
-  tx: Statements,
-  user: UserToDelete,
-  caller: Caller | undefined,
-): Promise<DeletedUser | undefined> {
+async function deleteUser(tx: Statements, { by, ...user }: UserToDelete): Promise<DeletedUser | undefined> {
   // Locks the user's row, as disconnecting does: only one concurrent call prepares the deletion of the accounts.
   await tx.change(
     `UPDATE application_user SET last_seen_at = last_seen_at
       WHERE client_id = :clientId AND user_id = :userId`,
     user,
   );
-  const deletion = await prepareUserDeletion(tx, user, caller);
+  const deletion = await prepareUserDeletion(tx, user, by);
   await prepareAccountDeletion(tx, ACCOUNTS, user);
   await tx.change(DELETE_PUSHED, user);
   const deleted = await tx.change(

@@ -1,5 +1,4 @@
 /** UserRecords in SQL; held to test/contract/user-records.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { userSubject } from '../../audit/user-subject.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { UserRecord, UserRecords } from '../../user-data/user-records.ts';
@@ -12,16 +11,16 @@ const PAGE_SIZE = 500;
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 
-export function userRecords(db: Database, sealer: Sealer, caller?: Caller): UserRecords {
+export function userRecords(db: Database, sealer: Sealer): UserRecords {
   const kinds = new Map(RECORD_KINDS.map((kind) => [kind.name, kind]));
   return {
     kinds: [...kinds.keys()],
 
-    beginExport(clientId, userId) {
+    beginExport(clientId, userId, by) {
       return db.transaction(async (tx) => {
         const subject = await subjectOfUser(tx, { clientId, userId });
         if (subject === undefined) return false;
-        await auditFor(tx, caller, { action: 'user.exported', clientId, subject });
+        await auditFor(tx, by, { action: 'user.exported', clientId, subject });
         return true;
       });
     },

@@ -1,5 +1,4 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { LivingGrant, UserStore, UserSummary } from '../../oauth/user-store.ts';
 import type { Database } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
@@ -43,7 +42,7 @@ const DELETE_IDLE = `
       LIMIT :limit)
      AND last_seen_at < :seenBefore`;
 
-export function userStore(db: Database, caller?: Caller): UserStore {
+export function userStore(db: Database): UserStore {
   return {
     async isUser(clientId, userId) {
       return (await db.get(IS_USER, { clientId, userId })) !== undefined;
@@ -60,7 +59,7 @@ export function userStore(db: Database, caller?: Caller): UserStore {
 
     livingGrantsOf: (clientId, userId) => db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId }),
 
-    deleteUser: (clientId, userId, now) => deleteUserInParts(db, { clientId, userId, now }, caller),
+    deleteUser: (clientId, userId, terms) => deleteUserInParts(db, { clientId, userId, ...terms }),
 
     deleteIdleUsers(seenBefore) {
       return deleteInParts(db, DELETE_IDLE, { seenBefore });
