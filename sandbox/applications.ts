@@ -71,7 +71,7 @@ export async function registerApplications(
         const change = { redirectUri, webhookUrl: webhookUrl ?? null };
         await clients.updateClient(clientId, change, { now: Date.now(), by: undefined });
       }
-      await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }]);
+      await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }], undefined);
     }
   } finally {
     await db.close();

@@ -48,7 +48,7 @@ export async function seedHostile(stores: Stores, slow: SlowServer, pace: Hostil
   for (let i = 0; i < ENDPOINTS; i += 1) {
     const origin = i % 2 === 0 ? slow.origin(0, 1) : slow.origin(ENDPOINT_NETWORK, i);
     const url = `${origin}/hook/${i}`;
-    await addEndpoint({ clientId, url, hears, shared: false }, stores);
+    await addEndpoint({ clientId, url, hears, shared: false }, { ...stores, by: undefined });
   }
   for (let i = 0; i < pace.users; i += 1)
     await seedUser(stores, { clientId, userId: `user-${i}` }, [meeting(0)]);

@@ -37,7 +37,7 @@ export async function startSeeded(
       for (let i = 0; i < ENDPOINTS; i += 1) {
         const hears = { events: true, calendars: false, connections: false, own: false };
         const url = `${receiver.url}/${i}`;
-        await addEndpoint({ clientId, url, hears, shared: false }, stores);
+        await addEndpoint({ clientId, url, hears, shared: false }, { ...stores, by: undefined });
       }
       const events = Array.from({ length: EVENTS_OF_EACH }, (_, i) => meeting(i));
       for (let i = 0; i < calendars; i += 1)
@@ -67,12 +67,12 @@ export async function waiting(
   return async (round: number, count: number): Promise<Round> => {
     // Deliveries left over from creating the calendars would count toward this round.
     while ((await db.get(UNTOLD)) !== undefined) await sleep(100);
-    for (const id of ids) await endpoints.pauseEndpoint(id, Date.now());
+    for (const id of ids) await endpoints.pauseEndpoint(id, Date.now(), undefined);
     await changeCalendars(stores, keys, meeting(0, `Moved ${round} ${count}`));
     await db.write('DELETE FROM job');
     await db.write('UPDATE webhook_stream SET due_at = 1 WHERE due_at = 0 AND lease_holder IS NULL');
     return measureOnce([process, ...others], keys.length * count, receiver, async () => {
-      for (const id of ids.slice(0, count)) await endpoints.resumeEndpoint(id);
+      for (const id of ids.slice(0, count)) await endpoints.resumeEndpoint(id, undefined);
     });
   };
 }

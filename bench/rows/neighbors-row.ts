@@ -64,7 +64,10 @@ export async function neighborsRow(folder: string, pace: NeighborsPace): Promise
     seed: async (stores, { clientId }) => {
       // Its own writes are what is delivered.
       const hears = { events: true, calendars: false, connections: false, own: true };
-      await addEndpoint({ clientId, url: slow.origin(0, 1) + QUIET_PATH, hears, shared: false }, stores);
+      await addEndpoint(
+        { clientId, url: slow.origin(0, 1) + QUIET_PATH, hears, shared: false },
+        { ...stores, by: undefined },
+      );
       hostile = await seedHostile(stores, slow, pace);
       await addOwner(stores);
     },

@@ -1,4 +1,5 @@
 /** The details of one delivery: its body, and the signatures of its last attempt. */
+import type { By } from '../audit/audit-entry.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -10,7 +11,6 @@ import type { MessageDetails } from '../webhooks/message-log.ts';
 import { visibleBody } from '../webhooks/visible-body.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
-/** `messages` audits that a body was read. */
 export type OpenDeliveryDeps = DeliveriesDeps & {
   readonly endpoints: Pick<EndpointStore, 'secretsOf'>;
   readonly webhookSigner: WebhookSigner;
@@ -25,14 +25,14 @@ export type OpenedDelivery = {
   readonly signatures: readonly CheckedSignature[];
 };
 
-/** Opens a delivery. Throws PeopleRefusal. */
+/** Opens a delivery, which is audited. Throws PeopleRefusal. */
 export async function openDelivery(
   actor: Actor,
   { clientId, messageId }: NamedDelivery,
-  deps: OpenDeliveryDeps,
+  deps: OpenDeliveryDeps & By,
 ): Promise<OpenedDelivery> {
   mustBeAllowed(actor, 'delivery.body', clientId);
-  const message = await deps.messages.findMessage(clientId, messageId);
+  const message = await deps.messages.findMessage(clientId, messageId, deps.by);
   if (message === undefined) throw new PeopleRefusal('not_there');
   const body = await visibleBody(message, deps);
   const last = message.log.at(-1);
@@ -51,14 +51,14 @@ export async function openDelivery(
 /** The signature that a receiver got with a delivery. */
 export type ReceivedSignature = { readonly timestamp: string; readonly line: string };
 
-/** Checks who made a received signature. It reveals no body, so `messages` need not audit. Throws PeopleRefusal. */
+/** Checks who made a received signature. It reveals no body, so it is not audited. Throws PeopleRefusal. */
 export async function checkReceived(
   actor: Actor,
   { received, ...named }: NamedDelivery & { readonly received: ReceivedSignature },
   deps: OpenDeliveryDeps,
 ): Promise<CheckedSignature[]> {
   mustBeAllowed(actor, 'delivery.body', named.clientId);
-  const message = await deps.messages.findMessage(named.clientId, named.messageId);
+  const message = await deps.messages.findMessage(named.clientId, named.messageId, undefined);
   if (message === undefined) throw new PeopleRefusal('not_there');
   return checked(message, received, deps);
 }

@@ -1,4 +1,5 @@
 /** The actions on endpoints in the dashboard, and who may take them. The CLI uses the same functions. */
+import type { By } from '../audit/audit-entry.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
@@ -78,7 +79,7 @@ export type EndpointProblem = { readonly problem: string };
 export async function addWebhook(
   actor: Actor,
   { clientId, typed }: { readonly clientId: string; readonly typed: TypedEndpoint },
-  deps: WebhooksDeps,
+  deps: WebhooksDeps & By,
 ): Promise<{ readonly endpointId: string; readonly secret: string } | EndpointProblem> {
   mustBeAllowed(actor, 'application.change', clientId);
   const problem =
@@ -93,7 +94,7 @@ export async function addWebhook(
 export async function changeWebhook(
   actor: Actor,
   { typed, ...named }: NamedEndpoint & { readonly typed: TypedEndpoint },
-  deps: WebhooksDeps,
+  deps: WebhooksDeps & By,
 ): Promise<EndpointProblem | undefined> {
   const { isFirst, url: before } = await find(actor, named, { needs: 'application.change', ...deps });
   const { clientId, endpointId } = named;
@@ -102,38 +103,38 @@ export async function changeWebhook(
   const problem = wrong ?? hearsProblem(typed.hears);
   if (problem !== undefined) return { problem };
   const { hears } = typed;
-  await deps.endpoints.changeEndpoint(endpointId, { hears, ...(isMoved && { url: typed.url }) });
+  await deps.endpoints.changeEndpoint(endpointId, { hears, ...(isMoved && { url: typed.url }) }, deps.by);
   return undefined;
 }
 
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
 
-export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
+export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps & By) {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
-  await deps.endpoints.pauseEndpoint(endpointId, deps.now());
+  await deps.endpoints.pauseEndpoint(endpointId, deps.now(), deps.by);
 }
 
-export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
+export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps & By) {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
-  await deps.endpoints.resumeEndpoint(endpointId);
+  await deps.endpoints.resumeEndpoint(endpointId, deps.by);
 }
 
 /** Removes an endpoint. Returns false for the first one, which has its application's URL. Throws PeopleRefusal. */
 export async function removeWebhook(
   actor: Actor,
   named: NamedEndpoint,
-  deps: WebhooksDeps,
+  deps: WebhooksDeps & By,
 ): Promise<boolean> {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
-  return deps.endpoints.removeEndpoint(endpointId);
+  return deps.endpoints.removeEndpoint(endpointId, deps.by);
 }
 
 /** Returns the new secret. The previous one also signs for `overlapMs` milliseconds. Throws PeopleRefusal. */
 export async function rotateWebhookSecret(
   actor: Actor,
   { overlapMs, ...named }: NamedEndpoint & { readonly overlapMs: number },
-  deps: WebhooksDeps,
+  deps: WebhooksDeps & By,
 ): Promise<string> {
   const { endpointId } = await find(actor, named, { needs: 'application.secrets', ...deps });
   const secret = await rotateEndpointSecret({ endpointId, overlapMs }, deps);

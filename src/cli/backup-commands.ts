@@ -32,11 +32,11 @@ export const backupCommand: Command = {
     if (!existsSync(path.dirname(file))) {
       throw new CommandError('refused', `${path.dirname(file)} is not a folder; create it first.`);
     }
-    const size = await withStorage(async ({ backup, system }) => {
+    const size = await withStorage(async ({ backup, system, by }) => {
       const at = now();
       await writeBackup(file, backup);
       const { size: bytes } = await stat(file);
-      await system.noteBackup({ name: path.basename(file).slice(0, MOST_NAME), bytes, at });
+      await system.noteBackup({ name: path.basename(file).slice(0, MOST_NAME), bytes, at }, by);
       return bytes;
     });
     return {

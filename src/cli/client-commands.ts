@@ -86,8 +86,8 @@ const create: Command = {
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now, by });
       if (options['own-webhook-keys'] === true)
-        await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now() });
-      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints });
+        await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now(), by });
+      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints, by });
       if (changesLook(lookChange))
         await branding.changeLook(client.clientId, lookChange, { now: deps.now(), by });
       await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now, by });
@@ -201,7 +201,7 @@ const update: Command = {
       if (client === undefined) throw unknownClient(clientId);
       const isSet = typeof change.webhookUrl === 'string';
       const webhookSecret = isSet
-        ? await makeFirstSecret(firstEndpointId(clientId), { endpoints })
+        ? await makeFirstSecret(firstEndpointId(clientId), { endpoints, by })
         : undefined;
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, { now: deps.now(), by });
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now, by });

@@ -12,9 +12,9 @@ const rotate: Command = {
     'Servers can run meanwhile: they use the new key within 30 seconds. Existing tokens stay valid, refresh tokens for their whole lifetime.',
   ],
   run: (_, { config, withStorage, deps }) =>
-    withStorage(async ({ signingKeys, sealer }) => {
+    withStorage(async ({ signingKeys, sealer, by }) => {
       const { tokenAlgorithm } = config();
-      const kid = await rotateSigningKeys(tokenAlgorithm, { keys: signingKeys, sealer, now: deps.now });
+      const kid = await rotateSigningKeys(tokenAlgorithm, { keys: signingKeys, sealer, now: deps.now, by });
       return {
         json: { kid, algorithm: tokenAlgorithm },
         text: `Tokens are signed with key ${kid} (${tokenAlgorithm}) from now on. Existing tokens stay valid.`,

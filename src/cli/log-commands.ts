@@ -4,7 +4,7 @@ import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts'
 import { ATTEMPT, DELIVERY } from '../administration/documents/delivery.ts';
 import { type DocumentField, toDocument, toRows, toTable } from '../administration/documents/field.ts';
 import { REQUEST } from '../administration/documents/request.ts';
-import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
+import { AUDIT_ACTIONS, type AuditEntry, type By } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ApiError } from '../http/refusal.ts';
 import { busyIds } from '../reading/event-text.ts';
@@ -141,12 +141,12 @@ const readFilter = ({ options }: Pick<Input, 'options'>) => ({
 function withLog<T>(
   clientId: string,
   { withStorage, deps: { now } }: Context,
-  work: (deps: DeliveriesDeps) => Promise<T>,
+  work: (deps: DeliveriesDeps & By) => Promise<T>,
 ): Promise<T> {
-  return withStorage(async ({ clients, messages, streams, sealer }) => {
+  return withStorage(async ({ clients, messages, streams, sealer, by }) => {
     await requireClient(clientId, clients);
     const busyId = busyIds(sealer.derive('paging'));
-    return work({ messages, streams, busyId, now }).catch((reason: unknown) => {
+    return work({ messages, streams, busyId, now, by }).catch((reason: unknown) => {
       if (!(reason instanceof ApiError)) throw reason;
       throw reason.status === 404
         ? new CommandError('not_found', reason.message)

@@ -71,11 +71,11 @@ const add: Command = {
     const topics = { ...topicsIn(text(options.hears) ?? 'events'), own: options.own === true };
     const url = String(options.url);
     const shared = options['share-address'] === true;
-    return withStorage(async ({ clients, endpoints }) => {
+    return withStorage(async ({ clients, endpoints, by }) => {
       await requireClient(clientId, clients);
       const { privateNetwork } = config();
       await checkWebhookUrl({ url, clientId, shared }, { endpoints, privateNetwork });
-      const added = await addEndpoint({ clientId, url, hears: topics, shared }, { endpoints, now });
+      const added = await addEndpoint({ clientId, url, hears: topics, shared }, { endpoints, now, by });
       const rows = [
         ['endpoint_id', added.endpointId],
         ['secret', added.secret],
@@ -112,7 +112,7 @@ const update: Command = {
       ...(kinds !== undefined && topicsIn(kinds)),
       ...(own !== undefined && { own: own === 'on' }),
     };
-    return withStorage(async ({ endpoints }) => {
+    return withStorage(async ({ endpoints, by }) => {
       const endpoint = await findEndpoint(endpoints, endpointId);
       if (endpoint.expiresAt !== undefined)
         throw new CommandError(
@@ -121,7 +121,7 @@ const update: Command = {
         );
       if (url !== undefined) await checkMove(url, endpoint);
       const topics = { hears: { ...endpoint.hears, ...changes } };
-      await endpoints.changeEndpoint(endpointId, { ...topics, ...(url !== undefined && { url }) });
+      await endpoints.changeEndpoint(endpointId, { ...topics, ...(url !== undefined && { url }) }, by);
       const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics(topics) };
       return { json: changed, text: `Changed ${endpointId}. Topics: ${changed.hears.join(', ')}.` };
 
@@ -159,8 +159,8 @@ const pause: Command = {
   positionals: [ENDPOINT_ID],
   notes: ['Deliveries wait for `webhook resume`, at most 30 days.'],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage, deps: { now } }) =>
-    withStorage(async ({ endpoints }) => {
-      if (!(await endpoints.pauseEndpoint(endpointId, now()))) throw unknownEndpoint(endpointId);
+    withStorage(async ({ endpoints, by }) => {
+      if (!(await endpoints.pauseEndpoint(endpointId, now(), by))) throw unknownEndpoint(endpointId);
       return { json: { endpoint_id: endpointId, state: 'paused' }, text: `Paused ${endpointId}.` };
     }),
 };
@@ -170,8 +170,8 @@ const resume: Command = {
   summary: 'Resume deliveries to a paused endpoint',
   positionals: [ENDPOINT_ID],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage }) =>
-    withStorage(async ({ endpoints }) => {
-      if (!(await endpoints.resumeEndpoint(endpointId))) throw unknownEndpoint(endpointId);
+    withStorage(async ({ endpoints, by }) => {
+      if (!(await endpoints.resumeEndpoint(endpointId, by))) throw unknownEndpoint(endpointId);
       return {
         json: { endpoint_id: endpointId, state: 'active' },
         text: `Resumed ${endpointId}: waiting deliveries are sent now.`,
@@ -185,14 +185,14 @@ const remove: Command = {
   positionals: [ENDPOINT_ID],
   options: [YES],
   run: (input, context) =>
-    context.withStorage(async ({ endpoints }) => {
+    context.withStorage(async ({ endpoints, by }) => {
       const { endpointId, isFirst, clientId, url } = await findEndpoint(
         endpoints,
         input.positionals.ENDPOINT_ID ?? '',
       );
       if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url "" removes it`);
       await confirm(`Removing ${url}`, input, context);
-      await endpoints.removeEndpoint(endpointId);
+      await endpoints.removeEndpoint(endpointId, by);
       return { json: { removed: true, endpoint_id: endpointId }, text: `Removed ${endpointId}.` };
     }),
 };
@@ -207,8 +207,8 @@ const rotateSecret: Command = {
   ],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { withStorage, deps: { now } }) => {
     const overlapMs = overlapIn(options, '24h');
-    return withStorage(async ({ endpoints }) => {
-      const secret = await rotateEndpointSecret({ endpointId, overlapMs }, { endpoints, now });
+    return withStorage(async ({ endpoints, by }) => {
+      const secret = await rotateEndpointSecret({ endpointId, overlapMs }, { endpoints, now, by });
       if (secret === undefined) throw unknownEndpoint(endpointId);
       return {
         json: { endpoint_id: endpointId, secret },
@@ -269,10 +269,10 @@ const rotateKeys: Command = {
   ],
   run: ({ positionals: { CLIENT_ID: clientId }, options }, { withStorage, deps: { now } }) => {
     const overlapMs = overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, sealer }) => {
+    return withStorage(async ({ webhookKeys, sealer, by }) => {
       if (clientId !== undefined && (await webhookKeys.listKeyUses(clientId)).length === 0)
         throw unknownClient(clientId);
-      const rotated = await rotateWebhookKeys(overlapMs, { webhookKeys, sealer, now }, clientId);
+      const rotated = await rotateWebhookKeys(overlapMs, { webhookKeys, sealer, now, by }, clientId);
       if (rotated === undefined)
         throw new CommandError('instance_keys', `${clientId} has no own keys: run "webhook own-keys" first.`);
       const ends = new Date(rotated.retiresAt).toISOString();
@@ -299,8 +299,8 @@ const ownKeys: Command = {
     if (mode !== 'on' && mode !== 'off') throw usageError('Write on or off after the client id.');
     const keys = mode === 'on' ? 'own' : 'instance';
     const overlapUntil = now() + overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys }) => {
-      const use = await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil });
+    return withStorage(async ({ webhookKeys, by }) => {
+      const use = await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil, by });
       if (use === undefined) throw unknownClient(clientId);
       const ends = use.overlapUntil > now() ? new Date(use.overlapUntil).toISOString() : null;
       const overlap = ends === null ? '' : ` The keys used before also sign until ${ends}.`;

@@ -10,6 +10,7 @@ import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { Log } from '../lib/log.ts';
+import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { SignInLimits, SignInOutcome, SignInWay } from '../people/sign-in.ts';
 import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
@@ -31,6 +32,7 @@ type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer'
 type DashboardStores = Omit<OperatorStores, 'auditedFor'> & AuditedStores & PlaygroundParts & OverviewDeps;
 
 export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
+  readonly signingKeyStore: SigningKeyStore;
   readonly program: RunningProgram;
   /** Seals user ids for members who may not read them. */
   readonly userReferenceKey: Buffer;

@@ -56,7 +56,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...verificationRoutes(),
   ...previewRoutes(),
   ...deliveriesRoutes(),
-  ...deliveryRoutes(deps),
+  ...deliveryRoutes(),
   ...providersRoutes(),
   ...webhooksRoutes(),
   ...requestsRoutes(deps),

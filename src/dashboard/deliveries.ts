@@ -1,4 +1,5 @@
 /** Lists and replays deliveries for the dashboard. The CLI uses the same stores. */
+import type { By } from '../audit/audit-entry.ts';
 import type { Client } from '../oauth/client.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -74,10 +75,11 @@ export async function findDelivery(
 export async function replayOne(
   actor: Actor,
   { clientId, messageId }: { readonly clientId: string; readonly messageId: string },
-  { messages, now }: DeliveriesDeps,
+  { messages, now, by }: DeliveriesDeps & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'delivery.replay', clientId);
-  if (!(await messages.askReplay(clientId, messageId, now()))) throw new PeopleRefusal('not_there');
+  if (!(await messages.askReplay(clientId, messageId, { now: now(), by })))
+    throw new PeopleRefusal('not_there');
 }
 
 /** A replay of the deliveries of one application that match a filter, within a past period. */
@@ -106,9 +108,9 @@ export function countReplay(actor: Actor, replay: Replay, { messages }: Pick<Del
 }
 
 /** Schedules at most MOST_REPLAYS resends, oldest first, and returns their number. Throws PeopleRefusal. */
-export function replayAll(actor: Actor, replay: Replay, { messages, now }: DeliveriesDeps): Promise<number> {
+export function replayAll(actor: Actor, replay: Replay, { messages, now, by }: DeliveriesDeps & By) {
   mustBeAllowed(actor, 'delivery.replay', replay.clientId);
-  return messages.askReplays(replay, now(), MOST_REPLAYS);
+  return messages.askReplays(replay, { now: now(), limit: MOST_REPLAYS, by });
 }
 
 export const deliveriesPath = (values: Readonly<Record<string, string | undefined>>): string =>

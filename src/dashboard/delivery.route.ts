@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import { checkReceived, openDelivery } from '../administration/delivery.ts';
 import { html } from '../http/html.ts';
-import type { OpenDashboard } from './dashboard-deps.ts';
 import { findDelivery, replayOne } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -30,8 +29,7 @@ async function showDelivery(
   return show({ title: describeChange(message), content });
 }
 
-/** The signature check uses the unaudited `deps`: it reads the body but shows it to no one. */
-export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+export const deliveryRoutes = (): DashboardRoute[] => [
   {
     method: 'GET',
     path: ONE,
@@ -56,7 +54,7 @@ export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     needs: 'delivery.body',
     async handle(visit) {
       const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
-      const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, deps);
+      const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, visit.deps);
       return showDelivery(visit, { question: { ...received, found: verdict } });
     },
   },

@@ -18,7 +18,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import { deriveFormToken, findSignedIn, isFresh, type SignedIn } from '../people/sessions.ts';
 import { type DashboardCookies, readDashboardCookies } from './dashboard-cookies.ts';
-import type { AuditedStores, OpenDashboard } from './dashboard-deps.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardPage, dashboardPage, type Viewer } from './pages/layout.page.ts';
 
 export type DashboardRoute = {
@@ -57,7 +57,7 @@ export type DashboardVisit = DoorVisit &
   SignedIn & {
     readonly viewer: Viewer;
     /** The member is the caller of audited changes. */
-    readonly deps: OpenDashboard & By & Pick<AuditedStores, 'signingKeys'>;
+    readonly deps: OpenDashboard & By;
     readonly show: (page: DashboardPage, status?: number) => FastifyReply;
   };
 

@@ -1,6 +1,7 @@
 /** The figures and actions of the system page. The command line offers the same actions. */
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { shareLeft } from '../access/request-budget.ts';
+import type { By } from '../audit/audit-entry.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
@@ -15,10 +16,10 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
 import type { AppBudget, SystemFigures } from './pages/system-figures.ts';
 
-export type SystemDeps = {
+export type SystemDeps = By & {
   readonly system: SystemStore;
   readonly program: RunningProgram;
-  readonly signingKeys: SigningKeyStore;
+  readonly signingKeyStore: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
   readonly masterKey: Pick<MasterKeyStore, 'masterKeyState'>;
   readonly sealer: Sealer;
@@ -44,7 +45,7 @@ export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
       system.listAppBudgets(),
       system.lastChecks(),
       program.backups?.list(),
-      deps.signingKeys.listSigningKeys(),
+      deps.signingKeyStore.listSigningKeys(),
       deps.webhookKeys.listWebhookKeys(at),
       deps.masterKey.masterKeyState(),
       system.lastBackups(),
@@ -74,28 +75,28 @@ function appBudget(app: string, fullAt: number, now: number): AppBudget | undefi
 
 const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
 
-export async function runChecks({ program, system, now }: SystemDeps): Promise<void> {
+export async function runChecks({ program, system, now, by }: SystemDeps): Promise<void> {
   const checks = await program.check();
   // A provider's message can be long.
   const stored = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
-  await system.keepChecks({ at: now(), checks: stored });
+  await system.keepChecks({ at: now(), checks: stored }, by);
 }
 
 /** Makes a backup beside the database. Returns the reason if it could not. */
-export async function makeBackup({ program, system }: SystemDeps): Promise<BackupRefusal | undefined> {
+export async function makeBackup({ program, system, by }: SystemDeps): Promise<BackupRefusal | undefined> {
   if (program.backups === undefined) throw new PeopleRefusal('not_there');
   const backup = await program.backups.make();
   if (typeof backup === 'string') return backup;
-  await system.noteBackup(backup);
+  await system.noteBackup(backup, by);
   return undefined;
 }
 
 /** Signs tokens with the next key, unless `active` no longer signs: a form that is sent twice rotates once. */
 export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {
-  const { signingKeys: keys, program, sealer, now } = deps;
+  const { signingKeyStore: keys, program, sealer, now, by } = deps;
   const signingKeys = await keys.listSigningKeys();
   if (!signingKeys.some(({ kid, status }) => kid === active && status === 'active')) return;
-  await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now });
+  await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now, by });
 }
 
 /** Does the same for webhooks. The previous key also signs for a week. */

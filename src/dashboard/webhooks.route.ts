@@ -108,10 +108,10 @@ const listing = (): DashboardRoute[] => [
     path: `${LIST}/keys`,
     needs: 'application.signing_keys',
     isFresh: true,
-    async handle({ parameter, field, reply, deps: { webhookKeys, now } }) {
+    async handle({ parameter, field, reply, deps: { webhookKeys, now, by } }) {
       const clientId = parameter('clientId');
       const keys = field('keys') === 'own' ? 'own' : 'instance';
-      await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil: now() + 168 * HOUR_MS });
+      await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil: now() + 168 * HOUR_MS, by });
       return goTo(reply, `${webhooksPath(clientId)}?done=keys`);
     },
   },

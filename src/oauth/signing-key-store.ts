@@ -1,3 +1,5 @@
+import type { Caller } from '../audit/audit-entry.ts';
+
 export type SigningAlgorithm = 'HS256' | 'ES256';
 
 /** A stored key: `sealed` is its secret (HS256) or private JWK (ES256) under the master key. */
@@ -18,5 +20,5 @@ export interface SigningKeyStore {
   addSigningKey(key: SigningKeyRecord): Promise<void>;
 
   /** Makes active previous, next active and `fresh` next, in one step; each concurrent call makes one. */
-  rotateSigningKeys(fresh: SigningKeyRecord): Promise<void>;
+  rotateSigningKeys(fresh: SigningKeyRecord, by: Caller | undefined): Promise<void>;
 }

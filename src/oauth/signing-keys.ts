@@ -1,6 +1,7 @@
 /** Token signing keys: active, next, and all previous ones, which still verify: refresh tokens carry no `exp`. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
 import type { Log } from '../lib/log.ts';
 import { type Sealer, sealedField } from '../lib/sealing.ts';
@@ -99,10 +100,10 @@ export async function openSigningKeys(
 }
 
 /** Rotates the keys (`kalends keys rotate`): active → previous, next → active, new → next. Returns the active `kid`. */
-export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<string> {
+export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps & By) {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
-  await deps.keys.rotateSigningKeys(freshKey(algorithm, 'next', deps));
+  await deps.keys.rotateSigningKeys(freshKey(algorithm, 'next', deps), deps.by);
   return (await loadKeySet(algorithm, deps)).active.kid;
 }
 

@@ -206,6 +206,7 @@ async function instanceDeps(
     turns: new Map(),
     ...openReadTurns(config.limits.connections, slots),
     signingKeys,
+    signingKeyStore: stores.signingKeys,
     webhookSigner,
     webhookEgress: watching.webhookEgress(toReceivers),
     busyId: busyIds(pagingKey),

@@ -1,5 +1,4 @@
 /** SystemStore in SQL; held to test/contract/system-store.contract.ts on both databases. */
-import type { Caller } from '../audit/audit-entry.ts';
 import { JOB_DEADLINES } from '../jobs/job-kinds.ts';
 import type { JobKind } from '../jobs/job-store.ts';
 import {
@@ -64,7 +63,7 @@ const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
 type RunningRow = { readonly kind: JobKind; readonly running: number };
 type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest: number };
 
-export function systemStore(db: Database, caller?: Caller): SystemStore {
+export function systemStore(db: Database): SystemStore {
   const { bytes, byBytes } = db.dialect;
   const SIZE = `SELECT ${bytes} AS bytes`;
   const BUDGETS = `
@@ -126,12 +125,12 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
       return rows.map(({ app, fullAt }) => ({ app: app.slice('app '.length), fullAt }));
     },
 
-    keepChecks: (checks) =>
+    keepChecks: (checks, by) =>
       db.transaction(async (tx) => {
         await tx.change(KEEP_CHECKS, { value: JSON.stringify(checks) });
         const count = (status: string) => checks.checks.filter((one) => one.status === status).length;
         const after = { problems: count('fail'), warnings: count('warn') };
-        await auditFor(tx, caller, { action: 'system.checked', after });
+        await auditFor(tx, by, { action: 'system.checked', after });
       }),
 
     async lastChecks() {
@@ -139,20 +138,20 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
       return row === undefined ? undefined : (JSON.parse(row.value) as KeptChecks); // as keepChecks wrote it
     },
 
-    ...backupNotes(db, caller),
+    ...backupNotes(db),
   };
 }
 
 type BackupNotes = Pick<SystemStore, 'noteBackup' | 'noteBackupFailure' | 'lastBackups'>;
 
-function backupNotes(db: Database, caller: Caller | undefined): BackupNotes {
+function backupNotes(db: Database): BackupNotes {
   return {
-    noteBackup: (backup) =>
+    noteBackup: (backup, by) =>
       db.transaction(async (tx) => {
         await tx.change(KEEP_BACKUP, { name: 'last_backup', value: JSON.stringify(backup) });
         await tx.change(FORGET_FAILURE);
         const { name, bytes: size } = backup;
-        await auditFor(tx, caller, { action: 'backup.made', subject: name, after: { bytes: size } });
+        await auditFor(tx, by, { action: 'backup.made', subject: name, after: { bytes: size } });
       }),
 
     async noteBackupFailure({ at, reason }) {

@@ -51,7 +51,7 @@ export function backupsDue(
   const noted = async ({ name, bytes, at }: Backup) => {
     log.info({ event: 'backup_made', file: name }, 'The scheduled backup was made');
     await system
-      .noteBackup({ name, bytes, at })
+      .noteBackup({ name, bytes, at }, undefined)
       .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup could not be noted'));
   };
   return async () => {

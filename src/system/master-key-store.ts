@@ -1,3 +1,4 @@
+import type { Caller } from '../audit/audit-entry.ts';
 import type { MasterKeyState, NextKey } from './master-key.ts';
 
 /** The database's record of the master key by key ids, and the values sealed under it. */
@@ -10,8 +11,8 @@ export interface MasterKeyStore {
   withdrawKey(keyId: string): Promise<boolean>;
   /** Makes the announced key the one that seals. Returns false if it is no longer announced. */
   useKey(keyId: string): Promise<boolean>;
-  /** Makes the key in use the database's key, and stores the previous id. Audited. Returns false if already done. */
-  finishKey(keyId: string, now: number): Promise<boolean>;
+  /** Makes the key in use the database's key, and stores the previous id. Audited for `by`. Returns false if already done. */
+  finishKey(keyId: string, now: number, by: Caller | undefined): Promise<boolean>;
 
   /** The columns with sealed values, such as `account.credentials`. */
   readonly sealedColumns: readonly string[];

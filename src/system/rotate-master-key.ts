@@ -3,13 +3,14 @@
  * again, then the old key ends. Each step is in the database, so another run can continue a killed one, and a late run
  * does nothing.
  */
+import type { By } from '../audit/audit-entry.ts';
 import { GONE_AFTER_MS } from './instances.ts';
 import type { MasterKeyState, MasterKeys } from './master-key.ts';
 import type { MasterKeyStore } from './master-key-store.ts';
 import type { Instance, SystemStore } from './system-store.ts';
 import { LOOK_EVERY_MS } from './watch-master-keys.ts';
 
-export type RotationDeps = {
+export type RotationDeps = By & {
   readonly masterKey: MasterKeyStore;
   readonly masterKeys: MasterKeys;
   readonly system: Pick<SystemStore, 'listInstances'>;
@@ -54,7 +55,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   // By then, earlier work, such as another command, has been written.
   await deps.sleep(2 * LOOK_EVERY_MS);
   const sealedAnew = await resealAll(deps);
-  await masterKey.finishKey(next.keyId, now());
+  await masterKey.finishKey(next.keyId, now(), deps.by);
   await masterKeys.settle();
   return { keyId: next.keyId, previous: state.keyId, sealedAnew };
 }

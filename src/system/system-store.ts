@@ -1,3 +1,4 @@
+import type { Caller } from '../audit/audit-entry.ts';
 import type { JobKind } from '../jobs/job-store.ts';
 import type { Check } from './doctor-checks.ts';
 
@@ -31,15 +32,15 @@ export interface LoadStore {
   listAppBudgets(): Promise<readonly UsedBudget[]>;
 }
 
-/** Checks and backups. Changes that a member requested are audited. */
+/** Checks and backups. Changes of `by` are audited. */
 export interface UpkeepStore {
   /** Replaces the result of the checks. */
-  keepChecks(checks: KeptChecks): Promise<void>;
+  keepChecks(checks: KeptChecks, by: Caller | undefined): Promise<void>;
 
   lastChecks(): Promise<KeptChecks | undefined>;
 
   /** Stores that a backup was created. */
-  noteBackup(backup: NotedBackup): Promise<void>;
+  noteBackup(backup: NotedBackup, by: Caller | undefined): Promise<void>;
 
   /** Stores the failure of a scheduled backup until one succeeds. */
   noteBackupFailure(failure: BackupFailure): Promise<void>;

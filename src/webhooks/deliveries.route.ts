@@ -16,7 +16,8 @@ export type DeliveriesRouteDeps = ClientAuthenticationDeps & DeliveriesDeps;
 
 type OfDelivery = { Params: { id: string } };
 
-export function deliveriesRoutes(deps: DeliveriesRouteDeps): FastifyPluginAsync {
+export function deliveriesRoutes(routeDeps: DeliveriesRouteDeps): FastifyPluginAsync {
+  const deps = { ...routeDeps, by: undefined };
   const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
     const { clientId } = await authenticateBasic(request, deps);
     return clientId;

@@ -1,4 +1,5 @@
 /** Reads and resends an application's logged deliveries (docs/webhooks.md). */
+import type { By } from '../audit/audit-entry.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import {
   type Check,
@@ -79,8 +80,8 @@ export async function listDeliveries(clientId: string, query: unknown, { message
 }
 
 /** Returns a delivery with its attempts and its visible body. Throws 404. */
-export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps) {
-  const message = await deps.messages.findMessage(clientId, messageId);
+export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps & By) {
+  const message = await deps.messages.findMessage(clientId, messageId, deps.by);
   if (message === undefined) throw new ApiError(WEBHOOKS.delivery_not_found);
   const body = await visibleBody(message, deps);
   return {
@@ -98,16 +99,17 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
 }
 
 /** Requests a resend of a delivery. Throws 404. */
-export async function replayDelivery(clientId: string, messageId: string, { messages, now }: DeliveriesDeps) {
-  if (!(await messages.askReplay(clientId, messageId, now())))
+export async function replayDelivery(clientId: string, messageId: string, deps: DeliveriesDeps & By) {
+  if (!(await deps.messages.askReplay(clientId, messageId, { now: deps.now(), by: deps.by })))
     throw new ApiError(WEBHOOKS.delivery_not_found);
   return { success: true, id: messageId } as const;
 }
 
 /** Requests resends of all deliveries that match a filter, the oldest first. Throws ApiError 400 with all mistakes. */
-export async function replayDeliveries(clientId: string, body: unknown, { messages, now }: DeliveriesDeps) {
+export async function replayDeliveries(clientId: string, body: unknown, deps: DeliveriesDeps & By) {
   const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
-  const count = await messages.askReplays({ clientId, ...filter }, now(), MOST_REPLAYS);
+  const terms = { now: deps.now(), by: deps.by, limit: MOST_REPLAYS };
+  const count = await deps.messages.askReplays({ clientId, ...filter }, terms);
   return { success: true, count, more: count === MOST_REPLAYS } as const;
 }
 

@@ -1,7 +1,8 @@
+import type { Caller } from '../audit/audit-entry.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecret } from './message.ts';
 
-/** Endpoints that an operator manages. */
+/** Endpoints that an operator manages. Changes of `by` are audited. */
 export interface EndpointSettings {
   /** Lists endpoints of one or all applications: each webhook URL first, then the oldest. */
   listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
@@ -9,22 +10,22 @@ export interface EndpointSettings {
   findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
 
   /** Throws ApiError 409 `too_many_endpoints` at the application's limit, even for concurrent calls. */
-  addEndpoint(endpoint: NewEndpoint): Promise<void>;
+  addEndpoint(endpoint: NewEndpoint, by: Caller | undefined): Promise<void>;
 
   /**
    * Changes topics and URL; false if it does not exist. A new URL ends a pause and is due at once. The first endpoint
    * keeps its application's URL.
    */
-  changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
+  changeEndpoint(endpointId: string, change: EndpointChange, by: Caller | undefined): Promise<boolean>;
 
   /** Removes an endpoint with its deliveries; false if it does not exist or is its application's webhook URL. */
-  removeEndpoint(endpointId: string): Promise<boolean>;
+  removeEndpoint(endpointId: string, by: Caller | undefined): Promise<boolean>;
 
   /** Stops deliveries until a resume. Returns false if the endpoint does not exist. */
-  pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
+  pauseEndpoint(endpointId: string, now: number, by: Caller | undefined): Promise<boolean>;
 
   /** Continues deliveries at once. Returns false if the endpoint does not exist. */
-  resumeEndpoint(endpointId: string): Promise<boolean>;
+  resumeEndpoint(endpointId: string, by: Caller | undefined): Promise<boolean>;
 
   /** Returns whether another application has an endpoint at the address of `url` (endpoint-address.ts). */
   isElsewhere(url: string, clientId: string): Promise<boolean>;
@@ -56,6 +57,7 @@ export interface EndpointSecretStore {
   changeSecrets(
     endpointId: string,
     change: (secrets: readonly EndpointSecret[]) => readonly EndpointSecret[],
+    by: Caller | undefined,
   ): Promise<boolean>;
 }
 

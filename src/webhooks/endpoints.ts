@@ -1,11 +1,13 @@
 /** Operators' management of endpoints and their secrets. */
 import { randomBytes } from 'node:crypto';
+import type { By } from '../audit/audit-entry.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from './endpoint.ts';
 import { newEndpointSecret, rotatedSecrets } from './endpoint-secret.ts';
 import type { EndpointStore } from './endpoint-store.ts';
+import type { EndpointSecret } from './message.ts';
 
 export type EndpointsDeps = {
   readonly endpoints: EndpointStore;
@@ -26,7 +28,7 @@ export type EndpointToAdd = {
 /** Throws ApiError 400 for an invalid URL, and 409 for the address of another application. */
 export async function addEndpoint(
   { clientId, url, hears, shared }: EndpointToAdd,
-  { endpoints, now }: EndpointsDeps,
+  { endpoints, now, by }: EndpointsDeps & By,
 ): Promise<{ readonly endpointId: string; readonly secret: string }> {
   const problem = webhookUrlProblem(url);
   if (problem !== undefined)
@@ -34,7 +36,7 @@ export async function addEndpoint(
   if (!shared) await refuseElsewhere(url, clientId, endpoints);
   const endpointId = `we_${randomBytes(12).toString('base64url')}`;
   const secret = newEndpointSecret();
-  await endpoints.addEndpoint({ endpointId, clientId, url, hears, secret, createdAt: now() });
+  await endpoints.addEndpoint({ endpointId, clientId, url, hears, secret, createdAt: now() }, by);
   return { endpointId, secret };
 }
 
@@ -53,26 +55,26 @@ export async function refuseElsewhere(
 /** Creates and returns an endpoint's first secret; `undefined` if it has one or does not exist. */
 export async function makeFirstSecret(
   endpointId: string,
-  { endpoints }: Pick<EndpointsDeps, 'endpoints'>,
+  { endpoints, by }: Pick<EndpointsDeps, 'endpoints'> & By,
 ): Promise<string | undefined> {
   const fresh = newEndpointSecret();
   let isMade = false;
-  await endpoints.changeSecrets(endpointId, (secrets) => {
+  const change = (secrets: readonly EndpointSecret[]) => {
     isMade = secrets.length === 0;
     return isMade ? [{ secret: fresh }] : secrets;
-  });
+  };
+  await endpoints.changeSecrets(endpointId, change, by);
   return isMade ? fresh : undefined;
 }
 
 /** Adds a secret; its predecessor signs for another `overlapMs`. `undefined` if the endpoint does not exist. */
 export async function rotateEndpointSecret(
   { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
-  { endpoints, now }: EndpointsDeps,
+  { endpoints, now, by }: EndpointsDeps & By,
 ): Promise<string | undefined> {
   const fresh = newEndpointSecret();
   const rotation = { now: now(), overlapMs };
-  const isChanged = await endpoints.changeSecrets(endpointId, (secrets) =>
-    rotatedSecrets(secrets, fresh, rotation),
-  );
+  const change = (secrets: readonly EndpointSecret[]) => rotatedSecrets(secrets, fresh, rotation);
+  const isChanged = await endpoints.changeSecrets(endpointId, change, by);
   return isChanged ? fresh : undefined;
 }

@@ -1,3 +1,4 @@
+import type { By, ChangeTerms } from '../audit/audit-entry.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
@@ -8,20 +9,20 @@ export interface MessageLog {
   /** Lists at most `limit` messages after a position, the newest first. Filters by user or calendar need `clientId`. */
   listMessages(filter: MessageFilter, page: MessagePage): Promise<LoggedMessage[]>;
 
-  /** Returns a message with its last sent body and its attempts in order. An operator's read is audited. */
-  findMessage(clientId: string, messageId: string): Promise<MessageDetails | undefined>;
+  /** Returns a message with its last sent body and its attempts in order. The read is audited for `by`. */
+  findMessage(clientId: string, messageId: string, by: By['by']): Promise<MessageDetails | undefined>;
 
   /** Returns the same delivery without its body. */
   findAttempts(clientId: string, messageId: string): Promise<AttemptedMessage | undefined>;
 
   /** Requests a resend. Returns false if the application does not have the message. */
-  askReplay(clientId: string, messageId: string, now: number): Promise<boolean>;
+  askReplay(clientId: string, messageId: string, terms: ChangeTerms): Promise<boolean>;
 
   /** Counts what `askReplays` would resend, up to `most`. */
   countReplays(filter: ReplayFilter, most: number): Promise<number>;
 
   /** Requests resends of at most `limit` matching messages, the oldest first; returns their number. */
-  askReplays(filter: ReplayFilter, now: number, limit: number): Promise<number>;
+  askReplays(filter: ReplayFilter, terms: ChangeTerms & { readonly limit: number }): Promise<number>;
 
   /** Claims due resends for free slots, at most `ofEndpoint` per endpoint over all instances, none while paused. */
   takeReplays(terms: TakeTerms): Promise<TakenReplay[]>;

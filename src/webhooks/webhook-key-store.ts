@@ -1,3 +1,5 @@
+import type { By, Caller } from '../audit/audit-entry.ts';
+
 /** A stored key. Instants are epoch milliseconds. */
 export type WebhookKeyRecord = {
   /** The application that it signs for, or `''` for the instance. */
@@ -31,13 +33,13 @@ export interface WebhookKeyStore {
   listKeyUses(clientId?: string): Promise<WebhookKeyUse[]>;
 
   /** Sets the signing keys, if the application exists. The present choice can only end an overlap earlier. */
-  switchWebhookKeys(use: WebhookKeyUse): Promise<WebhookKeyUse | undefined>;
+  switchWebhookKeys(use: WebhookKeyUse & By): Promise<WebhookKeyUse | undefined>;
 
   /** Adds the first key, unless one is active or the application has no own keys. One concurrent call adds its key. */
   addFirstWebhookKey(key: FreshWebhookKey): Promise<void>;
 
   /** Makes active previous until `retiresAt` and `fresh` active, in one step. Returns false without own keys. */
-  rotateWebhookKeys(fresh: FreshWebhookKey, retiresAt: number): Promise<boolean>;
+  rotateWebhookKeys(fresh: FreshWebhookKey, retiresAt: number, by: Caller | undefined): Promise<boolean>;
 
   /** Deletes keys that retired before then; returns their number. */
   deleteRetiredWebhookKeys(before: number): Promise<number>;

@@ -4,6 +4,7 @@
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import type { Log } from '../lib/log.ts';
 import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { FreshWebhookKey, WebhookKeyRecord, WebhookKeyStore } from './webhook-key-store.ts';
@@ -87,12 +88,12 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
  */
 export async function rotateWebhookKeys(
   overlapMs: number,
-  deps: WebhookKeysDeps,
+  deps: WebhookKeysDeps & By,
   clientId = '',
 ): Promise<{ readonly keyId: string; readonly retiresAt: number } | undefined> {
   const fresh = freshKey(deps, clientId);
   const retiresAt = deps.now() + overlapMs;
-  const isRotated = await deps.webhookKeys.rotateWebhookKeys(fresh, retiresAt);
+  const isRotated = await deps.webhookKeys.rotateWebhookKeys(fresh, retiresAt, deps.by);
   return isRotated ? { keyId: fresh.keyId, retiresAt } : undefined;
 }
 

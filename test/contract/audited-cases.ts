@@ -39,7 +39,7 @@ const key = (keyId: string, clientId = '') => ({
 });
 const signingKey = (kid: string, status: 'active' | 'next') =>
   ({ kid, algorithm: 'HS256', sealed: CANARY, status, createdAt: NOW }) as const;
-const addEndpoint = ({ endpoints }: Stores) => endpoints.addEndpoint(endpoint);
+const addEndpoint = ({ endpoints }: Stores) => endpoints.addEndpoint(endpoint, undefined);
 export const link = ({ accounts }: Stores) => accounts.linkAccount(newAccount({ accountId: CANARY }), NOW);
 const USER = /^user_[\w-]{16}$/;
 
@@ -165,7 +165,7 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'adding an endpoint',
-    change: addEndpoint,
+    change: ({ endpoints }, by) => endpoints.addEndpoint(endpoint, by),
     entry: {
       ...{ action: 'endpoint.created', ...ACME, subject: 'we_1' },
       after: { url: 'https://hook.example/in?…', hears: ['events', 'own'] },
@@ -174,7 +174,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'pausing an endpoint',
     before: addEndpoint,
-    change: ({ endpoints }) => endpoints.pauseEndpoint('we_1', NOW),
+    change: ({ endpoints }, by) => endpoints.pauseEndpoint('we_1', NOW, by),
     entry: {
       ...{ action: 'endpoint.paused', ...ACME, subject: 'we_1' },
       before: { state: 'active', paused_reason: null },
@@ -185,9 +185,9 @@ export const CASES: readonly Case[] = [
     name: 'resuming an endpoint',
     before: async (stores) => {
       await addEndpoint(stores);
-      await stores.endpoints.pauseEndpoint('we_1', NOW);
+      await stores.endpoints.pauseEndpoint('we_1', NOW, undefined);
     },
-    change: ({ endpoints }) => endpoints.resumeEndpoint('we_1'),
+    change: ({ endpoints }, by) => endpoints.resumeEndpoint('we_1', by),
     entry: {
       ...{ action: 'endpoint.resumed', ...ACME, subject: 'we_1' },
       before: { state: 'paused', paused_reason: 'operator' },
@@ -197,11 +197,15 @@ export const CASES: readonly Case[] = [
   {
     name: 'moving an endpoint, and letting it hear of something else',
     before: addEndpoint,
-    change: ({ endpoints }) =>
-      endpoints.changeEndpoint('we_1', {
-        hears: { events: true, calendars: true, connections: false, own: false },
-        url: `https://new.example/in?${CANARY}`,
-      }),
+    change: ({ endpoints }, by) =>
+      endpoints.changeEndpoint(
+        'we_1',
+        {
+          hears: { events: true, calendars: true, connections: false, own: false },
+          url: `https://new.example/in?${CANARY}`,
+        },
+        by,
+      ),
     entry: {
       ...{ action: 'endpoint.updated', ...ACME, subject: 'we_1' },
       before: { url: 'https://hook.example/in?…', hears: ['events', 'own'] },
@@ -211,7 +215,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'removing an endpoint',
     before: addEndpoint,
-    change: ({ endpoints }) => endpoints.removeEndpoint('we_1'),
+    change: ({ endpoints }, by) => endpoints.removeEndpoint('we_1', by),
     entry: {
       ...{ action: 'endpoint.deleted', ...ACME, subject: 'we_1' },
       before: { url: 'https://hook.example/in?…' },
@@ -220,15 +224,17 @@ export const CASES: readonly Case[] = [
   {
     name: 'giving the endpoint of a webhook URL its first secret',
     before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, { now: NOW, by: undefined }),
-    change: ({ endpoints }) => endpoints.changeSecrets('we_acme', () => [{ secret: CANARY }]),
+    change: ({ endpoints }, by) => endpoints.changeSecrets('we_acme', () => [{ secret: CANARY }], by),
     entry: { action: 'endpoint.secret_created', ...ACME, subject: 'we_acme' },
   },
   {
     name: 'rotating the secret of an endpoint',
     before: addEndpoint,
-    change: ({ endpoints }) =>
-      endpoints.changeSecrets('we_1', (secrets) =>
-        rotatedSecrets(secrets, `${CANARY}2`, { now: NOW, overlapMs: 9 }),
+    change: ({ endpoints }, by) =>
+      endpoints.changeSecrets(
+        'we_1',
+        (secrets) => rotatedSecrets(secrets, `${CANARY}2`, { now: NOW, overlapMs: 9 }),
+        by,
       ),
     entry: {
       ...{ action: 'endpoint.secret_rotated', ...ACME, subject: 'we_1' },
@@ -238,19 +244,19 @@ export const CASES: readonly Case[] = [
   {
     name: 'looking at a delivery',
     before: addMessage,
-    change: ({ messages }) => messages.findMessage('acme', 'm1'),
+    change: ({ messages }, by) => messages.findMessage('acme', 'm1', by),
     entry: { action: 'delivery.shown', ...ACME, subject: 'm1' },
   },
   {
     name: 'replaying a delivery',
     before: addMessage,
-    change: ({ messages }) => messages.askReplay('acme', 'm1', NOW),
+    change: ({ messages }, by) => messages.askReplay('acme', 'm1', { now: NOW, by }),
     entry: { action: 'delivery.replayed', ...ACME, subject: 'm1', after: { count: 1 } },
   },
   {
     name: 'rotating the keys of webhooks',
     before: ({ webhookKeys }) => webhookKeys.addFirstWebhookKey(key('k1')),
-    change: ({ webhookKeys }) => webhookKeys.rotateWebhookKeys(key('k2'), NOW + 9),
+    change: ({ webhookKeys }, by) => webhookKeys.rotateWebhookKeys(key('k2'), NOW + 9, by),
     entry: {
       action: 'webhook_keys.rotated',
       before: { active_key: 'k1' },
@@ -259,8 +265,9 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'rotating the webhook keys of an application',
-    before: ({ webhookKeys }) => webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW }),
-    change: ({ webhookKeys }) => webhookKeys.rotateWebhookKeys(key('k1', 'acme'), NOW + 9),
+    before: ({ webhookKeys }) =>
+      webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW, by: undefined }),
+    change: ({ webhookKeys }, by) => webhookKeys.rotateWebhookKeys(key('k1', 'acme'), NOW + 9, by),
     entry: {
       ...{ action: 'webhook_keys.rotated', ...ACME },
       before: { active_key: null },
@@ -269,8 +276,8 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'switching the webhook keys of an application',
-    change: ({ webhookKeys }) =>
-      webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW + 9 }),
+    change: ({ webhookKeys }, by) =>
+      webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW + 9, by }),
     entry: {
       ...{ action: 'webhook_keys.switched', ...ACME },
       before: { own_webhook_keys: false, overlap_until: null },
@@ -279,13 +286,13 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'making the checks',
-    change: ({ system }) =>
-      system.keepChecks({ at: NOW, checks: [{ name: 'clock', status: 'fail', message: CANARY }] }),
+    change: ({ system }, by) =>
+      system.keepChecks({ at: NOW, checks: [{ name: 'clock', status: 'fail', message: CANARY }] }, by),
     entry: { action: 'system.checked', after: { problems: 1, warnings: 0 } },
   },
   {
     name: 'making a backup',
-    change: ({ system }) => system.noteBackup({ name: 'kalends-1.db', bytes: 7, at: NOW }),
+    change: ({ system }, by) => system.noteBackup({ name: 'kalends-1.db', bytes: 7, at: NOW }, by),
     entry: { action: 'backup.made', subject: 'kalends-1.db', after: { bytes: 7 } },
   },
   {
@@ -295,7 +302,7 @@ export const CASES: readonly Case[] = [
       await masterKey.announceKey('new', NOW);
       await masterKey.useKey('new');
     },
-    change: ({ masterKey }) => masterKey.finishKey('new', NOW),
+    change: ({ masterKey }, by) => masterKey.finishKey('new', NOW, by),
     entry: { action: 'master_key.rotated', before: { key_id: 'old' }, after: { key_id: 'new' } },
   },
   {
@@ -304,7 +311,7 @@ export const CASES: readonly Case[] = [
       await signingKeys.addSigningKey(signingKey('k1', 'active'));
       await signingKeys.addSigningKey(signingKey('k2', 'next'));
     },
-    change: ({ signingKeys }) => signingKeys.rotateSigningKeys(signingKey('k3', 'next')),
+    change: ({ signingKeys }, by) => signingKeys.rotateSigningKeys(signingKey('k3', 'next'), by),
     entry: {
       ...{ action: 'signing_keys.rotated', subject: 'HS256' },
       before: { active_key: 'k1' },

@@ -73,12 +73,12 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
         by: ADA,
       });
       await providerApps.removeProviderApp('acme', 'google', ADA);
-      await endpoints.pauseEndpoint('nothing', NOW);
-      await endpoints.resumeEndpoint('nothing');
-      await endpoints.removeEndpoint('nothing');
-      await endpoints.changeSecrets('nothing', () => [{ secret: CANARY }]);
-      await messages.askReplay('acme', 'nothing', NOW);
-      await messages.askReplays({ clientId: 'acme', userId: 'nobody' }, NOW, 10);
+      await endpoints.pauseEndpoint('nothing', NOW, ADA);
+      await endpoints.resumeEndpoint('nothing', ADA);
+      await endpoints.removeEndpoint('nothing', ADA);
+      await endpoints.changeSecrets('nothing', () => [{ secret: CANARY }], ADA);
+      await messages.askReplay('acme', 'nothing', { now: NOW, by: ADA });
+      await messages.askReplays({ clientId: 'acme', userId: 'nobody' }, { now: NOW, limit: 10, by: ADA });
       await users.deleteUser('acme', 'nobody', { now: NOW, by: ADA });
       await accounts.removeAccount('nothing', NOW, ADA);
       await accounts.requestSync({ clientId: 'acme', userId: 'nobody' }, NOW, ADA);
@@ -92,7 +92,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       await audited.clients.createClient(newClient, 'hash', ADA);
 
       await assert.rejects(audited.clients.createClient(newClient, 'hash', ADA));
-      await assert.rejects(audited.endpoints.addEndpoint({ ...endpoint, clientId: 'nobody' }));
+      await assert.rejects(audited.endpoints.addEndpoint({ ...endpoint, clientId: 'nobody' }, ADA));
 
       assert.equal((await entries()).length, 1);
     });
@@ -172,7 +172,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       await addMessage(plain);
       const filter = { ...ACME, userId: 'ada', calendarId: CANARY, from: NOW, to: NOW + 9 };
 
-      await audited.messages.askReplays(filter, NOW, 10);
+      await audited.messages.askReplays(filter, { now: NOW, limit: 10, by: ADA });
 
       const [entry] = await entries();
       const user = await plain.audit.subjectOfUser('acme', 'ada');

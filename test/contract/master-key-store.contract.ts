@@ -40,10 +40,13 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       const { masterKey, before, keyId } = await prepare();
 
       const announced = await masterKey.announceKey(keyId, NOW);
-      const early = await masterKey.finishKey(keyId, NOW + 1);
+      const early = await masterKey.finishKey(keyId, NOW + 1, undefined);
       const used = [await masterKey.useKey(keyId), await masterKey.useKey(keyId)];
       const withdrawn = await masterKey.withdrawKey(keyId);
-      const finished = [await masterKey.finishKey(keyId, NOW + 2), await masterKey.finishKey(keyId, NOW + 3)];
+      const finished = [
+        await masterKey.finishKey(keyId, NOW + 2, undefined),
+        await masterKey.finishKey(keyId, NOW + 3, undefined),
+      ];
 
       assert.deepEqual(announced, { keyId, phase: 'announced', startedAt: NOW });
       assert.equal(early, false, 'it is not in use yet');
@@ -136,7 +139,7 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       await keepDerivedKeys(db, ring);
       const meanwhile = derived(ring);
       for (const column of masterKey.sealedColumns) await masterKey.resealColumn(column, undefined, 50);
-      await masterKey.finishKey(keyId, NOW);
+      await masterKey.finishKey(keyId, NOW, undefined);
       const later = createKeyring(fresh);
       await keepDerivedKeys(db, later);
 

@@ -209,7 +209,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       const used = { ...facts, clientId: 'used', webhookUrl: 'https://a.example/hook' };
       await clients.createClient(used, 'hash of used', undefined);
       await addMessageOf('used', db);
-      await keys.switchWebhookKeys({ clientId: 'other', keys: 'instance', overlapUntil: NOW });
+      await keys.switchWebhookKeys({ clientId: 'other', keys: 'instance', overlapUntil: NOW, by: undefined });
       const clientIds = ['acme', 'other', 'used', 'no-such'];
 
       await join(people, 'ben', { role: 'viewer', clientIds });

@@ -48,7 +48,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       const keys = await prepare();
       await keys.addSigningKey(key('es', { algorithm: 'ES256' }));
 
-      await keys.rotateSigningKeys(key('c', { status: 'next', createdAt: NOW + 1 }));
+      await keys.rotateSigningKeys(key('c', { status: 'next', createdAt: NOW + 1 }), undefined);
 
       assert.deepEqual(await statusOf(keys), { a: 'previous', b: 'active', c: 'next', es: 'active' });
     });
@@ -56,7 +56,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
     it('each of ten concurrent rotations of the keys is a whole one', async () => {
       const keys = await prepare();
 
-      await tenTimes((i) => keys.rotateSigningKeys(key(`r${i}`, { status: 'next' })));
+      await tenTimes((i) => keys.rotateSigningKeys(key(`r${i}`, { status: 'next' }), undefined));
 
       const statuses = Object.values(await statusOf(keys));
       assert.equal(statuses.length, 12);
@@ -69,7 +69,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
 
       await tenTimes((i) =>
         i % 2
-          ? keys.rotateSigningKeys(key(`r${i}`, { status: 'next' }))
+          ? keys.rotateSigningKeys(key(`r${i}`, { status: 'next' }), undefined)
           : keys.addSigningKey(key(`n${i}`, { status: 'next' })),
       );
 

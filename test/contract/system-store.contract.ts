@@ -115,8 +115,8 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
       const { system } = await prepare();
       assert.equal(await system.lastChecks(), undefined);
       const checks = [{ name: 'clock', status: 'warn', message: 'It is late' }] as const;
-      await system.keepChecks({ at: NOW, checks: [] });
-      await system.keepChecks({ at: NOW + 1, checks });
+      await system.keepChecks({ at: NOW, checks: [] }, undefined);
+      await system.keepChecks({ at: NOW + 1, checks }, undefined);
 
       assert.deepEqual(await system.lastChecks(), { at: NOW + 1, checks });
     });

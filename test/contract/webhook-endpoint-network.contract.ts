@@ -24,17 +24,14 @@ const added = (change: Partial<NewEndpoint> = {}): NewEndpoint => ({
 export function endpointNetworkContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
-    const { endpoints, clients, auditedFor } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    const { endpoints, clients } = openStores(db, { sealer: createSealer(randomBytes(32)) });
     await makeCalendars(db, [NOW, NOW]);
     const other = { ...DEFAULT_SETTINGS, clientId: 'other', name: 'other', displayName: undefined };
     const redirectUri = 'https://other.example/cb';
     await clients.createClient({ ...other, redirectUri, webhookUrl: URL, createdAt: NOW }, 'hash', undefined);
-    return {
-      db,
-      endpoints,
-      as: (actor: AuditActor) => auditedFor({ actor, address: undefined, now: () => NOW }),
-    };
+    return { db, endpoints, clients };
   };
+  const callerOf = (actor: AuditActor) => ({ actor, address: undefined, now: () => NOW });
   const memberOf = async (db: Database, role: Role): Promise<AuditActor> => {
     await db.write(
       `INSERT INTO person (person_id, name, login, role, created_at) VALUES (:role, :role, :role, :role, 1)
@@ -46,7 +43,7 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
 
   describe(`the private addresses of EndpointStore on ${database}`, () => {
     it('only a URL that an owner or the command line sets may have a private address', async () => {
-      const { db, as, endpoints } = await prepare();
+      const { db, endpoints, clients } = await prepare();
       const reach = async (endpointId: string) => (await endpoints.findEndpoint(endpointId))?.privateNetwork;
       const setters: readonly (readonly [AuditActor, 0 | 1])[] = [
         [await memberOf(db, 'owner'), 1],
@@ -57,37 +54,33 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
         [{ kind: 'system' }, 0],
       ];
       for (const [index, [actor, expected]] of setters.entries()) {
-        const stores = as(actor);
-        await stores.endpoints.addEndpoint(added({ endpointId: `we_${index}` }));
+        const by = callerOf(actor);
+        await endpoints.addEndpoint(added({ endpointId: `we_${index}` }), by);
         assert.equal(await reach(`we_${index}`), expected);
-        await stores.endpoints.changeEndpoint('we_0', { hears: added().hears, url: `${URL}${index}` });
+        await endpoints.changeEndpoint('we_0', { hears: added().hears, url: `${URL}${index}` }, by);
         assert.equal(await reach('we_0'), expected);
-        await stores.clients.updateClient(
-          'other',
-          { webhookUrl: `${URL}${index}` },
-          { now: NOW, by: undefined },
-        );
+        await clients.updateClient('other', { webhookUrl: `${URL}${index}` }, { now: NOW, by });
         assert.equal(await reach('we_other'), expected);
       }
     });
 
     it('what does not set the URL of an endpoint does not change whether it may have a private address', async () => {
-      const { db, as, endpoints } = await prepare();
+      const { db, endpoints } = await prepare();
       const [owner, developer] = [await memberOf(db, 'owner'), await memberOf(db, 'developer')];
-      for (const [by, other] of [
+      for (const [first, other] of [
         [owner, developer],
         [developer, owner],
       ] as const) {
-        const endpointId = `we_${by === owner}`;
-        await as(by).endpoints.addEndpoint(added({ endpointId }));
+        const endpointId = `we_${first === owner}`;
+        await endpoints.addEndpoint(added({ endpointId }), callerOf(first));
         const before = await endpoints.findEndpoint(endpointId);
-        const changes = as(other).endpoints;
-        await changes.changeEndpoint(endpointId, { hears: { ...added().hears, calendars: true } });
-        await changes.pauseEndpoint(endpointId, NOW);
-        await changes.resumeEndpoint(endpointId);
-        await changes.changeSecrets(endpointId, () => []);
+        const by = callerOf(other);
+        await endpoints.changeEndpoint(endpointId, { hears: { ...added().hears, calendars: true } }, by);
+        await endpoints.pauseEndpoint(endpointId, NOW, by);
+        await endpoints.resumeEndpoint(endpointId, by);
+        await endpoints.changeSecrets(endpointId, () => [], by);
         assert.equal((await endpoints.findEndpoint(endpointId))?.privateNetwork, before?.privateNetwork);
-        assert.equal(before?.privateNetwork, by === owner ? 1 : 0);
+        assert.equal(before?.privateNetwork, first === owner ? 1 : 0);
       }
     });
   });

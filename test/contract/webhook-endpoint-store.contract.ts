@@ -49,7 +49,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
     it('an endpoint is answered as it was added, and its secret by itself', async () => {
       const { endpoints } = await prepare();
       const { secret: _, ...endpoint } = added();
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
       assert.deepEqual(await endpoints.findEndpoint('we_1'), {
         ...endpoint,
@@ -68,9 +68,12 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('endpoints are listed of one application or of all, the first of each first, then the oldest', async () => {
       const { endpoints } = await prepare();
-      await endpoints.addEndpoint(added({ endpointId: 'we_a', clientId: 'other', createdAt: NOW - 1 }));
-      await endpoints.addEndpoint(added({ endpointId: 'we_b', createdAt: NOW + 1 }));
-      await endpoints.addEndpoint(added({ endpointId: 'we_c' }));
+      await endpoints.addEndpoint(
+        added({ endpointId: 'we_a', clientId: 'other', createdAt: NOW - 1 }),
+        undefined,
+      );
+      await endpoints.addEndpoint(added({ endpointId: 'we_b', createdAt: NOW + 1 }), undefined);
+      await endpoints.addEndpoint(added({ endpointId: 'we_c' }), undefined);
 
       assert.deepEqual(idsOf(await endpoints.listEndpoints('acme')), ['we_c', 'we_b']);
       assert.deepEqual(idsOf(await endpoints.listEndpoints(undefined)), ['we_c', 'we_b', 'we_other', 'we_a']);
@@ -82,11 +85,11 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
       assert.equal(await endpoints.findEndpoint('we_1'), undefined);
       assert.equal(await endpoints.secretsOf('we_1'), undefined);
-      assert.equal(await endpoints.changeSecrets('we_1', () => []), false);
-      assert.equal(await endpoints.pauseEndpoint('we_1', NOW), false);
-      assert.equal(await endpoints.resumeEndpoint('we_1'), false);
-      assert.equal(await endpoints.removeEndpoint('we_1'), false);
-      assert.equal(await endpoints.changeEndpoint('we_1', { hears: added().hears }), false);
+      assert.equal(await endpoints.changeSecrets('we_1', () => [], undefined), false);
+      assert.equal(await endpoints.pauseEndpoint('we_1', NOW, undefined), false);
+      assert.equal(await endpoints.resumeEndpoint('we_1', undefined), false);
+      assert.equal(await endpoints.removeEndpoint('we_1', undefined), false);
+      assert.equal(await endpoints.changeEndpoint('we_1', { hears: added().hears }, undefined), false);
       assert.deepEqual(await endpoints.figuresOf('we_1', 0), {
         delivered: 0,
         judged: 0,
@@ -96,25 +99,25 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('one that gets another address is resumed there; that of the first endpoint stays', async () => {
       const { endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
-      await endpoints.pauseEndpoint('we_1', NOW);
+      await endpoints.addEndpoint(added(), undefined);
+      await endpoints.pauseEndpoint('we_1', NOW, undefined);
       const hears = { events: false, calendars: true, connections: false, own: true };
 
-      assert.equal(await endpoints.changeEndpoint('we_1', { hears }), true);
+      assert.equal(await endpoints.changeEndpoint('we_1', { hears }, undefined), true);
       const { state, url, hears: heard } = (await endpoints.findEndpoint('we_1')) ?? {};
       assert.deepEqual({ state, url, heard }, { state: 'paused', url: URL, heard: hears });
-      await endpoints.changeEndpoint('we_1', { hears, url: 'https://new.example/in?a=1' });
+      await endpoints.changeEndpoint('we_1', { hears, url: 'https://new.example/in?a=1' }, undefined);
       const moved = await endpoints.findEndpoint('we_1');
       assert.equal(moved?.state, 'active');
       assert.equal(moved?.url, 'https://new.example/in?a=1');
       assert.equal(await endpoints.isElsewhere('https://new.example/in', 'other'), true);
-      await endpoints.changeEndpoint('we_other', { hears, url: 'https://new.example/other' });
+      await endpoints.changeEndpoint('we_other', { hears, url: 'https://new.example/other' }, undefined);
       assert.equal((await endpoints.findEndpoint('we_other'))?.url, URL);
     });
 
     it('the figures of an endpoint count attempted deliveries and say since when the oldest waits', async () => {
       const { db, endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
       const rows = [
         ...[1, 2, 3].map((at) => ['delivered', 1, at] as const),
         ...([
@@ -141,9 +144,11 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('of ten who change the secrets at once each sees what the one before made', async () => {
       const { endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
-      await tenTimes((i) => endpoints.changeSecrets('we_1', (before) => [{ secret: `s${i}` }, ...before]));
+      await tenTimes((i) =>
+        endpoints.changeSecrets('we_1', (before) => [{ secret: `s${i}` }, ...before], undefined),
+      );
 
       const secrets = (await endpoints.secretsOf('we_1')) ?? [];
       assert.deepEqual(secrets.map(({ secret }) => secret).toSorted(), [
@@ -158,11 +163,15 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       let made = 0;
 
       await tenTimes((i) =>
-        endpoints.changeSecrets('we_other', (before) => {
-          if (before.length > 0) return before;
-          made += 1;
-          return [{ secret: `s${i}` }];
-        }),
+        endpoints.changeSecrets(
+          'we_other',
+          (before) => {
+            if (before.length > 0) return before;
+            made += 1;
+            return [{ secret: `s${i}` }];
+          },
+          undefined,
+        ),
       );
 
       assert.equal(made, 1);
@@ -171,25 +180,25 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('secrets stay as they were where the change fails', async () => {
       const { endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
       const change = () => {
         throw new Error('It could not be made');
       };
 
-      await assert.rejects(endpoints.changeSecrets('we_1', change), /could not be made/);
+      await assert.rejects(endpoints.changeSecrets('we_1', change, undefined), /could not be made/);
 
       assert.deepEqual(await endpoints.secretsOf('we_1'), [{ secret: 'whsec_first' }]);
     });
 
     it('an endpoint that is paused by its operator says so, until it is resumed', async () => {
       const { db, endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
-      await endpoints.addEndpoint(added({ endpointId: 'we_2' }));
+      await endpoints.addEndpoint(added(), undefined);
+      await endpoints.addEndpoint(added({ endpointId: 'we_2' }), undefined);
       await db.write(
         'UPDATE webhook_endpoint SET failures = 7, failing_since = 1, gate_at = 9 RETURNING url',
       );
 
-      assert.equal(await endpoints.pauseEndpoint('we_1', NOW + 1), true);
+      assert.equal(await endpoints.pauseEndpoint('we_1', NOW + 1, undefined), true);
       const paused = await endpoints.findEndpoint('we_1');
       assert.deepEqual(
         [paused?.state, paused?.pausedReason, paused?.pausedAt],
@@ -197,7 +206,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       );
       assert.equal((await endpoints.findEndpoint('we_2'))?.state, 'active');
 
-      assert.equal(await endpoints.resumeEndpoint('we_1'), true);
+      assert.equal(await endpoints.resumeEndpoint('we_1', undefined), true);
       const resumed = await endpoints.findEndpoint('we_1');
       assert.deepEqual(
         [resumed?.state, resumed?.pausedReason, resumed?.pausedAt, resumed?.failures, resumed?.failingSince],
@@ -208,15 +217,15 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('resuming an endpoint makes what waits for it due at once, and leaves alone what is being worked', async () => {
       const { db, endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
-      await endpoints.addEndpoint(added({ endpointId: 'we_2' }));
+      await endpoints.addEndpoint(added(), undefined);
+      await endpoints.addEndpoint(added({ endpointId: 'we_2' }), undefined);
       await makeStream(db, { id: 'waits', endpointId: 'we_1', dueAt: NOW + HOUR });
       await makeStream(db, { id: 'worked', endpointId: 'we_1', dueAt: NOW + HOUR, holder: 'somebody' });
       await makeStream(db, { id: 'idle', endpointId: 'we_1', dueAt: null });
       await makeStream(db, { id: 'elsewhere', endpointId: 'we_2', dueAt: NOW + HOUR });
       assert.equal((await endpoints.findEndpoint('we_1'))?.waiting, 2);
 
-      await endpoints.resumeEndpoint('we_1');
+      await endpoints.resumeEndpoint('we_1', undefined);
 
       const rows = await db.all<{ id: string; dueAt: number | undefined }>(
         'SELECT stream_id AS "id", due_at AS "dueAt" FROM webhook_stream',
@@ -231,14 +240,14 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('an endpoint is removed once, with what waits for it; that of the webhook URL is not', async () => {
       const { db, endpoints } = await prepare();
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
       await makeStream(db, { id: 'waits', endpointId: 'we_1', dueAt: 0 });
 
-      const removed = await tenTimes(() => endpoints.removeEndpoint('we_1'));
+      const removed = await tenTimes(() => endpoints.removeEndpoint('we_1', undefined));
 
       assert.equal(removed.filter(Boolean).length, 1);
       assert.equal(await rowsIn(db, 'webhook_stream'), 0);
-      assert.equal(await endpoints.removeEndpoint('we_other'), false);
+      assert.equal(await endpoints.removeEndpoint('we_other', undefined), false);
       assert.deepEqual(idsOf(await endpoints.listEndpoints(undefined)), ['we_other']);
     });
 
@@ -271,7 +280,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       const { endpoints } = await prepare();
       await endpoints.addListener(listener('we_ended', NOW - HOUR), NOW, 1);
       await endpoints.addListener(added({ endpointId: 'we_theirs', clientId: 'other' }), NOW + HOUR, 1);
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
       assert.equal(await endpoints.addListener(listener('we_2'), NOW + HOUR, 1), true);
       assert.equal(await endpoints.addListener(listener('we_3'), NOW + HOUR, 1), false);
@@ -282,7 +291,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       const { endpoints } = await prepare();
       const name = nameOf(listener('we_2'));
       await endpoints.addListener(listener('we_2'), NOW + HOUR, 1);
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
       assert.equal(await endpoints.renewListener({ ...name, clientId: 'other' }, NOW + 9 * HOUR, NOW), false);
       assert.equal(await endpoints.renewListener(nameOf(added()), NOW + 9 * HOUR, NOW), false);
@@ -296,7 +305,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       const { endpoints } = await prepare();
       const name = nameOf(listener('we_2'));
       await endpoints.addListener(listener('we_2'), NOW + HOUR, 1);
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
       assert.equal(await endpoints.removeListener({ ...name, clientId: 'other' }), false);
       assert.equal(await endpoints.removeListener(nameOf(added())), false, 'it is no listener');
@@ -312,7 +321,9 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       await clients.updateClient('acme', { webhookUrl: URL }, { now: NOW, by: undefined });
       await endpoints.addListener(listener('we_listener'), NOW + HOUR, 9);
 
-      const outcomes = await tenTimes((i) => codeOf(endpoints.addEndpoint(added({ endpointId: `we_${i}` }))));
+      const outcomes = await tenTimes((i) =>
+        codeOf(endpoints.addEndpoint(added({ endpointId: `we_${i}` }), undefined)),
+      );
 
       assert.equal(outcomes.filter((code) => code === 'too_many_endpoints').length, 8);
       assert.equal((await endpoints.listEndpoints('acme')).length, 4);
@@ -321,7 +332,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('a webhook URL is an endpoint too: a further one above the limit is refused, and the application stays', async () => {
       const { limited } = await prepare();
-      await limited(9).endpoints.addEndpoint(added());
+      await limited(9).endpoints.addEndpoint(added(), undefined);
       const { clients } = limited(1);
 
       const refused = clients.updateClient(
@@ -336,7 +347,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
     it('existing endpoints above a lowered limit stay, and their addresses can be changed', async () => {
       const { limited } = await prepare();
-      await limited(9).endpoints.addEndpoint(added({ clientId: 'other' }));
+      await limited(9).endpoints.addEndpoint(added({ clientId: 'other' }), undefined);
       const { clients, endpoints } = limited(1);
 
       await clients.updateClient(
@@ -344,7 +355,11 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
         { webhookUrl: 'https://new.example/in' },
         { now: NOW, by: undefined },
       );
-      await endpoints.changeEndpoint('we_1', { hears: added().hears, url: 'https://new.example/2' });
+      await endpoints.changeEndpoint(
+        'we_1',
+        { hears: added().hears, url: 'https://new.example/2' },
+        undefined,
+      );
 
       const urls = (await endpoints.listEndpoints('other')).map(({ url }) => url);
       assert.deepEqual(urls, ['https://new.example/in', 'https://new.example/2']);
@@ -354,7 +369,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       const { endpoints } = await prepare();
       await endpoints.addListener(listener('we_2'), NOW + HOUR, 9);
       await endpoints.addListener(listener('we_3'), NOW + 2 * HOUR, 9);
-      await endpoints.addEndpoint(added());
+      await endpoints.addEndpoint(added(), undefined);
 
       assert.equal(await endpoints.removeEndedListeners(NOW + HOUR + 1), 1);
       assert.equal(await endpoints.removeEndedListeners(NOW + HOUR + 1), 0);

@@ -33,8 +33,8 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
     it('a rotated webhook key is listed until it retires, behind the active one', async () => {
       const keys = webhookKeyStore(await open());
       await keys.addFirstWebhookKey(key('a'));
-      await keys.rotateWebhookKeys(key('b', NOW + 1), NOW + HOUR);
-      await keys.rotateWebhookKeys(key('c', NOW + 2), NOW + 2 * HOUR);
+      await keys.rotateWebhookKeys(key('b', NOW + 1), NOW + HOUR, undefined);
+      await keys.rotateWebhookKeys(key('c', NOW + 2), NOW + 2 * HOUR, undefined);
 
       const listed = await keys.listWebhookKeys(NOW + HOUR - 1);
 
@@ -51,7 +51,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
       const keys = webhookKeyStore(await open());
       await keys.addFirstWebhookKey(key('a'));
 
-      await tenTimes((i) => keys.rotateWebhookKeys(key(`r${i}`), NOW + HOUR));
+      await tenTimes((i) => keys.rotateWebhookKeys(key(`r${i}`), NOW + HOUR, undefined));
 
       const statuses = (await keys.listWebhookKeys(NOW)).map(({ status }) => status);
       assert.deepEqual(statuses, ['active', ...Array.from({ length: 10 }, () => 'previous')]);
@@ -60,8 +60,8 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
     it('only webhook keys that have retired are deleted', async () => {
       const keys = webhookKeyStore(await open());
       await keys.addFirstWebhookKey(key('a'));
-      await keys.rotateWebhookKeys(key('b'), NOW + HOUR);
-      await keys.rotateWebhookKeys(key('c'), NOW + 2 * HOUR);
+      await keys.rotateWebhookKeys(key('b'), NOW + HOUR, undefined);
+      await keys.rotateWebhookKeys(key('c'), NOW + 2 * HOUR, undefined);
 
       assert.equal(await keys.deleteRetiredWebhookKeys(NOW + HOUR + 1), 1);
       assert.equal(await keys.deleteRetiredWebhookKeys(NOW + HOUR + 1), 0);
@@ -80,7 +80,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
       await clientStore(db).createClient(other, 'hash of other', undefined);
       const keys = webhookKeyStore(db);
       await keys.addFirstWebhookKey(key('instance'));
-      await keys.switchWebhookKeys({ clientId: 'acme', keys: 'own', overlapUntil: NOW });
+      await keys.switchWebhookKeys({ clientId: 'acme', keys: 'own', overlapUntil: NOW, by: undefined });
       return { db, keys };
     };
     const own = (keyId: string, activatedAt = NOW) => key(keyId, activatedAt, 'acme');
@@ -105,7 +105,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
 
       for (const clientId of ['other', 'nobody']) {
         await keys.addFirstWebhookKey(key('k', NOW, clientId));
-        assert.equal(await keys.rotateWebhookKeys(key('k', NOW, clientId), NOW), false);
+        assert.equal(await keys.rotateWebhookKeys(key('k', NOW, clientId), NOW, undefined), false);
       }
 
       assert.deepEqual(await idsAt(keys, NOW), ['instance']);
@@ -113,11 +113,11 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
 
     it('a rotation of an application’s keys leaves the keys of all others as they are', async () => {
       const { keys } = await opened();
-      await keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil: NOW });
+      await keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil: NOW, by: undefined });
       await keys.addFirstWebhookKey(own('a'));
       await keys.addFirstWebhookKey(key('of-other', NOW, 'other'));
 
-      assert.equal(await keys.rotateWebhookKeys(own('b', NOW + 1), NOW + HOUR), true);
+      assert.equal(await keys.rotateWebhookKeys(own('b', NOW + 1), NOW + HOUR, undefined), true);
 
       assert.deepEqual(await idsAt(keys, NOW), ['instance', 'b', 'a', 'of-other']);
       assert.deepEqual(await idsAt(keys, NOW + HOUR), ['instance', 'b', 'of-other']);
@@ -126,7 +126,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
     it('each of ten concurrent rotations of an application’s keys is a whole one', async () => {
       const { keys } = await opened();
 
-      await tenTimes((i) => keys.rotateWebhookKeys(own(`r${i}`), NOW + HOUR));
+      await tenTimes((i) => keys.rotateWebhookKeys(own(`r${i}`), NOW + HOUR, undefined));
 
       const statuses = (await keys.listWebhookKeys(NOW)).map(({ status }) => status);
       assert.deepEqual(statuses, ['active', 'active', ...Array.from({ length: 9 }, () => 'previous')]);
@@ -135,8 +135,8 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
     it('a retired key of an application is deleted with those of the instance', async () => {
       const { keys } = await opened();
       await keys.addFirstWebhookKey(own('a'));
-      await keys.rotateWebhookKeys(own('b'), NOW + HOUR);
-      await keys.rotateWebhookKeys(key('instance-2'), NOW + HOUR);
+      await keys.rotateWebhookKeys(own('b'), NOW + HOUR, undefined);
+      await keys.rotateWebhookKeys(key('instance-2'), NOW + HOUR, undefined);
 
       assert.equal(await keys.deleteRetiredWebhookKeys(NOW + HOUR), 0);
       assert.equal(await keys.deleteRetiredWebhookKeys(NOW + HOUR + 1), 2);
@@ -147,27 +147,28 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
     it('a switch starts an overlap, and naming the same keys again can only end it earlier', async () => {
       const { keys } = await opened();
       const onUntil = async (overlapUntil: number) =>
-        (await keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil }))?.overlapUntil;
+        (await keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil, by: undefined }))
+          ?.overlapUntil;
 
       assert.equal(await onUntil(NOW + HOUR), NOW + HOUR);
       assert.equal(await onUntil(NOW + 2 * HOUR), NOW + HOUR);
       assert.equal(await onUntil(NOW + 1), NOW + 1);
 
       const off = { clientId: 'other', keys: 'instance', overlapUntil: NOW + 2 * HOUR } as const;
-      assert.deepEqual(await keys.switchWebhookKeys(off), off);
+      assert.deepEqual(await keys.switchWebhookKeys({ ...off, by: undefined }), off);
       assert.deepEqual(
         (await keys.listKeyUses('other')).map((use) => ({ ...use })),
         [off],
       );
-      assert.equal(await keys.switchWebhookKeys({ ...off, clientId: 'nobody' }), undefined);
+      assert.equal(await keys.switchWebhookKeys({ ...off, clientId: 'nobody', by: undefined }), undefined);
     });
 
     it('of ten that switch at once, one leaves an entry in the audit log', async () => {
       const { db } = await opened();
-      const caller = { actor: { kind: 'system' }, address: undefined, now: () => NOW } as const;
-      const keys = webhookKeyStore(db, caller);
+      const by = { actor: { kind: 'system' }, address: undefined, now: () => NOW } as const;
+      const keys = webhookKeyStore(db);
 
-      await tenTimes(() => keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil: NOW }));
+      await tenTimes(() => keys.switchWebhookKeys({ clientId: 'other', keys: 'own', overlapUntil: NOW, by }));
 
       assert.equal((await auditLog(db).listEntries({}, { limit: 10 })).length, 1);
     });

@@ -46,7 +46,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       const hears = { events: true, calendars: false, connections: false, own: false };
       const url = `https://${clientId}.example/in`;
       const endpoint = { endpointId: `we_${clientId}`, clientId, url, hears, secret: `whsec_${clientId}` };
-      await endpoints.addEndpoint({ ...endpoint, createdAt: NOW });
+      await endpoints.addEndpoint({ ...endpoint, createdAt: NOW }, undefined);
     }
     const add = (messageId: string, change: Partial<Made> = {}) =>
       makeMessage({ db, sealer }, { ...MADE, messageId, ...change });
@@ -68,7 +68,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       await messages.settleReplay('m1', bad, NOW + 1);
       await messages.settleReplay('m1', good, NOW + 2);
 
-      const shown = await messages.findMessage('acme', 'm1');
+      const shown = await messages.findMessage('acme', 'm1', undefined);
 
       assert.deepEqual(shown, {
         ...{
@@ -87,8 +87,8 @@ export function messageLogContract(database: string, open: () => Promise<Databas
           { number: 2, ...good },
         ],
       });
-      assert.equal(await messages.findMessage('other', 'm1'), undefined);
-      assert.equal(await messages.findMessage('acme', 'm2'), undefined);
+      assert.equal(await messages.findMessage('other', 'm1', undefined), undefined);
+      assert.equal(await messages.findMessage('acme', 'm2', undefined), undefined);
     });
 
     it('messages are listed the newest first, in pages without gap or repetition', async () => {
@@ -173,14 +173,14 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       assert.equal(await messages.findAttempts('other', 'm1'), undefined);
       assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 10), 3);
       assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 2), 2);
-      await messages.askReplay('acme', 'm2', NOW);
+      await messages.askReplay('acme', 'm2', { now: NOW, by: undefined });
       assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 10), 2);
     });
 
     it('a replay that is asked for is given to exactly one of ten callers, with what it takes to send it', async () => {
       const { messages, add } = await prepare();
       await add('m1');
-      assert.equal(await messages.askReplay('acme', 'm1', NOW), true);
+      assert.equal(await messages.askReplay('acme', 'm1', { now: NOW, by: undefined }), true);
 
       const all = await tenTimes(() => take(messages));
 
@@ -199,7 +199,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
     it('ten callers take ten replays between them, each once', async () => {
       const { messages, add } = await prepare();
       for (let index = 0; index < 10; index += 1) await add(`m${index}`);
-      assert.equal(await messages.askReplays(OF_ACME, NOW, 100), 10);
+      assert.equal(await messages.askReplays(OF_ACME, { now: NOW, limit: 100, by: undefined }), 10);
 
       const ids = (await tenTimes(() => taken(messages, NOW, 1))).flat();
       // A caller may get nothing while the others take theirs, so the rest is taken by another call.
@@ -215,7 +215,9 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       const { messages, add } = await prepare();
       for (let index = 0; index < 6; index += 1) await add(`m${index}`);
 
-      const counts = await tenTimes(() => messages.askReplays(OF_ACME, NOW, 100));
+      const counts = await tenTimes(() =>
+        messages.askReplays(OF_ACME, { now: NOW, limit: 100, by: undefined }),
+      );
 
       assert.equal(
         counts.reduce((sum, count) => sum + count, 0),
@@ -232,23 +234,32 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       await add('dead', { createdAt: NOW - 9, state: 'dead' });
       await add('theirs', { clientId: 'other', createdAt: NOW - 4 });
 
-      assert.equal(await messages.askReplays({ ...OF_ACME, state: 'delivered', from: NOW - 5 }, NOW, 2), 2);
+      assert.equal(
+        await messages.askReplays(
+          { ...OF_ACME, state: 'delivered', from: NOW - 5 },
+          { now: NOW, limit: 2, by: undefined },
+        ),
+        2,
+      );
 
       assert.deepEqual((await taken(messages)).toSorted(), ['old', 'older']);
-      assert.equal(await messages.askReplays({ ...OF_ACME, state: 'delivered' }, NOW, 1), 1);
+      assert.equal(
+        await messages.askReplays({ ...OF_ACME, state: 'delivered' }, { now: NOW, limit: 1, by: undefined }),
+        1,
+      );
       assert.deepEqual(await taken(messages), ['new'], 'of those that nobody asked for yet');
-      assert.equal(await messages.askReplay('acme', 'theirs', NOW), false);
-      assert.equal(await messages.askReplay('acme', 'none', NOW), false);
+      assert.equal(await messages.askReplay('acme', 'theirs', { now: NOW, by: undefined }), false);
+      assert.equal(await messages.askReplay('acme', 'none', { now: NOW, by: undefined }), false);
     });
 
     it('one that is asked for again while it is being sent is not given to another', async () => {
       const { messages, add } = await prepare();
       await add('m1');
-      await messages.askReplay('acme', 'm1', NOW);
+      await messages.askReplay('acme', 'm1', { now: NOW, by: undefined });
       await take(messages);
 
-      await messages.askReplay('acme', 'm1', NOW + 1);
-      await messages.askReplays(OF_ACME, NOW + 1, 100);
+      await messages.askReplay('acme', 'm1', { now: NOW + 1, by: undefined });
+      await messages.askReplays(OF_ACME, { now: NOW + 1, limit: 100, by: undefined });
 
       assert.deepEqual(await taken(messages, NOW + 2), []);
       await messages.settleReplay('m1', good, NOW + 3);
@@ -258,11 +269,11 @@ export function messageLogContract(database: string, open: () => Promise<Databas
     it('a replay of a paused endpoint waits until it is resumed', async () => {
       const { endpoints, messages, add } = await prepare();
       await add('m1');
-      await messages.askReplay('acme', 'm1', NOW);
-      await endpoints.pauseEndpoint('we_acme', NOW);
+      await messages.askReplay('acme', 'm1', { now: NOW, by: undefined });
+      await endpoints.pauseEndpoint('we_acme', NOW, undefined);
 
       assert.deepEqual(await taken(messages), []);
-      await endpoints.resumeEndpoint('we_acme');
+      await endpoints.resumeEndpoint('we_acme', undefined);
       assert.deepEqual(await taken(messages), ['m1']);
     });
 
@@ -274,8 +285,8 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       await messages.settleReplay('bad', bad, NOW + 1);
 
       const [delivered, dead] = [
-        await messages.findMessage('acme', 'good'),
-        await messages.findMessage('acme', 'bad'),
+        await messages.findMessage('acme', 'good', undefined),
+        await messages.findMessage('acme', 'bad', undefined),
       ];
       assert.deepEqual(
         [delivered?.state, delivered?.reason, delivered?.settledAt],
@@ -287,11 +298,11 @@ export function messageLogContract(database: string, open: () => Promise<Databas
     it('a replay of what its stream is still trying leaves that to its stream', async () => {
       const { messages, add } = await prepare();
       await add('m1', { state: 'pending' });
-      await messages.askReplay('acme', 'm1', NOW);
+      await messages.askReplay('acme', 'm1', { now: NOW, by: undefined });
       await take(messages);
       await messages.settleReplay('m1', good, NOW + 1);
 
-      const shown = await messages.findMessage('acme', 'm1');
+      const shown = await messages.findMessage('acme', 'm1', undefined);
       assert.deepEqual([shown?.state, shown?.nextAt, shown?.settledAt], ['pending', NOW + 5, undefined]);
     });
 
@@ -301,7 +312,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
 
       await tenTimes((i) => messages.settleReplay('m1', { ...good, durationMs: i }, NOW));
 
-      const { log = [] } = (await messages.findMessage('acme', 'm1')) ?? {};
+      const { log = [] } = (await messages.findMessage('acme', 'm1', undefined)) ?? {};
       assert.deepEqual(
         log.map(({ number }) => number),
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],

@@ -270,7 +270,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
         ...Array.from({ length: 5 }, () => messages.settleReplay(messageId, attempt, NOW)),
       ]);
 
-      const { log = [], attempts } = (await messages.findMessage('acme', messageId)) ?? {};
+      const { log = [], attempts } = (await messages.findMessage('acme', messageId, undefined)) ?? {};
       assert.deepEqual([log.map(({ number }) => number), attempts], [[1, 2, 3, 4, 5, 6], 1]);
     });
 

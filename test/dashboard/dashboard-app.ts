@@ -69,6 +69,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const deps: OpenDashboard = {
     ...stores,
+    signingKeyStore: stores.signingKeys,
     activityNotes: collectedActivity(),
     signInLimits: signInLimits(now),
     passwordSlots: passwordSlots(),

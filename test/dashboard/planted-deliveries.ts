@@ -25,10 +25,13 @@ export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<v
     const hears = { events: true, calendars: false, connections: false, own: false };
     const url = `https://${clientId}.example/in?key=hush`;
     const secret = `whsec_${Buffer.alloc(32, clientId).toString('base64')}`;
-    await stores.endpoints.addEndpoint({
-      ...{ endpointId: `we_${clientId}`, clientId, url, hears, secret },
-      createdAt: clock.now,
-    });
+    await stores.endpoints.addEndpoint(
+      {
+        ...{ endpointId: `we_${clientId}`, clientId, url, hears, secret },
+        createdAt: clock.now,
+      },
+      undefined,
+    );
   }
 }
 

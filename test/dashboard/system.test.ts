@@ -76,7 +76,7 @@ onEachDatabase((database, open) => {
       await stores.masterKey.announceKey('bbbb', clock.now);
       const meanwhile = await owner.get(SYSTEM);
       await stores.masterKey.useKey('bbbb');
-      await stores.masterKey.finishKey('bbbb', clock.now);
+      await stores.masterKey.finishKey('bbbb', clock.now, undefined);
       const after = await owner.get(SYSTEM);
 
       await dashboard.app.close();

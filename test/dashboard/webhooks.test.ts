@@ -163,6 +163,6 @@ const onlyMissing = ({ stores }: DashboardApp): DashboardApp['stores']['endpoint
   ...stores.endpoints,
   addEndpoint: async (one) => {
     if ((await stores.endpoints.findEndpoint(one.endpointId)) === undefined)
-      await stores.endpoints.addEndpoint(one);
+      await stores.endpoints.addEndpoint(one, undefined);
   },
 });

@@ -39,6 +39,7 @@ export async function openWholeApp(
     offeredProviders: PROVIDER_KINDS,
     mostOpenRequests: 20_000,
     signingKeys,
+    signingKeyStore: deps.signingKeys,
     webhookSigner,
     webhookEgress: lazyEgress({ privateNetwork: { mode: 'deny' }, lookup: noAddresses }),
     requestLogDays: 7,

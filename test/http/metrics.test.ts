@@ -135,7 +135,7 @@ onSqlite((open) => {
     it('a database without a backup counts as old as it is, and otherwise its last backup counts', async () => {
       await db.write('UPDATE migration SET applied_at = :at', { at: NOW - 100_000_000 });
       const neverMade = await scraped();
-      await system.noteBackup({ name: 'kalends.db', bytes: 1, at: NOW - 50_000 });
+      await system.noteBackup({ name: 'kalends.db', bytes: 1, at: NOW - 50_000 }, undefined);
       const made = await scraped();
 
       assert.equal(countOf(neverMade, 'kalends_backup_age_seconds'), 100_000);

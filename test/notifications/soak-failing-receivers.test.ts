@@ -61,7 +61,10 @@ async function hearingOf(telling: DeliveryServer): Promise<Hearing[]> {
     receivers.push(receiver);
     const { endpoints } = telling.deps;
     const now = () => telling.server.clock.now;
-    await addEndpoint({ clientId: 'acme', url: receiver.url, hears, shared: false }, { endpoints, now });
+    await addEndpoint(
+      { clientId: 'acme', url: receiver.url, hears, shared: false },
+      { endpoints, now, by: undefined },
+    );
   }
   const keeps = SMALL ? () => true : (message: number) => message % 20 === 0;
   return receivers.map((receiver) => ({ receiver, told: toldState(keeps) }));

@@ -138,7 +138,7 @@ async function untold({ server, deps }: DeliveryServer): Promise<string[]> {
   const last = `Edit ${EDITS * PARTS - 1}`;
   const untold: string[] = [];
   for (const { clientId, messageId } of rows) {
-    const found = await deps.messages.findMessage(clientId, messageId);
+    const found = await deps.messages.findMessage(clientId, messageId, undefined);
     if (!JSON.stringify(found).includes(last)) untold.push(messageId);
   }
   return untold;

@@ -90,7 +90,7 @@ export async function openOAuthServer(
     stores,
     signer,
     noted: activityNotes.noted,
-    rotateKeys: () => rotateSigningKeys(tokenAlgorithm, keysDeps),
+    rotateKeys: () => rotateSigningKeys(tokenAlgorithm, { ...keysDeps, by: undefined }),
     async close() {
       await app.close();
       if (given === undefined) await db.close();

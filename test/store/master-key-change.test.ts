@@ -30,7 +30,7 @@ async function openInstance(settings: DatabaseSettings) {
   const now = () => start + (Date.now() - start) * 100;
   const told: string[] = [];
   const deps: RotationDeps = {
-    ...{ masterKeys, sealer, now, masterKey: stores.masterKey, system: stores.system },
+    ...{ masterKeys, sealer, now, by: undefined, masterKey: stores.masterKey, system: stores.system },
     sleep: (milliseconds) => sleep(milliseconds / 100),
     tell: (words) => told.push(words),
   };

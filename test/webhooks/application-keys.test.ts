@@ -47,7 +47,12 @@ onEachDatabase((database, open) => {
 
     const switchTo = (keys: WebhookKeyUse['keys'], overlapMs = 0, clientId = 'acme') => {
       const { deps, clock } = telling.server;
-      return deps.webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil: clock.now + overlapMs });
+      return deps.webhookKeys.switchWebhookKeys({
+        clientId,
+        keys,
+        overlapUntil: clock.now + overlapMs,
+        by: undefined,
+      });
     };
     /** Half a minute passes, and the keys are loaded again. */
     const reload = async () => {
@@ -112,7 +117,7 @@ onEachDatabase((database, open) => {
         other: signer.published('other'),
         all: signer.published(),
       };
-      const deps = { ...telling.server.deps, sealer: telling.sealer };
+      const deps = { ...telling.server.deps, sealer: telling.sealer, by: undefined };
 
       const rotated = await rotateWebhookKeys(HOUR, deps, 'acme');
       await reload();
@@ -123,7 +128,7 @@ onEachDatabase((database, open) => {
 
     it('instances that load at once agree on the first key of an application', async () => {
       await switchTo('own');
-      const deps = { ...telling.server.deps, sealer: telling.sealer };
+      const deps = { ...telling.server.deps, sealer: telling.sealer, by: undefined };
 
       const signers = await Promise.all(Array.from({ length: 5 }, () => openWebhookSigner(deps)));
 

@@ -133,7 +133,10 @@ onEachDatabase((database, open) => {
         await telling.deliver();
         telling.receiver.received.length = 0;
         const { messages } = telling.deps;
-        const asked = await messages.askReplays({ clientId: 'acme' }, telling.server.clock.now, 100);
+        const asked = await messages.askReplays(
+          { clientId: 'acme' },
+          { now: telling.server.clock.now, limit: 100, by: undefined },
+        );
         const held = holdAnswers(asked, [204, 500]);
         const replayed = telling.resend();
         await held.arrived;

@@ -178,11 +178,11 @@ onEachDatabase((database, open) => {
     it('a replay of a paused endpoint waits', async () => {
       await change('one');
       telling.receiver.received.length = 0;
-      await telling.deps.endpoints.pauseEndpoint('we_acme', 1);
+      await telling.deps.endpoints.pauseEndpoint('we_acme', 1, undefined);
       const [{ id } = { id: '' }] = await list();
       await ask(`/webhooks/deliveries/${id}/replay`, { method: 'POST' });
       assert.equal(await telling.resend(), 0);
-      await telling.deps.endpoints.resumeEndpoint('we_acme');
+      await telling.deps.endpoints.resumeEndpoint('we_acme', undefined);
 
       assert.equal(await telling.resend(), 1);
     });

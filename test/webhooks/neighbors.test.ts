@@ -39,7 +39,10 @@ onEachDatabase((database, open) => {
           hears: HEARS,
           secret: 'whsec_AAAA',
         };
-        await telling.deps.endpoints.addEndpoint({ ...endpoint, createdAt: telling.server.clock.now });
+        await telling.deps.endpoints.addEndpoint(
+          { ...endpoint, createdAt: telling.server.clock.now },
+          undefined,
+        );
       }
       for (const clientId of ['acme', 'other']) {
         await link(telling.server, { clientId, accountId: `https://dav.example/${clientId}/` });
@@ -91,14 +94,17 @@ onEachDatabase((database, open) => {
     it('start at once, and so does a resend, though the slow ones have an origin in common with them', async () => {
       const { deps, server } = telling;
       await change('other', CALENDARS, 'second');
-      await deps.messages.askReplays({ clientId: 'other' }, server.clock.now, 1_000);
+      await deps.messages.askReplays(
+        { clientId: 'other' },
+        { now: server.clock.now, limit: 1_000, by: undefined },
+      );
       start();
       await until('the slow application holds its slots', everySlotOfOther);
       const [first] = await deps.messages.listMessages({ clientId: 'acme' }, { after: undefined, limit: 1 });
       assert.ok(first !== undefined);
 
       await change('acme', CALENDARS.slice(0, 1), 'third');
-      await deps.messages.askReplay('acme', first.messageId, server.clock.now);
+      await deps.messages.askReplay('acme', first.messageId, { now: server.clock.now, by: undefined });
       deps.deliveryWakeUp.notify();
       const isResend = ({ headers }: Received) => headers['webhook-id'] === first.messageId;
       await until('a delivery and a resend arrived', () => {

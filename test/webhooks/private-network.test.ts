@@ -49,7 +49,7 @@ onEachDatabase((database, open) => {
       await telling.deliver();
       const [newest] = await deps.messages.listMessages({ clientId: 'acme' }, { after: undefined, limit: 1 });
       const { messageId } = newest ?? assert.fail('nothing was sent');
-      await deps.messages.askReplay('acme', messageId, deps.now());
+      await deps.messages.askReplay('acme', messageId, { now: deps.now(), by: undefined });
       await telling.resend();
       const sent = (await deps.messages.findAttempts('acme', messageId))?.log ?? [];
       const endpoint = (await deps.endpoints.findEndpoint('we_acme')) ?? assert.fail();

@@ -1,5 +1,4 @@
 /** MasterKeyStore in SQL; held to test/contract/master-key-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { type Sealer, type SealingContext, sealedField, sealedPrefix } from '../../lib/sealing.ts';
 import type { NextKey } from '../../system/master-key.ts';
 import type { MasterKeyStore, Resealed, RowPlace } from '../../system/master-key-store.ts';
@@ -18,8 +17,8 @@ const SET_BEFORE = `
   INSERT INTO setting (name, value) VALUES ('master_key_before', :before)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** Returns the store of the master key. `sealer` has both keys during a change, which is audited as `caller`'s. */
-export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): MasterKeyStore {
+/** Returns the store of the master key. `sealer` has both keys during a change. */
+export function masterKeyStore(db: Database, sealer: Sealer): MasterKeyStore {
   const columns = new Map(SEALED_COLUMNS.map((one) => [`${one.table}.${one.column}`, resealing(one)]));
   const announced = async (keyId: string): Promise<NextKey | undefined> => {
     const { next } = await masterKeyOfOpened(db);
@@ -49,7 +48,7 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
       return (await db.change(USE, { next: JSON.stringify(next), inUse })) > 0;
     },
 
-    finishKey: (keyId, now) =>
+    finishKey: (keyId, now, by) =>
       db.transaction(async (tx) => {
         const { keyId: before = '', next } = await masterKeyOfOpened(tx);
         if (next?.keyId !== keyId || next.phase !== 'in_use') return false;
@@ -57,7 +56,7 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
         await tx.change(SET_KEY, { keyId });
         await tx.change(SET_BEFORE, { before: JSON.stringify({ keyId: before, until: now }) });
         await removeDerivedKeys(tx);
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'master_key.rotated',
           before: { key_id: before },
           after: { key_id: keyId },

@@ -1,5 +1,4 @@
 /** SigningKeyStore in SQL; held to test/contract/signing-key-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../../oauth/signing-key-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
@@ -19,7 +18,7 @@ const ADD = `
   INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
   VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
 
-export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore {
+export function signingKeyStore(db: Database): SigningKeyStore {
   return {
     async listSigningKeys() {
       return db.all<SigningKeyRecord>(
@@ -34,14 +33,14 @@ export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore 
       });
     },
 
-    rotateSigningKeys(fresh) {
+    rotateSigningKeys(fresh, by) {
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN, { kid: fresh.kid });
         const { algorithm } = fresh;
         const retired = await tx.get<{ kid: string }>(RETIRE, { algorithm });
         const active = await tx.get<{ kid: string }>(PROMOTE, { algorithm });
         await tx.change(ADD, { ...fresh, status: 'next' });
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'signing_keys.rotated',
           subject: algorithm,
           before: { active_key: retired?.kid ?? null },

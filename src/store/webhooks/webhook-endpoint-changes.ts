@@ -65,10 +65,9 @@ type Changes = Pick<
   'pauseEndpoint' | 'resumeEndpoint' | 'changeEndpoint' | 'removeEndpoint' | 'changeSecrets'
 >;
 
-export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | undefined): Changes {
-  const audit = (tx: Statements, change: AuditedChange) => auditFor(tx, caller, change);
+export function endpointChanges(db: Database, sealer: Sealer): Changes {
   return {
-    async pauseEndpoint(endpointId, now) {
+    async pauseEndpoint(endpointId, now, by) {
       return db.transaction(async (tx) => {
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
@@ -77,12 +76,12 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         const changed = differingFields(toAuditState(row), after);
         const { clientId } = row;
         if (changed)
-          await audit(tx, { action: 'endpoint.paused', clientId, subject: endpointId, ...changed });
+          await auditFor(tx, by, { action: 'endpoint.paused', clientId, subject: endpointId, ...changed });
         return true;
       });
     },
 
-    async resumeEndpoint(endpointId) {
+    async resumeEndpoint(endpointId, by) {
       return db.transaction(async (tx) => {
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
@@ -91,26 +90,26 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         const changed = differingFields(toAuditState(row), ACTIVE);
         const { clientId } = row;
         if (changed)
-          await audit(tx, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
+          await auditFor(tx, by, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
         return true;
       });
     },
 
-    changeEndpoint: (endpointId, change) =>
-      db.transaction((tx) => changeEndpoint(tx, { endpointId, ...change }, caller)),
+    changeEndpoint: (endpointId, change, by) =>
+      db.transaction((tx) => changeEndpoint(tx, { endpointId, ...change }, by)),
 
-    async removeEndpoint(endpointId) {
+    async removeEndpoint(endpointId, by) {
       return db.transaction(async (tx) => {
         const removed = await tx.get<{ clientId: string; url: string }>(REMOVE, { endpointId });
         if (removed === undefined) return false;
         const before = { url: auditedUrl(removed.url) };
         const { clientId } = removed;
-        await audit(tx, { action: 'endpoint.deleted', clientId, subject: endpointId, before });
+        await auditFor(tx, by, { action: 'endpoint.deleted', clientId, subject: endpointId, before });
         return true;
       });
     },
 
-    async changeSecrets(endpointId, change) {
+    async changeSecrets(endpointId, change, by) {
       return db.transaction(async (tx) => {
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
@@ -119,7 +118,7 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         await tx.change(KEEP_SECRETS, { endpointId, secrets: sealSecrets(endpointId, secrets, sealer) });
         if (!isDeepStrictEqual(before, secrets)) {
           const { clientId } = row;
-          await audit(tx, { ...secretsChange(before, secrets), clientId, subject: endpointId });
+          await auditFor(tx, by, { ...secretsChange(before, secrets), clientId, subject: endpointId });
         }
         return true;
       });
@@ -130,14 +129,14 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
 async function changeEndpoint(
   tx: Statements,
   { endpointId, hears, url }: EndpointChange & { readonly endpointId: string },
-  caller: Caller | undefined,
+  by: Caller | undefined,
 ): Promise<boolean> {
   const row = await tx.get<LockedRow>(LOCK, { endpointId });
   if (row === undefined) return false;
   await tx.change(CHANGE, { endpointId, ...hearsFlags(hears) });
   if (row.events === 1 && !hears.events) await tx.change(QUIET, { endpointId });
   if (url !== undefined && row.isFirst === 0) {
-    await tx.change(MOVE, { endpointId, ...urlColumns(url, caller) });
+    await tx.change(MOVE, { endpointId, ...urlColumns(url, by) });
     await tx.change(RESUME, { endpointId });
     await tx.change(WAKE, { endpointId });
   }
@@ -145,7 +144,7 @@ async function changeEndpoint(
   const changed = after && differingFields(toAuditFields(row), toAuditFields(after));
   const { clientId } = row;
   if (changed)
-    await auditFor(tx, caller, { action: 'endpoint.updated', clientId, subject: endpointId, ...changed });
+    await auditFor(tx, by, { action: 'endpoint.updated', clientId, subject: endpointId, ...changed });
   return true;
 }
 

@@ -1,5 +1,5 @@
 /** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { By } from '../../audit/audit-entry.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { comparableAddress } from '../../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../../lib/sealing.ts';
@@ -63,15 +63,13 @@ const REMOVE_ENDED = `
 const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
 const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :clientId AND expires_at IS NULL';
 
-type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
-
-/** Returns the store of endpoints, at most `most` per application. Secrets are sealed; `caller` is audited. */
-export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
-  const { caller, most = Number.POSITIVE_INFINITY } = options;
-  const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
+/** Returns the store of endpoints, at most `most` per application. Secrets are sealed. */
+export function endpointStore(db: Database, sealer: Sealer, most = Number.POSITIVE_INFINITY): EndpointStore {
+  type Terms = By & { expiresAt: number | null; most: number | null };
+  const add = (endpoint: NewEndpoint, { by, ...terms }: Terms) => {
     const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
-    const values = { endpointId, clientId, ...urlColumns(url, caller), secrets, createdAt };
+    const values = { endpointId, clientId, ...urlColumns(url, by), secrets, createdAt };
     return db.transaction(async (tx) => {
       await tx.change(LOCK_CLIENT, { clientId });
       if (terms.expiresAt === null) await refuseFurther(tx, clientId, most);
@@ -79,12 +77,12 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
       const isAdded = (await tx.change(ADD, { ...values, ...hearsFlags(hears), ...terms })) > 0;
       const after = { url: auditedUrl(url), hears: hearsWords(hears) };
       if (isAdded)
-        await auditFor(tx, caller, { action: 'endpoint.created', clientId, subject: endpointId, after });
+        await auditFor(tx, by, { action: 'endpoint.created', clientId, subject: endpointId, after });
       return isAdded;
     });
   };
   return {
-    ...endpointChanges(db, sealer, caller),
+    ...endpointChanges(db, sealer),
     async listEndpoints(clientId) {
       return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(toListedEndpoint);
     },
@@ -94,11 +92,11 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
       return row && toListedEndpoint(row);
     },
 
-    async addEndpoint(endpoint) {
-      await add(endpoint, { expiresAt: null, most: null });
+    async addEndpoint(endpoint, by) {
+      await add(endpoint, { expiresAt: null, most: null, by });
     },
 
-    addListener: (listener, expiresAt, most) => add(listener, { expiresAt, most }),
+    addListener: (listener, expiresAt, most) => add(listener, { expiresAt, most, by: undefined }),
 
     async renewListener(listener, expiresAt, now) {
       return (await db.change(RENEW, { ...listener, expiresAt, now })) > 0;

@@ -1,5 +1,4 @@
 /** WebhookKeyStore in SQL; held to test/contract/webhook-key-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { differingFields } from '../../audit/differing-fields.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { WebhookKeyRecord, WebhookKeyStore, WebhookKeyUse } from '../../webhooks/webhook-key-store.ts';
@@ -39,13 +38,13 @@ const LIST = `
   SELECT * FROM (${INSTANCE_KEYS.list} UNION ALL ${OWN_KEYS.list}) AS webhook_keys
    ORDER BY client_id, status, activated_at DESC, key_id`;
 
-export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore {
+export function webhookKeyStore(db: Database): WebhookKeyStore {
   return {
     listWebhookKeys: (now) => db.all<WebhookKeyRecord>(LIST, { now }),
 
     listKeyUses: (clientId) => db.all<WebhookKeyUse>(LIST_USES, { clientId: clientId ?? null }),
 
-    switchWebhookKeys({ clientId, keys, overlapUntil }) {
+    switchWebhookKeys({ clientId, keys, overlapUntil, by }) {
       return db.transaction(async (tx) => {
         const before = await tx.get<WebhookKeyUse>(LOCK_USE, { clientId });
         if (before === undefined) return undefined;
@@ -53,7 +52,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
         const after = { clientId, keys, overlapUntil: until };
         await tx.change(SET_USE, { ...after, own: keys === 'own' ? 1 : 0 });
         const changed = differingFields(auditedUse(before), auditedUse(after));
-        if (changed) await auditFor(tx, caller, { action: 'webhook_keys.switched', clientId, ...changed });
+        if (changed) await auditFor(tx, by, { action: 'webhook_keys.switched', clientId, ...changed });
         return after;
       });
     },
@@ -65,13 +64,13 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
       });
     },
 
-    rotateWebhookKeys(fresh, retiresAt) {
+    rotateWebhookKeys(fresh, retiresAt, by) {
       return db.transaction(async (tx) => {
         const keys = await lockedKeys(tx, fresh);
         if (keys === undefined) return false;
         const retired = await tx.get<{ keyId: string }>(keys.retire, { ...fresh, retiresAt });
         await tx.change(keys.add, fresh);
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'webhook_keys.rotated',
           clientId: fresh.clientId || undefined,
           before: { active_key: retired?.keyId ?? null },

@@ -42,19 +42,14 @@ const DELETE_OLD = `
    WHERE message_id IN (SELECT message_id FROM webhook_message
                          WHERE state IN ('delivered', 'dead', 'withheld') AND (created_at + 0) < :before LIMIT :limit)`;
 
-type LogOptions = {
-  readonly caller?: Caller | undefined;
-  readonly resendRequested?: (() => void) | undefined;
-};
-
-export function messageLog(db: Database, sealer: Sealer, options: LogOptions = {}): MessageLog {
-  return { ...reading(db, sealer, options.caller), ...replaying(db, sealer, options) };
+/** `resendRequested` is called after a resend may have become due. */
+export function messageLog(db: Database, sealer: Sealer, resendRequested?: () => void): MessageLog {
+  return { ...reading(db, sealer), ...replaying(db, sealer, resendRequested) };
 }
 
 function reading(
   db: Database,
   sealer: Sealer,
-  caller: Caller | undefined,
 ): Pick<MessageLog, 'listMessages' | 'findMessage' | 'findAttempts' | 'deleteOldMessages'> {
   const withAttempts = async ({
     calendarKey: _,
@@ -76,10 +71,10 @@ function reading(
   return {
     listMessages: (filter, page) => listMessages(db, filter, page),
 
-    async findMessage(clientId, messageId) {
+    async findMessage(clientId, messageId, by) {
       const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
       if (row === undefined) return undefined;
-      if (caller !== undefined) await auditShown(db, row, caller);
+      if (by !== undefined) await auditShown(db, row, by);
       const { calendarKey, body } = row;
       return {
         ...(await withAttempts(row)),
@@ -114,12 +109,11 @@ const countText = (conditions: string, among = ''): string =>
   `${among} SELECT COUNT(*) AS count FROM
      (SELECT 1 FROM ${among === '' ? 'webhook_message' : 'waiting'} WHERE ${conditions} LIMIT :most) AS found`;
 
-function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying {
-  const { caller, resendRequested } = options;
+function replaying(db: Database, sealer: Sealer, resendRequested?: () => void): Replaying {
   const requesting = <T>(work: (tx: Statements) => Promise<T>) =>
     db.transaction(work).finally(resendRequested);
   return {
-    async askReplay(clientId, messageId, now) {
+    async askReplay(clientId, messageId, { now, by }) {
       return requesting(async (tx) => {
         const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
@@ -128,7 +122,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
         );
         if (changed === 0) return false;
         const after = { count: 1 };
-        await auditFor(tx, caller, { action: 'delivery.replayed', clientId, subject: messageId, after });
+        await auditFor(tx, by, { action: 'delivery.replayed', clientId, subject: messageId, after });
         return true;
       });
     },
@@ -141,11 +135,11 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
       return Math.min(most, (total?.count ?? 0) - waiting);
     },
 
-    async askReplays(filter, now, limit) {
+    async askReplays(filter, { now, limit, by }) {
       const { text, values } = buildConditions(filter);
       return requesting(async (tx) => {
         // First, since it locks the user.
-        const auditFields = caller === undefined ? {} : await auditedFilter(tx, filter);
+        const auditFields = by === undefined ? {} : await auditedFilter(tx, filter);
         // Checks `replay_at` twice: the subquery does not see what another call requested in the meantime.
         const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = :now
@@ -157,7 +151,7 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
         const count = changed;
         const { clientId } = filter;
         const after = { count, ...auditFields };
-        if (count > 0) await auditFor(tx, caller, { action: 'delivery.replayed', clientId, after });
+        if (count > 0) await auditFor(tx, by, { action: 'delivery.replayed', clientId, after });
         return count;
       });
     },
@@ -178,12 +172,12 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
 function auditShown(
   db: Database,
   message: { readonly clientId: string; readonly userId: string; readonly messageId: string },
-  caller: Caller,
+  by: Caller,
 ): Promise<void> {
   const { clientId, userId, messageId } = message;
   return db.transaction(async (tx) => {
     const user = (await subjectOfUser(tx, { clientId, userId })) ?? null;
-    await auditFor(tx, caller, { action: 'delivery.shown', clientId, subject: messageId, after: { user } });
+    await auditFor(tx, by, { action: 'delivery.shown', clientId, subject: messageId, after: { user } });
   });
 }
 
