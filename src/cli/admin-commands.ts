@@ -8,6 +8,7 @@ import {
   PERSON_SUMMARY,
   SESSION,
 } from '../administration/documents/person.ts';
+import type { By } from '../audit/audit-entry.ts';
 import {
   invite,
   joinUrl,
@@ -27,7 +28,6 @@ import {
 } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type Person, parseLogin, ROLES, type Role } from '../people/person.ts';
-import type { OperatorStores } from '../system/operator-stores.ts';
 import {
   type Command,
   CommandError,
@@ -64,13 +64,13 @@ const inviteCommand: Command = {
     'The link works once, for a week. Kalends sends nothing: give the link to the new member privately.',
   ],
   run: ({ positionals, options }, context) =>
-    context.withStorage(async ({ people }) => {
+    context.withStorage(async ({ people, by }) => {
       const role = roleIn(options.role);
       const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
       const login = positionals.EMAIL;
       if (login !== undefined && parseLogin(login) === undefined)
         throw usageError(`"${login}" is not an e-mail address.`);
-      const deps = { people, now: context.deps.now };
+      const deps = { people, now: context.deps.now, by };
       const link = await toCommandError(invite('command line', { role, login, clientIds }, deps));
       return linkResult(link, context);
     }),
@@ -126,10 +126,10 @@ export const adminCommands: readonly Command[] = [inviteCommand, list, remove, r
 export const withMember = (
   { positionals }: Input,
   { withStorage, deps: { now } }: Context,
-  work: (member: Person, deps: PeopleDeps & Pick<OperatorStores, 'people'>) => Promise<Result>,
+  work: (member: Person, deps: PeopleDeps & By) => Promise<Result>,
 ): Promise<Result> =>
-  withStorage(async ({ people }) =>
-    work(await namedPerson(positionals.PERSON ?? '', { people }), { people, now }),
+  withStorage(async ({ people, by }) =>
+    work(await namedPerson(positionals.PERSON ?? '', { people }), { people, now, by }),
   );
 
 /** Returns the value of `--role`; `owner` by default. */
@@ -305,9 +305,9 @@ const withdraw: Command = {
   summary: 'Withdraw an invitation: its link no longer works',
   positionals: [{ name: 'INVITATION', doc: 'The id of a link, see `admin invitations`.' }],
   run: ({ positionals }, { withStorage, deps }) =>
-    withStorage(async ({ people }) => {
+    withStorage(async ({ people, by }) => {
       const id = positionals.INVITATION ?? '';
-      await toCommandError(withdrawInvitation('command line', id, { people, now: deps.now }));
+      await toCommandError(withdrawInvitation('command line', id, { people, now: deps.now, by }));
       return { json: { withdrawn: true, invitation_id: id }, text: 'The link no longer works.' };
     }),
 };

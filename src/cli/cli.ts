@@ -192,7 +192,7 @@ function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
       const storage = await deps.openStorage(loaded);
       clockOffset = storage.clockOffset;
       try {
-        return await work({ ...storage, ...storage.auditedFor(caller), by: caller });
+        return await work({ ...storage, by: caller });
       } finally {
         await storage.close();
       }

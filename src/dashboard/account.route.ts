@@ -129,8 +129,8 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
       method: 'POST',
       path: `${PATH}/sessions/end-others`,
       needs: 'own.manage',
-      async handle({ reply, person, session, deps: { people } }) {
-        await people.endOtherSessions(person.personId, session.sessionId);
+      async handle({ reply, person, session, deps: { by } }) {
+        await people.endOtherSessions(person.personId, session.sessionId, by);
         return goTo(reply, `${PATH}?done=session`);
       },
     },

@@ -2,7 +2,6 @@
 
 import type { AppRegistration } from '../access/app-registration.ts';
 import type { AppKind, ProviderApps } from '../access/provider-apps.ts';
-import type { Caller } from '../audit/audit-entry.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
@@ -15,13 +14,11 @@ import type { SignInLimits, SignInOutcome, SignInWay } from '../people/sign-in.t
 import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
-import type { AuditedStores as AuditedOperatorStores, OperatorStores } from '../system/operator-stores.ts';
+import type { OperatorStores } from '../system/operator-stores.ts';
 import type { RunningProgram } from '../system/running-program.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 import type { OverviewDeps } from './overview.ts';
-
-export type AuditedStores = AuditedOperatorStores & { readonly testUsers: TestUserStore };
 
 type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer' | 'pushedRequests'> & {
   readonly successorKey: Buffer;
@@ -29,14 +26,14 @@ type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer'
   readonly offeredProviders: readonly ProviderKind[];
   readonly apps: ProviderApps;
 };
-type DashboardStores = Omit<OperatorStores, 'auditedFor'> & AuditedStores & PlaygroundParts & OverviewDeps;
+type DashboardStores = Omit<OperatorStores, 'signingKeys'> & PlaygroundParts & OverviewDeps;
 
-export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
+export type DashboardDeps = DashboardStores & {
   readonly signingKeyStore: SigningKeyStore;
+  readonly testUsers: TestUserStore;
   readonly program: RunningProgram;
   /** Seals user ids for members who may not read them. */
   readonly userReferenceKey: Buffer;
-  readonly auditedFor: (caller: Caller) => AuditedStores;
   /** The origin of the Connect pages and the API. */
   readonly publicUrl: string;
   /** Fetches URLs that members typed, and asks providers about apps. */

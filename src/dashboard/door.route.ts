@@ -129,8 +129,8 @@ export async function openSession(
   if (before !== undefined) await deps.people.endSession(before.person.personId, before.session.sessionId);
   const place = { address: http.ip, browser: http.headers['user-agent'] ?? '', provedAt };
   const actor = { kind: 'person', id: personId, name } as const;
-  const { people } = deps.auditedFor({ actor, address: http.ip, now: deps.now });
-  const secret = await beginSession(personId, place, { people, now: deps.now });
+  const by = { actor, address: http.ip, now: deps.now };
+  const secret = await beginSession(personId, place, { ...deps, by });
   deps.signInEnded?.(way, 'ok');
   const publicUrl = { publicUrl: deps.dashboardUrl };
   setCookie(reply, sessionCookie(secret, deps), publicUrl);

@@ -149,8 +149,7 @@ async function admitMember(
   const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);
   const actor = { kind: 'person', id: person.personId, name: person.name } as const;
   const by = { actor, address: http.ip, now: deps.now };
-  const audited = { ...deps, ...deps.auditedFor(by), by };
-  return { ...visit, ...signedIn, viewer, deps: audited, show };
+  return { ...visit, ...signedIn, viewer, deps: { ...deps, by }, show };
 }
 
 /** Returns the path without its query, as form tokens contain it. */

@@ -132,12 +132,8 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
         await mustBeOn('usesPasskeys', otherWays(deps));
         try {
           // The member is unknown until the response is verified, but a counter that went back is audited before.
-          const audited = deps.auditedFor({
-            actor: { kind: 'system' },
-            address: visit.http.ip,
-            now: deps.now,
-          });
-          const signIn = signInWithPasskey(readPasskeyResponse(visit), { purpose }, { ...deps, ...audited });
+          const by = { actor: { kind: 'system' }, address: visit.http.ip, now: deps.now } as const;
+          const signIn = signInWithPasskey(readPasskeyResponse(visit), { purpose }, { ...deps, by });
           const person = await traced(signIn, { way: 'passkey', visit }, deps);
           return await comeIn(visit, { ...person, next, way: 'passkey' }, deps);
         } catch (reason) {

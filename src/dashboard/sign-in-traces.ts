@@ -31,10 +31,10 @@ export async function traceFailure(
   if (count !== undefined)
     deps.log.warn({ event: 'dashboard_sign_in_refused', ...line }, 'A sign-in to the dashboard was refused');
   if (personId === undefined || (kind !== 'wrong_login' && kind !== 'wrong_passkey')) return;
-  const { people } = deps.auditedFor({ actor: { kind: 'system' }, address: http.ip, now: deps.now });
+  const by = { actor: { kind: 'system' }, address: http.ip, now: deps.now } as const;
   // After the response, whose time would otherwise show that the member exists.
   finished(reply.raw, () => {
-    people.noteRefusedSignIn(personId, isKnownBrowser, deps.now()).catch((err: unknown) => {
+    deps.people.noteRefusedSignIn(personId, isKnownBrowser, { now: deps.now(), by }).catch((err: unknown) => {
       const event = { event: 'step_not_counted', step: 'sign_in_refused', err } as const;
       deps.log.error(event, 'A refused sign-in was not counted');
     });

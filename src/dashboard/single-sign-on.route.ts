@@ -196,10 +196,10 @@ async function finish(
   deps: OpenDashboard,
 ): Promise<FastifyReply | undefined> {
   const address = visit.http.ip;
+  const system = { actor: { kind: 'system' }, address, now: deps.now } as const;
   switch (purpose.for) {
     case 'sign_in': {
-      const audited = deps.auditedFor({ actor: { kind: 'system' }, address, now: deps.now });
-      const person = await personOfIdentity(proven, { ...deps, ...audited });
+      const person = await personOfIdentity(proven, { ...deps, by: system });
       // Signing in at the issuer yesterday does not count as a fresh proof of identity today.
       const provedAt = Math.min(proven.authenticatedAt ?? 0, deps.now());
       await openSession(visit, { ...person, provedAt, way: 'single_sign_on' }, deps);
@@ -208,16 +208,15 @@ async function finish(
     case 'join':
       return join(visit, { purpose, proven }, deps);
     case 'confirm': {
-      const audited = deps.auditedFor({ actor: { kind: 'system' }, address, now: deps.now });
-      await personOfIdentity(proven, { ...deps, ...audited }, purpose.personId);
+      await personOfIdentity(proven, { ...deps, by: system }, purpose.personId);
       await deps.people.proveSession(purpose.sessionId, provenFreshly(proven, deps.now()));
       return undefined;
     }
     case 'connect': {
       const person = await livingSession(purpose, deps);
       const actor = { kind: 'person', id: person.personId, name: person.name } as const;
-      const audited = deps.auditedFor({ actor, address, now: deps.now });
-      await connectIdentity(person, proven, { ...deps, ...audited });
+      const by = { actor, address, now: deps.now };
+      await connectIdentity(person, proven, { ...deps, by });
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 /** One-time links: the setup link of an instance without members, invitations, and reset links. */
 import { randomBytes } from 'node:crypto';
 
-import type { Caller } from '../audit/audit-entry.ts';
+import type { By } from '../audit/audit-entry.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Identity } from './identity.ts';
@@ -30,7 +30,7 @@ export type LinkMaker = 'command line' | (Person & LinkCreator);
 export type NewLink = { readonly invitation: Invitation; readonly token: string };
 
 /** Returns the link that an instance without members prints; `undefined` if a member is registered. */
-export async function makeSetupLink(deps: PeopleDeps): Promise<NewLink | undefined> {
+export async function makeSetupLink(deps: PeopleDeps & By): Promise<NewLink | undefined> {
   if (await deps.people.hasPeople()) return undefined;
   return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, 'command line', deps);
 }
@@ -46,7 +46,7 @@ export type Invited = {
  * Creates a link that is valid for a week. Throws PeopleRefusal if the creator may not or their session has ended,
  * and ApiError 400 for an invalid address.
  */
-export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<NewLink> {
+export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps & By): Promise<NewLink> {
   mustBeAllowed(maker, 'people.manage');
   const { role, clientIds = [] } = invited;
   const login = invited.login === undefined ? undefined : parseLogin(invited.login);
@@ -65,7 +65,7 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
 export async function makeResetLink(
   maker: LinkMaker,
   personId: string,
-  deps: PeopleDeps,
+  deps: PeopleDeps & By,
 ): Promise<NewLink | undefined> {
   mustBeAllowed(maker, 'people.manage');
   const person = await deps.people.findPerson(personId);
@@ -80,7 +80,7 @@ type Made = Pick<Invitation, 'purpose' | 'role'> &
 async function add(
   { lifetimeMs, login, personId, clientIds = [], ...made }: Made,
   maker: LinkMaker,
-  { people, now }: PeopleDeps,
+  { people, now, by }: PeopleDeps & By,
 ): Promise<NewLink | undefined> {
   const createdAt = now();
   const invitationId = randomBytes(9).toString('base64url');
@@ -88,7 +88,7 @@ async function add(
   const invitation: Invitation = { ...made, ...facts, invitationId };
   const token = randomBytes(32).toString('base64url');
   const creator = maker === 'command line' ? undefined : maker;
-  const isAdded = await people.addInvitation(invitation, hashOfSecret(token), creator);
+  const isAdded = await people.addInvitation(invitation, hashOfSecret(token), { creator, by });
   return isAdded ? { invitation, token } : undefined;
 }
 
@@ -96,19 +96,19 @@ async function add(
 export async function withdrawInvitation(
   actor: Actor,
   invitationId: string,
-  { people }: PeopleDeps,
+  { people, by }: PeopleDeps & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
-  if (!(await people.removeInvitation(invitationId))) throw new PeopleRefusal('not_there');
+  if (!(await people.removeInvitation({ invitationId }, by))) throw new PeopleRefusal('not_there');
 }
 
 /** Withdraws a reset link of the member's own account. Throws PeopleRefusal `not_there` if there is none. */
 export async function withdrawOwnResetLink(
   { personId }: Pick<Person, 'personId'>,
   invitationId: string,
-  { people }: Pick<PeopleDeps, 'people'>,
+  { people, by }: Pick<PeopleDeps, 'people'> & By,
 ): Promise<void> {
-  if (!(await people.removeInvitation(invitationId, personId))) throw new PeopleRefusal('not_there');
+  if (!(await people.removeInvitation({ invitationId, personId }, by))) throw new PeopleRefusal('not_there');
 }
 
 export const joinUrl = (dashboardUrl: string, token: string): string =>
@@ -131,11 +131,6 @@ export async function openLink(token: string, { people, now }: PeopleDeps): Prom
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** `auditedFor` returns the same stores, whose changes the audit log records as the caller's. */
-export type AuditedPeople = {
-  readonly auditedFor: (caller: Caller) => { readonly people: PersonStore };
-};
-
 /** The form of a person who follows a link. */
 export type Registration = { readonly name: string; readonly login: string; readonly password: string };
 
@@ -152,7 +147,7 @@ type Joined = Pick<Person, 'personId' | 'name'>;
 export async function acceptLink(
   token: string,
   { password, address, signal, ...typed }: Registration & Omit<HashingCaller, 'member'>,
-  deps: PeopleDeps & AuditedPeople & HashingDeps,
+  deps: PeopleDeps & HashingDeps,
 ): Promise<Joined | Problems> {
   const { problems: wrong, login, isKnown, ...who } = await readRegistration(token, typed, deps);
   const problem = passwordProblem(password, [who.name, login ?? '']);
@@ -178,7 +173,7 @@ export async function acceptLinkWithPasskey(
     readonly passkey: NewPasskey;
     readonly address: string;
   },
-  deps: PeopleDeps & AuditedPeople,
+  deps: PeopleDeps,
 ): Promise<Joined | Problems> {
   const { problems, login, isKnown, ...who } = await readRegistration(token, typed, deps);
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
@@ -196,7 +191,7 @@ export async function acceptLinkWithIdentity(
     address,
     ...typed
   }: Omit<Registration, 'password'> & { readonly identity: Identity; readonly address: string },
-  deps: PeopleDeps & AuditedPeople,
+  deps: PeopleDeps,
 ): Promise<Joined | Problems> {
   const { problems, login, isKnown: _, ...who } = await readRegistration(token, typed, deps);
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
@@ -228,15 +223,11 @@ async function complete(
     person,
     address,
   }: { readonly token: string; readonly person: NewPerson; readonly address: string },
-  deps: PeopleDeps & AuditedPeople,
+  { people, now }: PeopleDeps,
 ): Promise<Joined | Problems> {
   const { personId, name } = person;
-  const { people } = deps.auditedFor({
-    actor: { kind: 'person', id: personId, name },
-    address,
-    now: deps.now,
-  });
-  const outcome = await people.acceptInvitation(hashOfSecret(token), person, deps.now());
+  const by = { actor: { kind: 'person', id: personId, name }, address, now } as const;
+  const outcome = await people.acceptInvitation(hashOfSecret(token), person, { now: now(), by });
   if (outcome === 'login_taken')
     return {
       problems: { login: 'Somebody is registered with this address. Sign in, or ask for a way back in.' },

@@ -1,5 +1,7 @@
 /** The port for passkeys. Instants are epoch milliseconds. */
 
+import type { Caller, ChangeTerms } from '../audit/audit-entry.ts';
+
 /** A credential as its authenticator created it, and the name that its member gave it. */
 export type NewPasskey = {
   /** The credential's id, base64url. */
@@ -27,12 +29,12 @@ export interface PasskeyStore {
   addPasskey(
     personId: string,
     passkey: NewPasskey,
-    terms: { readonly now: number; readonly most: number },
+    terms: ChangeTerms & { readonly most: number },
   ): Promise<boolean>;
   /** Returns `last_way` if the member could not sign in without it. */
-  removePasskey(personId: string, passkeyId: string): Promise<boolean | 'last_way'>;
+  removePasskey(personId: string, passkeyId: string, by: Caller | undefined): Promise<boolean | 'last_way'>;
   /** Records a use. Returns false, audited, if the counter does not rise: a possible copy. 0 may stay 0. */
-  usePasskey(passkeyId: string, counter: number, now: number): Promise<boolean>;
+  usePasskey(passkeyId: string, counter: number, terms: ChangeTerms): Promise<boolean>;
   /** Returns true for the first caller. The hash may be deleted after `expiresAt`, when the challenge is invalid. */
   spendChallenge(challengeHash: string, expiresAt: number): Promise<boolean>;
 }

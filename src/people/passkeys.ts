@@ -1,5 +1,6 @@
 /** The actions of members with passkeys: add, sign in, confirm the identity, and remove. */
 
+import type { By } from '../audit/audit-entry.ts';
 import { type ChallengeDeps, newChallenge, sealChallenge, spendChallenge } from './passkey-challenge.ts';
 import type { NewPasskey } from './passkey-store.ts';
 import { PeopleRefusal } from './people-refusal.ts';
@@ -98,13 +99,13 @@ export async function addPasskey(
     readonly name: string;
     readonly purpose: string;
   },
-  deps: PasskeyDeps,
+  deps: PasskeyDeps & By,
 ): Promise<void> {
   mustNotFollowClaims(person);
   const { personId, passkey } = await readNewPasskey(answer, purpose, deps);
   // The challenge was this browser's, but for a member who was signed in there before.
   if (personId !== person.personId) throw new PeopleRefusal('challenge_ended');
-  const terms = { now: deps.now(), most: MOST_PASSKEYS };
+  const terms = { now: deps.now(), most: MOST_PASSKEYS, by: deps.by };
   if (!(await deps.people.addPasskey(personId, passkey, terms))) throw new PeopleRefusal('passkey_taken');
 }
 
@@ -115,7 +116,7 @@ export async function addPasskey(
 export async function signInWithPasskey(
   { text, cookie, address, mark }: PasskeyAnswer,
   { purpose, proving }: { readonly purpose: string; readonly proving?: Person },
-  deps: PasskeyDeps,
+  deps: PasskeyDeps & By,
 ): Promise<Person> {
   const party = requireRelyingParty(deps);
   const answer = parseAnswer(text);
@@ -130,7 +131,8 @@ export async function signInWithPasskey(
   if (isOther || (challenge.personId !== '' && challenge.personId !== person.personId))
     throw new PeopleRefusal('wrong_passkey', { target });
   const counter = await verifyAssertion({ text, passkey }, challenge, party);
-  if (counter === undefined || !(await deps.people.usePasskey(passkey.passkeyId, counter, deps.now())))
+  const terms = { now: deps.now(), by: deps.by };
+  if (counter === undefined || !(await deps.people.usePasskey(passkey.passkeyId, counter, terms)))
     throw new PeopleRefusal('wrong_passkey', { target });
   await refund();
   return person;
@@ -140,9 +142,9 @@ export async function signInWithPasskey(
 export async function removePasskey(
   { personId }: Pick<Person, 'personId'>,
   passkeyId: string,
-  { people }: Pick<PasskeyDeps, 'people'>,
+  { people, by }: Pick<PasskeyDeps, 'people'> & By,
 ): Promise<void> {
-  const outcome = await people.removePasskey(personId, passkeyId);
+  const outcome = await people.removePasskey(personId, passkeyId, by);
   if (outcome === 'last_way') throw new PeopleRefusal('last_way');
   if (!outcome) throw new PeopleRefusal('not_there');
 }

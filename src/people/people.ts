@@ -1,56 +1,54 @@
 /** The actions on members, by an owner in the dashboard or on the command line. */
+import type { By } from '../audit/audit-entry.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
-import type { Actor, Person, Role } from './person.ts';
+import type { Actor, Person } from './person.ts';
+import type { GivenRole } from './person-store.ts';
 import type { SignedIn } from './sessions.ts';
 import { disconnectIdentity, mustNotFollowClaims } from './single-sign-on.ts';
 
-export type RoleChange = {
-  readonly personId: string;
-  readonly role: Role;
-  /** The applications of a developer; empty for the other roles. */
-  readonly clientIds: readonly string[];
-};
+export type RoleChange = GivenRole & { readonly personId: string };
 
 /**
  * Changes a role. If it changes, the member's sessions end. Throws PeopleRefusal `not_allowed`, `not_there`,
  * `last_owner` or `role_from_claims`.
  */
-export async function changeRole(actor: Actor, change: RoleChange, { people }: PeopleDeps): Promise<void> {
+export async function changeRole(actor: Actor, change: RoleChange, { people, by }: PeopleDeps & By) {
   mustBeAllowed(actor, 'people.manage');
   const { personId, role } = change;
   const person = await people.findPerson(personId);
   // The next sign-in would set it from the claims again.
   if (person !== undefined) mustNotFollowClaims(person);
-  settle(await people.setRole(personId, role, role === 'developer' ? change.clientIds : []));
+  const clientIds = role === 'developer' ? change.clientIds : [];
+  settle(await people.setRole(personId, { role, clientIds }, by));
 }
 
 /** Deletes the member and their sessions. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
-export async function removePerson(actor: Actor, personId: string, { people }: PeopleDeps): Promise<void> {
+export async function removePerson(actor: Actor, personId: string, { people, by }: PeopleDeps & By) {
   mustBeAllowed(actor, 'people.manage');
-  settle(await people.removePerson(personId));
+  settle(await people.removePerson(personId, by));
 }
 
 /** Ends the member's sessions and returns their number. Throws PeopleRefusal `not_allowed` or `not_there`. */
 export async function endMemberSessions(
   actor: Actor,
   personId: string,
-  { people }: PeopleDeps,
+  { people, by }: PeopleDeps & By,
 ): Promise<number> {
   mustBeAllowed(actor, 'people.manage');
   if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
-  return people.endSessions(personId);
+  return people.endSessions(personId, by);
 }
 
 /** Removes a member's passkey. Throws PeopleRefusal `not_allowed`, `last_way` or `not_there`. */
 export async function removeMemberPasskey(
   actor: Actor,
   { personId, passkeyId }: { readonly personId: string; readonly passkeyId: string },
-  deps: PeopleDeps,
+  deps: PeopleDeps & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   await removePasskey({ personId }, passkeyId, deps);
@@ -60,7 +58,7 @@ export async function removeMemberPasskey(
 export async function disconnectMemberIdentity(
   actor: Actor,
   personId: string,
-  deps: PeopleDeps,
+  deps: PeopleDeps & By,
 ): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   await disconnectIdentity({ personId }, deps);
@@ -78,13 +76,13 @@ function settle(outcome: boolean | 'last_owner'): void {
 export async function changePassword(
   { person, session, ...caller }: Pick<SignedIn, 'person' | 'session'> & Omit<HashingCaller, 'member'>,
   password: string,
-  { people, passwordSlots }: PeopleDeps & HashingDeps,
+  { people, passwordSlots, by }: PeopleDeps & HashingDeps & By,
 ): Promise<string | undefined> {
   mustNotFollowClaims(person);
   const problem = passwordProblem(password, [person.name, person.login]);
   if (problem !== undefined) return problem;
   const hash = await hashPassword(password, { ...caller, member: person.personId }, { passwordSlots });
-  await people.setPassword(person.personId, hash, session.sessionId);
+  await people.setPassword(person.personId, { password: hash, keptSession: session.sessionId }, by);
   return undefined;
 }
 

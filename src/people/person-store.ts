@@ -1,4 +1,5 @@
-/** The port for members, their one-time links and their sessions. Instants are epoch milliseconds. */
+/** The port for members, their links and sessions. Changes of `by` are audited. Instants are epoch milliseconds. */
+import type { By, Caller, ChangeTerms } from '../audit/audit-entry.ts';
 import type { Identity } from './identity.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { NewPasskey, PasskeyStore } from './passkey-store.ts';
@@ -21,6 +22,13 @@ export type Invitation = {
   /** The login of the member who created it. Undefined for the command line and for older versions. */
   readonly creator?: string | undefined;
 };
+
+type LinkName = { readonly invitationId: string; readonly personId?: string };
+
+/** The applications of a developer; empty for the other roles. */
+export type GivenRole = { readonly role: Role; readonly clientIds: readonly string[] };
+
+type NewPassword = { readonly password: string; readonly keptSession: string };
 
 /** A member who creates a link, and the session in which they do. */
 export type LinkCreator = { readonly personId: string; readonly sessionId: string };
@@ -75,22 +83,22 @@ export interface MemberStore {
    * Returns false if the member is gone, or `last_owner` if no other owner would remain. Applications that do not exist
    * are left out. If the role changes, their sessions end and the links that they created are deleted.
    */
-  setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
+  setRole(personId: string, given: GivenRole, by: Caller | undefined): Promise<boolean | 'last_owner'>;
 
   /** Deletes the member and the links that they created. */
-  removePerson(personId: string): Promise<boolean | 'last_owner'>;
+  removePerson(personId: string, by: Caller | undefined): Promise<boolean | 'last_owner'>;
 
   setName(personId: string, name: string): Promise<void>;
 
   /** Ends all their other sessions. */
-  setPassword(personId: string, password: string, keptSession: string): Promise<void>;
+  setPassword(personId: string, change: NewPassword, by: Caller | undefined): Promise<void>;
 
   /**
    * Counts a wrong password or passkey, exactly once per call under concurrency. Writes an audit entry if there is none
    * about this member in the ten minutes before `now`: `count` is the number since the previous entry,
    * `known_browser` is of this attempt.
    */
-  noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
+  noteRefusedSignIn(personId: string, isKnownBrowser: boolean, terms: ChangeTerms): Promise<void>;
 }
 
 /** One-time links for members. */
@@ -102,7 +110,7 @@ export interface InvitationStore {
   addInvitation(
     invitation: Omit<Invitation, 'creator'>,
     tokenHash: string,
-    creator?: LinkCreator,
+    origin: By & { readonly creator?: LinkCreator | undefined },
   ): Promise<boolean>;
 
   /** A link works until it expires, and only while its creator is an owner. */
@@ -112,18 +120,18 @@ export interface InvitationStore {
   listInvitations(now: number, personId?: string): Promise<readonly Invitation[]>;
 
   /** Deletes a link; with `personId` only a reset link of this member. Returns false if there is none. */
-  removeInvitation(invitationId: string, personId?: string): Promise<boolean>;
+  removeInvitation(link: LinkName, by: Caller | undefined): Promise<boolean>;
 
   /**
    * Uses the link in one transaction: registers the member, or replaces all sign-in methods of an existing one.
    * Exactly one of several callers succeeds. A setup deletes all setup links. A reset ends the member's sessions and
    * deletes the links that they created.
    */
-  acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
+  acceptInvitation(tokenHash: string, person: NewPerson, terms: ChangeTerms): Promise<Accepted>;
 }
 
 export interface SessionStore {
-  addSession(session: NewSession): Promise<void>;
+  addSession(session: NewSession, by: Caller | undefined): Promise<void>;
 
   /** Returns a session of a registered member, seen after `seenAfter` and started after `createdAfter`. */
   findSession(
@@ -141,10 +149,10 @@ export interface SessionStore {
   endSession(personId: string, sessionId: string): Promise<void>;
 
   /** Ends all sessions except this one. */
-  endOtherSessions(personId: string, sessionId: string): Promise<void>;
+  endOtherSessions(personId: string, sessionId: string, by: Caller | undefined): Promise<void>;
 
   /** Ends all sessions and deletes the links that the member created. Returns the number of sessions. */
-  endSessions(personId: string): Promise<number>;
+  endSessions(personId: string, by: Caller | undefined): Promise<number>;
 
   /** Deletes unusable sessions, and expired links and challenges. Returns how many it deleted. */
   deleteEnded(before: {

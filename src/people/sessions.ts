@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Person } from './person.ts';
 import type { PersonStore, RefusedSignIns, Session } from './person-store.ts';
@@ -47,17 +48,18 @@ const SECRET = /^[\w-]{43}$/;
 export async function beginSession(
   personId: string,
   { address, browser, provedAt }: Place,
-  { people, now }: SessionDeps,
+  { people, now, by }: SessionDeps & By,
 ): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
   const at = now();
-  await people.addSession({
+  const session = {
     sessionHash: hashOfSecret(secret),
     sessionId: randomBytes(9).toString('base64url'),
     personId,
     ...{ createdAt: at, seenAt: at, provedAt: provedAt ?? at, address },
     browser: browser.replace(/[^\x20-\x7e]/g, '?').slice(0, MOST_BROWSER_CHARACTERS),
-  });
+  };
+  await people.addSession(session, by);
   return secret;
 }
 

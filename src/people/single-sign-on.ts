@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
+import type { By } from '../audit/audit-entry.ts';
 import type { ClaimRule } from '../config/dashboard-sign-in.ts';
 import { type ClaimedRole, nameOfClaims, roleOfClaims, verifiedEmail } from './claims.ts';
 import type { Identity } from './identity.ts';
@@ -67,7 +68,7 @@ export function mustNotFollowClaims({ identity }: Person): void {
  */
 export async function personOfIdentity(
   proven: ProvenIdentity,
-  deps: SingleSignOnDeps,
+  deps: SingleSignOnDeps & By,
   expected?: string,
 ): Promise<Person> {
   const { people, now } = deps;
@@ -90,14 +91,15 @@ export const toIdentity = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps):
 async function register(
   proven: ProvenIdentity,
   claimed: ClaimedRole | undefined,
-  deps: SingleSignOnDeps,
+  deps: SingleSignOnDeps & By,
 ): Promise<Person> {
   if (claimed === undefined) throw new PeopleRefusal('not_invited');
-  const { people, now } = deps;
+  const { people, now, by } = deps;
   const identity = toIdentity(proven, deps);
   const { role, clientIds = [] } = claimed;
   const person = { personId: randomBytes(12).toString('base64url'), ...describedBy(proven, deps) };
-  const outcome = await people.registerClaimed({ person, identity, role, clientIds }, now());
+  const registration = { person, identity, role, clientIds };
+  const outcome = await people.registerClaimed(registration, { now: now(), by });
   if (outcome === 'login_taken') throw new PeopleRefusal('login_taken');
   // A concurrent sign-in of the same person may have registered them.
   const registered = await people.findByIdentity(identity);
@@ -108,14 +110,12 @@ async function register(
 async function follow(
   { personId, clientIds }: Person,
   claimed: ClaimedRole | undefined,
-  { people }: SingleSignOnDeps,
+  { people, by }: SingleSignOnDeps & By,
 ): Promise<void> {
-  const outcome =
-    claimed === undefined
-      ? 'not_invited'
-      : await people.setRole(personId, claimed.role, claimed.clientIds ?? clientIds);
+  const given = claimed && { role: claimed.role, clientIds: claimed.clientIds ?? clientIds };
+  const outcome = given === undefined ? 'not_invited' : await people.setRole(personId, given, by);
   if (outcome === true) return;
-  await people.endSessions(personId);
+  await people.endSessions(personId, by);
   throw new PeopleRefusal(outcome === false ? 'not_there' : outcome);
 }
 
@@ -142,19 +142,20 @@ export function provenFreshly({ authenticatedAt }: ProvenIdentity, now: number):
 export async function connectIdentity(
   person: Person,
   proven: ProvenIdentity,
-  deps: SingleSignOnDeps,
+  deps: SingleSignOnDeps & By,
 ): Promise<void> {
   mustNotFollowClaims(person);
-  if (!(await deps.people.setIdentity(person.personId, toIdentity(proven, deps), deps.now())))
+  const terms = { now: deps.now(), by: deps.by };
+  if (!(await deps.people.setIdentity(person.personId, toIdentity(proven, deps), terms)))
     throw new PeopleRefusal('identity_taken');
 }
 
 /** Disconnects the identity. Throws PeopleRefusal `last_way` if the member has no other method, or `not_there`. */
 export async function disconnectIdentity(
   { personId }: Pick<Person, 'personId'>,
-  { people }: Pick<SingleSignOnDeps, 'people'>,
+  { people, by }: Pick<SingleSignOnDeps, 'people'> & By,
 ): Promise<void> {
-  const outcome = await people.removeIdentity(personId);
+  const outcome = await people.removeIdentity(personId, by);
   if (outcome === 'last_way') throw new PeopleRefusal('last_way');
   if (!outcome) throw new PeopleRefusal('not_there');
 }

@@ -27,7 +27,7 @@ export async function prepareSetup({ dashboardUrl, role, url }: Config, stores: 
   if (dashboardUrl === undefined || role === 'worker') return undefined;
   if (!process.stdout.isTTY && !isLoopbackHost(new URL(url).hostname))
     return (await stores.people.hasPeople()) ? undefined : {};
-  const link = await makeSetupLink(stores);
+  const link = await makeSetupLink({ ...stores, by: undefined });
   return link && { url: joinUrl(onLocalhost(dashboardUrl), link.token) };
 }
 

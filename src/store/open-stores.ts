@@ -1,5 +1,4 @@
 /** All stores of a database, under the names that features use. */
-import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './accounts/account-store.ts';
@@ -61,9 +60,9 @@ export type Stores = ReturnType<typeof openStores>;
 /** Opens the stores on a migrated database. Only `db` has to be closed. */
 export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
-  const auditedStores = (caller?: Caller) => ({
+  return {
     clients: clientStore(db, most),
-    people: personStore(db, caller),
+    people: personStore(db),
     branding: brandingStore(db),
     verification: verificationStore(db),
     users: userStore(db),
@@ -78,11 +77,6 @@ export function openStores(db: Database, options: StoresOptions) {
     testUsers: testUserStore(db, sealer),
     system: systemStore(db),
     masterKey: masterKeyStore(db, sealer),
-  });
-  return {
-    ...auditedStores(),
-    /** Returns the stores for an operator, whose changes are audited in their transactions. */
-    auditedFor: (caller: Caller) => auditedStores(caller),
     audit: auditLog(db),
     activity: activityStore(db),
     connectionCounts: connectionCounts(db),

@@ -183,6 +183,6 @@ async function endAgain(
   for (const { account_key: accountKey } of ended.accounts)
     if (await stores.accounts.removeAccount(String(accountKey), now, undefined)) counts.accounts++;
   for (const { person_id: personId } of ended.people)
-    if ((await stores.people.removePerson(String(personId))) === true) counts.people++;
+    if ((await stores.people.removePerson(String(personId), undefined)) === true) counts.people++;
   return counts;
 }

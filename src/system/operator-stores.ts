@@ -1,6 +1,5 @@
 /** The stores of the command line and the dashboard, under their names in `openStores`. */
 import type { ProviderAppStore } from '../access/provider-apps.ts';
-import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
@@ -25,7 +24,7 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import type { MasterKeyStore } from './master-key-store.ts';
 import type { SystemStore } from './system-store.ts';
 
-export type AuditedStores = {
+export type OperatorStores = {
   readonly clients: ClientStore;
   readonly people: PersonStore;
   readonly branding: BrandingStore;
@@ -41,11 +40,6 @@ export type AuditedStores = {
   readonly messages: MessageLog;
   readonly system: SystemStore;
   readonly masterKey: MasterKeyStore;
-};
-
-export type OperatorStores = AuditedStores & {
-  /** Returns the same stores with `caller` as the actor of audited changes. */
-  auditedFor(caller: Caller): AuditedStores;
   readonly audit: AuditLog;
   readonly requestLog: RequestLog;
   readonly userDirectory: UserDirectory;

@@ -32,16 +32,20 @@ describe('kalends admin', () => {
     const now = Date.now();
     const link = { role: 'owner', login: undefined, clientIds: [], personId: undefined } as const;
     const times = { createdAt: now, expiresAt: now + 60_000 };
-    await storage.people.addInvitation({ ...link, ...times, invitationId: 'i', purpose: 'setup' }, 'h');
-    await storage.people.acceptInvitation('h', person, now);
+    await storage.people.addInvitation({ ...link, ...times, invitationId: 'i', purpose: 'setup' }, 'h', {
+      by: undefined,
+    });
+    await storage.people.acceptInvitation('h', person, { now, by: undefined });
     const session = { sessionHash: 's', sessionId: 's', personId: 'ada', provedAt: now, seenAt: now };
-    await storage.people.addSession({ ...session, createdAt: now, address: '192.0.2.7', browser: 'a test' });
-    const creator = { personId: 'ada', sessionId: 's' };
-    await storage.people.addInvitation(
-      { ...link, ...times, invitationId: 'j', purpose: 'invite' },
-      'k',
-      creator,
+    await storage.people.addSession(
+      { ...session, createdAt: now, address: '192.0.2.7', browser: 'a test' },
+      undefined,
     );
+    const creator = { personId: 'ada', sessionId: 's' };
+    await storage.people.addInvitation({ ...link, ...times, invitationId: 'j', purpose: 'invite' }, 'k', {
+      creator,
+      by: undefined,
+    });
     await storage.close();
 
     const [shown] = (await cli.json('admin', 'invitations')).document.invitations as Record<
@@ -62,10 +66,10 @@ describe('kalends admin', () => {
       const token = String(document.url).split('/').at(-1) ?? '';
       const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
       const person = { personId, name: personId, login: `${personId}@example.com`, password: 'a hash' };
-      await storage.people.acceptInvitation(hashOfSecret(token), person, Date.now());
+      await storage.people.acceptInvitation(hashOfSecret(token), person, { now: Date.now(), by: undefined });
       const times = { createdAt: Date.now(), seenAt: Date.now(), provedAt: Date.now() };
       const session = { sessionHash: personId, sessionId: personId, personId, ...times };
-      await storage.people.addSession({ ...session, address: '192.0.2.7', browser: 'a test' });
+      await storage.people.addSession({ ...session, address: '192.0.2.7', browser: 'a test' }, undefined);
       await storage.close();
     }
     const ben = (await cli.json('admin', 'show', 'ben@example.com')).document;
@@ -84,8 +88,12 @@ describe('kalends admin', () => {
 
     const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
     const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Phone' };
-    await storage.people.addPasskey('ben', passkey, { now: Date.now(), most: 20 });
-    await storage.people.setIdentity('ben', { issuer: 'https://id.example', subject: 's-1' }, Date.now());
+    await storage.people.addPasskey('ben', passkey, { now: Date.now(), most: 20, by: undefined });
+    await storage.people.setIdentity(
+      'ben',
+      { issuer: 'https://id.example', subject: 's-1' },
+      { now: Date.now(), by: undefined },
+    );
     await storage.close();
     const { document: shown } = await cli.json('admin', 'show', 'ben');
     assert.deepEqual(shown.passkeys, [{ passkey_id: 'k', name: 'Phone', last_used_at: null }]);

@@ -167,11 +167,11 @@ async function seed(cli: CommandLine, clientId: string): Promise<void> {
     clientIds: [],
     personId: undefined,
   } as const;
-  await people.addInvitation({ ...link, createdAt: now, expiresAt: now + 60_000 }, 'hash');
+  await people.addInvitation({ ...link, createdAt: now, expiresAt: now + 60_000 }, 'hash', { by: undefined });
   await people.acceptInvitation(
     'hash',
     { personId: 'owner', name: 'Owner', login: 'owner@example.com', password: 'a hash' },
-    now,
+    { now, by: undefined },
   );
   await storage.close();
 }

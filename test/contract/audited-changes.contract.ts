@@ -31,17 +31,17 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     await makeUsers(db);
     const stores = { db, ...openStores(db, { sealer }) };
     const entries = () => stores.audit.listEntries({}, { limit: 200 });
-    return { db, plain: stores, audited: { ...stores, ...stores.auditedFor(ADA) }, entries };
+    return { db, stores, entries };
   };
 
   describe(`AuditedChanges on ${database}`, () => {
     for (const { name, before, change, entry } of CASES) {
       it(`${name} leaves one entry of who asked for it, without a secret`, async () => {
-        const { db, plain, audited, entries } = await prepare();
-        await before?.(plain);
+        const { db, stores, entries } = await prepare();
+        await before?.(stores);
         assert.deepEqual(await entries(), [], 'what is not done for a caller is not audited');
 
-        await change(audited, ADA);
+        await change(stores, ADA);
 
         const [found, ...others] = await entries();
         const { subject, ...facts } = entry;
@@ -59,8 +59,8 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     }
 
     it('a change of nothing, and of what is not there, leaves no entry', async () => {
-      const { audited, entries } = await prepare();
-      const { clients, branding, providerApps, endpoints, messages, users, accounts } = audited;
+      const { stores, entries } = await prepare();
+      const { clients, branding, providerApps, endpoints, messages, users, accounts } = stores;
 
       await clients.updateClient('acme', { name: 'Acme', webhookUrl: null }, { now: NOW, by: ADA });
       await branding.changeLook('acme', { theme: 'auto' }, { now: NOW, by: ADA });
@@ -88,20 +88,20 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     });
 
     it('a change that fails leaves no entry', async () => {
-      const { audited, entries } = await prepare();
-      await audited.clients.createClient(newClient, 'hash', ADA);
+      const { stores, entries } = await prepare();
+      await stores.clients.createClient(newClient, 'hash', ADA);
 
-      await assert.rejects(audited.clients.createClient(newClient, 'hash', ADA));
-      await assert.rejects(audited.endpoints.addEndpoint({ ...endpoint, clientId: 'nobody' }, ADA));
+      await assert.rejects(stores.clients.createClient(newClient, 'hash', ADA));
+      await assert.rejects(stores.endpoints.addEndpoint({ ...endpoint, clientId: 'nobody' }, ADA));
 
       assert.equal((await entries()).length, 1);
     });
 
     it('each of ten changes at once leaves an entry, which begins where the one before it ended', async () => {
-      const { audited, entries } = await prepare();
+      const { stores, entries } = await prepare();
 
       await tenTimes((i) =>
-        audited.clients.updateClient('acme', { displayName: `Name ${i}` }, { now: NOW, by: ADA }),
+        stores.clients.updateClient('acme', { displayName: `Name ${i}` }, { now: NOW, by: ADA }),
       );
 
       const [newest, ...older] = await entries();
@@ -114,8 +114,8 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
 
     it('of ten deletions at once one leaves an entry, however much the user has', async () => {
       for (const events of [0, 10_000]) {
-        const { db, plain, audited, entries } = await prepare();
-        await link(plain);
+        const { db, stores, entries } = await prepare();
+        await link(stores);
         await grantAll(db);
         await db.write(
           `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, event_count)
@@ -123,7 +123,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
           { events },
         );
 
-        await tenTimes(() => audited.users.deleteUser('acme', 'ada', { now: NOW, by: ADA }));
+        await tenTimes(() => stores.users.deleteUser('acme', 'ada', { now: NOW, by: ADA }));
 
         assert.deepEqual(
           (await entries()).map(({ action, before }) => [action, before?.accounts, before?.grants]),
@@ -134,11 +134,11 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     });
 
     it('of ten deletions of an application at once one leaves an entry, and it stays', async () => {
-      const { plain, audited, entries } = await prepare();
-      await plain.clients.createClient(newClient, 'hash', undefined);
-      await audited.clients.updateClient('new', { name: 'Newer' }, { now: NOW, by: ADA });
+      const { stores, entries } = await prepare();
+      await stores.clients.createClient(newClient, 'hash', undefined);
+      await stores.clients.updateClient('new', { name: 'Newer' }, { now: NOW, by: ADA });
 
-      await tenTimes(() => audited.clients.deleteClient('new', NOW, ADA));
+      await tenTimes(() => stores.clients.deleteClient('new', NOW, ADA));
 
       assert.deepEqual(
         (await entries()).map(({ action, clientId }) => [action, clientId]),
@@ -150,32 +150,32 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     });
 
     it('a user has one name in the log, of no meaning to anybody once the user is deleted', async () => {
-      const { db, audited, entries } = await prepare();
-      await audited.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
-      await audited.families.endGrantsOf('acme', 'ben', { now: NOW, by: ADA });
-      const named = await audited.audit.subjectOfUser('acme', 'ada');
-      await audited.users.deleteUser('acme', 'ada', { now: NOW, by: ADA });
+      const { db, stores, entries } = await prepare();
+      await stores.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
+      await stores.families.endGrantsOf('acme', 'ben', { now: NOW, by: ADA });
+      const named = await stores.audit.subjectOfUser('acme', 'ada');
+      await stores.users.deleteUser('acme', 'ada', { now: NOW, by: ADA });
 
       const [deleted, ben, ada] = (await entries()).map(({ subject }) => subject);
       assert.deepEqual([deleted, ada], [named, named]);
       assert.notEqual(ben, ada);
-      assert.equal(await audited.audit.subjectOfUser('acme', 'ada'), undefined);
+      assert.equal(await stores.audit.subjectOfUser('acme', 'ada'), undefined);
       assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM audit_entry')), /ada|ben/);
       // To the log, the same id is another user now.
-      await audited.users.loadOrCreateUser('acme', 'ada', NOW);
-      await audited.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
+      await stores.users.loadOrCreateUser('acme', 'ada', NOW);
+      await stores.families.endGrantsOf('acme', 'ada', { now: NOW, by: ADA });
       assert.notEqual((await entries())[0]?.subject, named);
     });
 
     it('a replay of many says which, without the id of a calendar or of the user', async () => {
-      const { plain, audited, entries } = await prepare();
-      await addMessage(plain);
+      const { stores, entries } = await prepare();
+      await addMessage(stores);
       const filter = { ...ACME, userId: 'ada', calendarId: CANARY, from: NOW, to: NOW + 9 };
 
-      await audited.messages.askReplays(filter, { now: NOW, limit: 10, by: ADA });
+      await stores.messages.askReplays(filter, { now: NOW, limit: 10, by: ADA });
 
       const [entry] = await entries();
-      const user = await plain.audit.subjectOfUser('acme', 'ada');
+      const user = await stores.audit.subjectOfUser('acme', 'ada');
       assert.deepEqual(entry?.after, { count: 1, user, from: new Date(NOW).toISOString(), to: LATER });
     });
   });

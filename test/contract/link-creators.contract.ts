@@ -33,10 +33,13 @@ const LOCK_AWAITED = `
 
 /** Every way to end an owner, by its name. */
 const ENDS: readonly (readonly [string, (people: PersonStore) => Promise<unknown>])[] = [
-  ['is removed', (people) => people.removePerson('ada')],
-  ['becomes a developer', (people) => people.setRole('ada', 'developer', [])],
-  ['is signed out by force', (people) => people.endSessions('ada')],
-  ['comes back by a reset link', (people) => people.acceptInvitation('reset', newPerson('ada'), NOW)],
+  ['is removed', (people) => people.removePerson('ada', CALLER)],
+  ['becomes a developer', (people) => people.setRole('ada', { role: 'developer', clientIds: [] }, CALLER)],
+  ['is signed out by force', (people) => people.endSessions('ada', CALLER)],
+  [
+    'comes back by a reset link',
+    (people) => people.acceptInvitation('reset', newPerson('ada'), { now: NOW, by: CALLER }),
+  ],
 ];
 
 export function linkCreatorsContract(database: string, open: () => Promise<Database>): void {
@@ -45,22 +48,29 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
     let people: PersonStore;
     beforeEach(async () => {
       db = await open();
-      people = personStore(db, CALLER);
+      people = personStore(db);
       for (const personId of ['ada', 'ben']) {
-        await people.addInvitation({ ...linkOf(`of ${personId}`), role: 'owner' }, personId);
-        assert.equal(await people.acceptInvitation(personId, newPerson(personId), NOW), 'done');
+        await people.addInvitation({ ...linkOf(`of ${personId}`), role: 'owner' }, personId, { by: CALLER });
+        assert.equal(
+          await people.acceptInvitation(personId, newPerson(personId), { now: NOW, by: CALLER }),
+          'done',
+        );
       }
       await addSession('s');
-      await people.addInvitation(linkOf('reset', 'ada'), 'reset');
+      await people.addInvitation(linkOf('reset', 'ada'), 'reset', { by: CALLER });
     });
     const addSession = (sessionId: string) => {
       const times = { createdAt: NOW, seenAt: NOW, provedAt: NOW };
       const session = { sessionId, sessionHash: `hash of ${sessionId}`, personId: 'ada', ...times };
-      return people.addSession({ ...session, address: '192.0.2.1', browser: 'Firefox' });
+      return people.addSession({ ...session, address: '192.0.2.1', browser: 'Firefox' }, CALLER);
     };
     const create = (id: string, personId?: string) =>
-      people.addInvitation(linkOf(id, personId), id, { personId: 'ada', sessionId: 's' });
-    const use = (id: string) => people.acceptInvitation(id, newPerson(`with ${id}`), NOW);
+      people.addInvitation(linkOf(id, personId), id, {
+        creator: { personId: 'ada', sessionId: 's' },
+        by: CALLER,
+      });
+    const use = (id: string) =>
+      people.acceptInvitation(id, newPerson(`with ${id}`), { now: NOW, by: CALLER });
     const withdrawn = async () =>
       (await auditLog(db).listEntries({}, { limit: 500 }))
         .filter(({ action }) => action === WITHDRAWN)
@@ -75,7 +85,7 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
           await calls.pass();
           return result;
         }, terms);
-      return { ...calls, people: personStore(wrappedDatabase(db, { transaction }), CALLER) };
+      return { ...calls, people: personStore(wrappedDatabase(db, { transaction })) };
     };
     /** Resolves when `call` has ended or waits for a lock. SQLite begins no other transaction meanwhile. */
     const begun = (call: Promise<unknown>) =>
@@ -85,7 +95,7 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
     for (const [end, work] of ENDS) {
       it(`a creator who ${end} leaves no link, and each is audited as withdrawn`, async () => {
         assert.deepEqual(await Promise.all([create('one'), create('two', 'ben')]), [true, true]);
-        await people.addInvitation(linkOf('of the command line'), 'of the command line');
+        await people.addInvitation(linkOf('of the command line'), 'of the command line', { by: CALLER });
 
         await work(people);
 
@@ -117,7 +127,7 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
       it(`a link that is being created is withdrawn when its creator ${end}`, async () => {
         const creating = held();
         const by = { personId: 'ada', sessionId: 's' };
-        const created = creating.people.addInvitation(linkOf('early'), 'early', by);
+        const created = creating.people.addInvitation(linkOf('early'), 'early', { creator: by, by: CALLER });
         await creating.until(1);
 
         const ended = work(people);
@@ -188,9 +198,9 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
         links.map(({ invitationId }) => invitationId),
         ['one'],
       );
-      assert.equal(await people.removeInvitation('two', 'ben'), false);
-      assert.equal(await people.removeInvitation('reset', 'ben'), false);
-      assert.equal(await people.removeInvitation('one', 'ben'), true);
+      assert.equal(await people.removeInvitation({ invitationId: 'two', personId: 'ben' }, CALLER), false);
+      assert.equal(await people.removeInvitation({ invitationId: 'reset', personId: 'ben' }, CALLER), false);
+      assert.equal(await people.removeInvitation({ invitationId: 'one', personId: 'ben' }, CALLER), true);
       assert.deepEqual(await withdrawn(), ['one']);
     });
   });

@@ -27,9 +27,9 @@ const invitation = (id: string, personId?: string): Invitation => ({
 
 async function opened(open: () => Promise<Database>) {
   const db = await open();
-  const people = personStore(db, CALLER);
+  const people = personStore(db);
   const join = async (personId: string, ways: { password?: string; passkey?: NewPasskey }) => {
-    await people.addInvitation(invitation(`i-${personId}`), `h-${personId}`);
+    await people.addInvitation(invitation(`i-${personId}`), `h-${personId}`, { by: CALLER });
     const person = {
       personId,
       name: personId,
@@ -37,7 +37,7 @@ async function opened(open: () => Promise<Database>) {
       password: undefined,
       ...ways,
     };
-    return people.acceptInvitation(`h-${personId}`, person, NOW);
+    return people.acceptInvitation(`h-${personId}`, person, { now: NOW, by: CALLER });
   };
   const actions = async () =>
     (await auditLog(db).listEntries({}, { limit: 100 })).map(({ action }) => action);
@@ -50,7 +50,7 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
       const { people, join, actions } = await opened(open);
       await join('ada', { password: 'a hash' });
       await join('bob', { passkey: passkey('b') });
-      assert.equal(await people.addPasskey('ada', passkey('a'), TERMS), true);
+      assert.equal(await people.addPasskey('ada', passkey('a'), { ...TERMS, by: CALLER }), true);
       const kept = { ...passkey('a'), personId: 'ada', createdAt: NOW, usedAt: undefined };
       assert.deepEqual(await people.listPasskeys('ada'), [kept]);
       assert.deepEqual(await people.findPasskey('a'), kept);
@@ -61,12 +61,16 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
     it('a credential has one person, however many register it at once, and a person not too many', async () => {
       const { people, join } = await opened(open);
       await tenTimes((i) => join(`p${i}`, { password: 'a hash' }));
-      const added = await tenTimes((i) => people.addPasskey(`p${i}`, passkey('one'), TERMS));
+      const added = await tenTimes((i) =>
+        people.addPasskey(`p${i}`, passkey('one'), { ...TERMS, by: CALLER }),
+      );
       assert.equal(added.filter(Boolean).length, 1);
-      const many = await tenTimes((i) => people.addPasskey('p0', passkey(`k${i}`), { now: NOW, most: 3 }));
+      const many = await tenTimes((i) =>
+        people.addPasskey('p0', passkey(`k${i}`), { now: NOW, most: 3, by: CALLER }),
+      );
       assert.ok(many.filter(Boolean).length <= 3 && many.some(Boolean));
       assert.equal((await people.listPasskeys('p0')).length, 3);
-      assert.equal(await people.addPasskey('nobody', passkey('x'), TERMS), false);
+      assert.equal(await people.addPasskey('nobody', passkey('x'), { ...TERMS, by: CALLER }), false);
       assert.equal(await join('eve', { passkey: passkey('one') }), 'passkey_taken');
       assert.equal(await people.findPerson('eve'), undefined);
     });
@@ -74,31 +78,34 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
     it('one way in stays, also where two are removed at once', async () => {
       const { people, join, actions } = await opened(open);
       await join('ada', { passkey: passkey('a0') });
-      for (let i = 1; i < 10; i++) await people.addPasskey('ada', passkey(`a${i}`), TERMS);
+      for (let i = 1; i < 10; i++) await people.addPasskey('ada', passkey(`a${i}`), { ...TERMS, by: CALLER });
       await join('bob', { password: 'a hash' });
-      assert.equal(await people.removePasskey('bob', 'a1'), false);
-      const outcomes = await tenTimes((i) => people.removePasskey('ada', `a${i}`));
+      assert.equal(await people.removePasskey('bob', 'a1', CALLER), false);
+      const outcomes = await tenTimes((i) => people.removePasskey('ada', `a${i}`, CALLER));
       assert.equal(outcomes.filter((outcome) => outcome === true).length, 9);
       assert.equal(outcomes.filter((outcome) => outcome === 'last_way').length, 1);
       assert.equal((await people.listPasskeys('ada')).length, 1);
-      await people.addPasskey('bob', passkey('b'), TERMS);
-      assert.equal(await people.removePasskey('bob', 'b'), true);
+      await people.addPasskey('bob', passkey('b'), { ...TERMS, by: CALLER });
+      assert.equal(await people.removePasskey('bob', 'b', CALLER), true);
       assert.equal((await actions())[0], 'person.passkey_removed');
     });
 
     it('one of ten calls with the same higher counter succeeds; a counter that stays at 0 is not checked', async () => {
       const { people, join, actions } = await opened(open);
       await join('ada', { passkey: passkey('a', { counter: 4 }) });
-      const used = await tenTimes(() => people.usePasskey('a', 5, NOW + 1));
+      const used = await tenTimes(() => people.usePasskey('a', 5, { now: NOW + 1, by: CALLER }));
       assert.equal(used.filter(Boolean).length, 1);
-      assert.equal(await people.usePasskey('a', 3, NOW), false);
-      assert.equal(await people.usePasskey('a', 0, NOW), false);
+      assert.equal(await people.usePasskey('a', 3, { now: NOW, by: CALLER }), false);
+      assert.equal(await people.usePasskey('a', 0, { now: NOW, by: CALLER }), false);
       const { counter, usedAt } = (await people.findPasskey('a')) ?? {};
       assert.deepEqual([counter, usedAt], [5, NOW + 1]);
       assert.equal((await actions()).filter((action) => action === 'person.passkey_refused').length, 11);
       await join('bob', { passkey: passkey('b') });
-      assert.deepEqual(await tenTimes(() => people.usePasskey('b', 0, NOW)), Array(10).fill(true));
-      assert.equal(await people.usePasskey('gone', 1, NOW), false);
+      assert.deepEqual(
+        await tenTimes(() => people.usePasskey('b', 0, { now: NOW, by: CALLER })),
+        Array(10).fill(true),
+      );
+      assert.equal(await people.usePasskey('gone', 1, { now: NOW, by: CALLER }), false);
     });
 
     it('one of ten spends a challenge, and it is forgotten after its end', async () => {
@@ -113,17 +120,24 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
     it('who comes back in by a link has one way in, and passkeys go with their person', async () => {
       const { people, join } = await opened(open);
       await join('ada', { password: 'a hash' });
-      await people.addPasskey('ada', passkey('stolen'), TERMS);
-      await people.addInvitation(invitation('again', 'ada'), 'again');
+      await people.addPasskey('ada', passkey('stolen'), { ...TERMS, by: CALLER });
+      await people.addInvitation(invitation('again', 'ada'), 'again', { by: CALLER });
       const back = { personId: 'ada', name: '', login: 'ada@example.com', password: undefined };
-      assert.equal(await people.acceptInvitation('again', { ...back, passkey: passkey('new') }, NOW), 'done');
+      assert.equal(
+        await people.acceptInvitation(
+          'again',
+          { ...back, passkey: passkey('new') },
+          { now: NOW, by: CALLER },
+        ),
+        'done',
+      );
       const keys = await people.listPasskeys('ada');
       assert.deepEqual(
         keys.map(({ passkeyId }) => passkeyId),
         ['new'],
       );
       assert.equal((await people.findPerson('ada'))?.hasPassword, false);
-      await people.removePerson('ada');
+      await people.removePerson('ada', CALLER);
       assert.equal(await people.findPasskey('new'), undefined);
     });
   });

@@ -36,8 +36,14 @@ const newPerson = (personId: string, login = `${personId}@example.com`): NewPers
 });
 
 async function join(people: PersonStore, personId: string, change: Partial<Invitation> = {}): Promise<void> {
-  assert.equal(await people.addInvitation(invitation(`i-${personId}`, change), `h-${personId}`), true);
-  assert.equal(await people.acceptInvitation(`h-${personId}`, newPerson(personId), NOW), 'done');
+  assert.equal(
+    await people.addInvitation(invitation(`i-${personId}`, change), `h-${personId}`, { by: CALLER }),
+    true,
+  );
+  assert.equal(
+    await people.acceptInvitation(`h-${personId}`, newPerson(personId), { now: NOW, by: CALLER }),
+    'done',
+  );
 }
 
 async function opened(open: () => Promise<Database>) {
@@ -51,7 +57,7 @@ async function opened(open: () => Promise<Database>) {
       undefined,
     );
   }
-  const people = personStore(db, CALLER);
+  const people = personStore(db);
   const actions = async () =>
     (await auditLog(db).listEntries({}, { limit: 100 })).map(({ action }) => action);
   return { db, people, actions, clients };
@@ -67,8 +73,12 @@ export function personStoreContract(database: string, open: () => Promise<Databa
   describe(`PersonStore on ${database}: links`, () => {
     it('a link lets one person in, however many complete it at once', async () => {
       const { people, actions } = await opened(open);
-      await people.addInvitation(invitation('i', { role: 'developer', clientIds: ['acme', 'gone'] }), 'h');
-      const outcomes = await tenTimes((i) => people.acceptInvitation('h', newPerson(`p${i}`), NOW));
+      await people.addInvitation(invitation('i', { role: 'developer', clientIds: ['acme', 'gone'] }), 'h', {
+        by: CALLER,
+      });
+      const outcomes = await tenTimes((i) =>
+        people.acceptInvitation('h', newPerson(`p${i}`), { now: NOW, by: CALLER }),
+      );
       assert.equal(outcomes.filter((outcome) => outcome === 'done').length, 1);
       assert.deepEqual(new Set(outcomes), new Set(['done', 'link_ended']));
       const [only, ...others] = await people.listPeople();
@@ -79,35 +89,48 @@ export function personStoreContract(database: string, open: () => Promise<Databa
 
     it('of ten that set an instance up at once, each with a link of its own, one is its owner', async () => {
       const { people } = await opened(open);
-      await tenTimes((i) => people.addInvitation(invitation(`i${i}`, { purpose: 'setup' }), `h${i}`));
-      const outcomes = await tenTimes((i) => people.acceptInvitation(`h${i}`, newPerson(`p${i}`), NOW));
+      await tenTimes((i) =>
+        people.addInvitation(invitation(`i${i}`, { purpose: 'setup' }), `h${i}`, { by: CALLER }),
+      );
+      const outcomes = await tenTimes((i) =>
+        people.acceptInvitation(`h${i}`, newPerson(`p${i}`), { now: NOW, by: CALLER }),
+      );
       assert.deepEqual(
         outcomes.filter((outcome) => outcome !== 'link_ended'),
         ['done'],
       );
       assert.equal((await people.listPeople()).length, 1);
       assert.deepEqual(await people.listInvitations(NOW), []);
-      assert.equal(await people.addInvitation(invitation('late', { purpose: 'setup' }), 'late'), false);
+      assert.equal(
+        await people.addInvitation(invitation('late', { purpose: 'setup' }), 'late', { by: CALLER }),
+        false,
+      );
     });
 
     it('a link is not spent by an address that is taken, nor by being looked at, and ends in time', async () => {
       const { people } = await opened(open);
       await join(people, 'ada');
-      await people.addInvitation(invitation('i'), 'h');
+      await people.addInvitation(invitation('i'), 'h', { by: CALLER });
       assert.equal((await people.findInvitation('h', NOW))?.invitationId, 'i');
-      assert.equal(await people.acceptInvitation('h', newPerson('b', 'ada@example.com'), NOW), 'login_taken');
-      assert.equal(await people.acceptInvitation('h', newPerson('b'), NOW + HOUR), 'link_ended');
+      assert.equal(
+        await people.acceptInvitation('h', newPerson('b', 'ada@example.com'), { now: NOW, by: CALLER }),
+        'login_taken',
+      );
+      assert.equal(
+        await people.acceptInvitation('h', newPerson('b'), { now: NOW + HOUR, by: CALLER }),
+        'link_ended',
+      );
       assert.equal(await people.findInvitation('h', NOW + HOUR), undefined);
-      assert.equal(await people.acceptInvitation('h', newPerson('b'), NOW), 'done');
+      assert.equal(await people.acceptInvitation('h', newPerson('b'), { now: NOW, by: CALLER }), 'done');
     });
 
     it('a way back in sets the password, ends all sessions and makes nobody new', async () => {
       const { people, actions } = await opened(open);
       await join(people, 'ada');
-      await people.addSession(session('s', 'ada'));
-      await people.addInvitation(invitation('r', { purpose: 'reset', personId: 'ada' }), 'r');
+      await people.addSession(session('s', 'ada'), CALLER);
+      await people.addInvitation(invitation('r', { purpose: 'reset', personId: 'ada' }), 'r', { by: CALLER });
       const changed = { ...newPerson('someone-else', 'else@example.com'), password: 'another hash' };
-      assert.equal(await people.acceptInvitation('r', changed, NOW), 'done');
+      assert.equal(await people.acceptInvitation('r', changed, { now: NOW, by: CALLER }), 'done');
       assert.equal((await people.findByLogin('ada@example.com'))?.password, 'another hash');
       assert.equal((await people.listPeople()).length, 1);
       assert.deepEqual(await people.listSessions('ada'), []);
@@ -123,10 +146,13 @@ export function personStoreContract(database: string, open: () => Promise<Databa
     it('an instance keeps an owner, however many remove each other at once', async () => {
       const { people } = await opened(open);
       await tenTimes((i) => join(people, `p${i}`));
-      const outcomes = await tenTimes((i) => people.removePerson(`p${i}`));
+      const outcomes = await tenTimes((i) => people.removePerson(`p${i}`, CALLER));
       assert.equal(outcomes.filter((outcome) => outcome === 'last_owner').length, 1);
       const [last] = await people.listPeople();
-      assert.equal(await people.setRole(last?.personId ?? '', 'viewer', []), 'last_owner');
+      assert.equal(
+        await people.setRole(last?.personId ?? '', { role: 'viewer', clientIds: [] }, CALLER),
+        'last_owner',
+      );
       assert.equal(last?.role, 'owner');
     });
 
@@ -134,8 +160,9 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       const { people, actions, clients } = await opened(open);
       await join(people, 'ada');
       await join(people, 'ben', { role: 'developer', clientIds: ['acme'] });
-      await people.addSession(session('s', 'ben'));
-      const change = async (role: Role, ids: string[]) => people.setRole('ben', role, ids);
+      await people.addSession(session('s', 'ben'), CALLER);
+      const change = async (role: Role, ids: string[]) =>
+        people.setRole('ben', { role, clientIds: ids }, CALLER);
       await change('developer', ['other']);
       assert.deepEqual((await people.findPerson('ben'))?.clientIds, ['other']);
       assert.equal((await people.listSessions('ben')).length, 1);
@@ -143,7 +170,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       await change('viewer', []);
       assert.deepEqual(await people.listSessions('ben'), []);
       assert.equal((await actions()).filter((action) => action === 'person.role_changed').length, 2);
-      assert.equal(await people.setRole('nobody', 'viewer', []), false);
+      assert.equal(await people.setRole('nobody', { role: 'viewer', clientIds: [] }, CALLER), false);
 
       await change('developer', ['other']);
       await clients.deleteClient('other', NOW, undefined);
@@ -155,8 +182,8 @@ export function personStoreContract(database: string, open: () => Promise<Databa
     it('a session is found while it is used and not too old, and by its hash alone', async () => {
       const { people } = await opened(open);
       await join(people, 'ada');
-      await people.addSession(session('s', 'ada'));
-      await people.addSession(session('of-nobody', 'nobody'));
+      await people.addSession(session('s', 'ada'), CALLER);
+      await people.addSession(session('of-nobody', 'nobody'), CALLER);
       const found = await people.findSession('hash of s', SINCE);
       assert.deepEqual([found?.person.personId, found?.session.provedAt], ['ada', NOW]);
       assert.equal(await people.findSession('hash of of-nobody', SINCE), undefined);
@@ -173,26 +200,26 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       const { people } = await opened(open);
       await join(people, 'ada');
       await join(people, 'ben');
-      for (const id of ['s1', 's2', 's3']) await people.addSession(session(id, 'ada'));
+      for (const id of ['s1', 's2', 's3']) await people.addSession(session(id, 'ada'), CALLER);
       await people.endSession('ben', 's1');
       assert.equal((await people.listSessions('ada')).length, 3);
       await people.endSession('ada', 's1');
-      await people.setPassword('ada', 'newer', 's2');
+      await people.setPassword('ada', { password: 'newer', keptSession: 's2' }, CALLER);
       assert.deepEqual(
         (await people.listSessions('ada')).map(({ sessionId }) => sessionId),
         ['s2'],
       );
-      await people.removePerson('ada');
+      await people.removePerson('ada', CALLER);
       assert.equal(await people.findSession('hash of s2', SINCE), undefined);
     });
 
     it('what has ended is deleted, and nothing else', async () => {
       const { people } = await opened(open);
       await join(people, 'ada');
-      await people.addSession(session('old', 'ada', NOW - 10));
-      await people.addSession(session('new', 'ada', NOW));
-      await people.addInvitation(invitation('ended', { expiresAt: NOW }), 'a');
-      await people.addInvitation(invitation('open'), 'b');
+      await people.addSession(session('old', 'ada', NOW - 10), CALLER);
+      await people.addSession(session('new', 'ada', NOW), CALLER);
+      await people.addInvitation(invitation('ended', { expiresAt: NOW }), 'a', { by: CALLER });
+      await people.addInvitation(invitation('open'), 'b', { by: CALLER });
       assert.equal(await people.deleteEnded({ seen: NOW - 10, created: 0, now: NOW }), 2);
       assert.deepEqual((await people.listInvitations(0)).length, 1);
       assert.deepEqual((await people.listSessions('ada')).length, 1);
@@ -214,7 +241,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
 
       await join(people, 'ben', { role: 'viewer', clientIds });
       assert.deepEqual(await owned(), []);
-      await people.setRole('ben', 'developer', clientIds);
+      await people.setRole('ben', { role: 'developer', clientIds }, CALLER);
 
       assert.deepEqual(await owned(), ['acme']);
     });
@@ -224,7 +251,10 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       await join(people, 'ben', { role: 'developer', clientIds: ['acme'] });
       const person = { personId: 'eve', name: 'Eve', login: 'eve@example.com' };
       const identity = { issuer: 'https://issuer.example', subject: 'eve' };
-      await people.registerClaimed({ person, identity, role: 'developer', clientIds: ['other'] }, NOW);
+      await people.registerClaimed(
+        { person, identity, role: 'developer', clientIds: ['other'] },
+        { now: NOW, by: CALLER },
+      );
 
       const uses = await webhookKeyStore(db).listKeyUses();
 
@@ -244,12 +274,12 @@ export function personStoreContract(database: string, open: () => Promise<Databa
     it('are audited once in ten minutes per member, however many come at once', async () => {
       const { db, people } = await opened(open);
       for (const name of ['ada', 'ben']) await join(people, name);
-      await tenTimes(() => people.noteRefusedSignIn('ada', false, NOW));
-      await people.noteRefusedSignIn('ben', true, NOW + 1);
-      await people.noteRefusedSignIn('nobody', true, NOW + 1);
-      const later = personStore(db, { ...CALLER, now: () => NOW + 10 * MINUTE });
-      await later.noteRefusedSignIn('ada', false, NOW + 10 * MINUTE - 1);
-      await later.noteRefusedSignIn('ada', true, NOW + 10 * MINUTE);
+      await tenTimes(() => people.noteRefusedSignIn('ada', false, { now: NOW, by: CALLER }));
+      await people.noteRefusedSignIn('ben', true, { now: NOW + 1, by: CALLER });
+      await people.noteRefusedSignIn('nobody', true, { now: NOW + 1, by: CALLER });
+      const later = { ...CALLER, now: () => NOW + 10 * MINUTE };
+      await people.noteRefusedSignIn('ada', false, { now: NOW + 10 * MINUTE - 1, by: later });
+      await people.noteRefusedSignIn('ada', true, { now: NOW + 10 * MINUTE, by: later });
       assert.deepEqual(await noted(db), [
         { at: NOW + 10 * MINUTE, subject: 'ada', count: 11, known_browser: true },
         { at: NOW, subject: 'ben', count: 1, known_browser: true },
@@ -261,16 +291,17 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       const { people } = await opened(open);
       await join(people, 'ada');
       const refuse = async (times: number) => {
-        for (let time = 0; time < times; time += 1) await people.noteRefusedSignIn('ada', false, NOW);
+        for (let time = 0; time < times; time += 1)
+          await people.noteRefusedSignIn('ada', false, { now: NOW, by: CALLER });
       };
       const counted = async (id: string) =>
         (await people.findSession(`hash of ${id}`, SINCE))?.refusedSignIns;
       await refuse(2);
-      await people.addSession(session('first', 'ada', NOW + 1));
+      await people.addSession(session('first', 'ada', NOW + 1), CALLER);
       await refuse(3);
-      await people.addSession(session('second', 'ada', NOW + 2));
+      await people.addSession(session('second', 'ada', NOW + 2), CALLER);
       await refuse(4);
-      await people.addSession(session('third', 'ada', NOW + 3));
+      await people.addSession(session('third', 'ada', NOW + 3), CALLER);
       assert.deepEqual(await counted('first'), { count: 9, since: NOW + 1 });
       assert.deepEqual(await counted('second'), { count: 7, since: NOW + 1 });
       assert.deepEqual(await counted('third'), { count: 4, since: NOW + 2 });

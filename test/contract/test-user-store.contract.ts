@@ -130,7 +130,7 @@ export function testUserStoreContract(database: string, open: () => Promise<Data
       await testUsers.beginFlow(flow({ personId: 'p2', newUserId: 'playground:o', stateHash: 'o' }));
       assert.deepEqual(await testUsers.listEnded(NOW + DAY_MS - 1, 10), []);
 
-      await people.removePerson('p2');
+      await people.removePerson('p2', ADA);
 
       assert.deepEqual(await testUsers.listEnded(NOW, 10), [{ ...FIRST, userId: 'playground:o' }]);
       assert.equal((await testUsers.listEnded(NOW + DAY_MS, 10)).length, 2);

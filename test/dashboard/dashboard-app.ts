@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { type AppKind, providerApps } from '../../src/access/provider-apps.ts';
+import type { By } from '../../src/audit/audit-entry.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
@@ -67,8 +68,9 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   const log = collectingLog();
   const now = () => clock.now;
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
-  const deps: OpenDashboard = {
+  const deps: OpenDashboard & By = {
     ...stores,
+    by: undefined,
     signingKeyStore: stores.signingKeys,
     activityNotes: collectedActivity(),
     signInLimits: signInLimits(now),
@@ -145,13 +147,16 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
         `INSERT INTO person_application (person_id, client_id) VALUES (:personId, 'acme') RETURNING person_id`,
         { personId },
       );
-    await people.addSession({
-      sessionHash: hashOfSecret(secret),
-      sessionId: `s-${personId}`,
-      personId,
-      ...{ createdAt: now(), seenAt: now(), provedAt: now() },
-      ...{ address: '192.0.2.1', browser: 'a test' },
-    });
+    await people.addSession(
+      {
+        sessionHash: hashOfSecret(secret),
+        sessionId: `s-${personId}`,
+        personId,
+        ...{ createdAt: now(), seenAt: now(), provedAt: now() },
+        ...{ address: '192.0.2.1', browser: 'a test' },
+      },
+      undefined,
+    );
     return browser({ [SESSION]: secret }, personId);
   };
 

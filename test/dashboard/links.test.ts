@@ -35,7 +35,7 @@ onSqlite((open) => {
     const owner = await signedIn('owner');
     const [ben, eve] = [await signedIn('developer'), await signedIn('developer')];
     const path = pathIn(await owner.post(`/dashboard/people/${ben.personId}/reset`));
-    await makeResetLink('command line', ben.personId, { people: stores.people, now: () => clock.now });
+    await makeResetLink('command line', ben.personId, { ...stores, now: () => clock.now, by: undefined });
     const { body } = await ben.get('/dashboard/account');
     for (const part of [
       'Open reset links',

@@ -11,8 +11,12 @@ onSqlite((open) => {
     const [owner, ben] = [await signedIn('owner'), await signedIn('developer')];
     const { personId } = ben;
     const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: '<i>Phone' };
-    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20 });
-    await stores.people.setIdentity(personId, { issuer: 'https://id.example', subject: 's-1' }, clock.now);
+    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20, by: undefined });
+    await stores.people.setIdentity(
+      personId,
+      { issuer: 'https://id.example', subject: 's-1' },
+      { now: clock.now, by: undefined },
+    );
     const path = `/dashboard/people/${personId}`;
 
     const { body } = await owner.get(path);
@@ -37,8 +41,12 @@ onSqlite((open) => {
     const [owner, ben] = [await signedIn('owner'), await signedIn('developer')];
     const { personId } = ben;
     const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Phone' };
-    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20 });
-    await stores.people.setIdentity(personId, { issuer: 'https://id.example', subject: 's-1' }, clock.now);
+    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20, by: undefined });
+    await stores.people.setIdentity(
+      personId,
+      { issuer: 'https://id.example', subject: 's-1' },
+      { now: clock.now, by: undefined },
+    );
     const path = `/dashboard/people/${personId}`;
     const ways = async () => [
       (await stores.people.listPasskeys(personId)).length,
@@ -54,7 +62,7 @@ onSqlite((open) => {
     assert.deepEqual([last.status, await ways()], [409, [1, undefined]]);
     assert.match(last.body, /It is their only way in/);
 
-    await stores.people.setPassword(personId, 'a hash', '');
+    await stores.people.setPassword(personId, { password: 'a hash', keptSession: '' }, undefined);
     assert.equal(leadsTo(await owner.post(`${path}/passkeys/k/remove`)), `${path}?done=passkey_removed`);
     assert.deepEqual(await ways(), [0, undefined]);
     assert.equal((await owner.post(`${path}/passkeys/k/remove`)).status, 404);

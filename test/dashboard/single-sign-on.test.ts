@@ -93,7 +93,10 @@ onSqlite((open) => {
           const link = maker && (await invite(maker, { role: 'owner' }, dashboard.deps));
           issuer.accounts.set('b', claims);
           await signIn('b');
-          assert.equal(await store.removeInvitation(link?.invitation.invitationId ?? ''), false);
+          assert.equal(
+            await store.removeInvitation({ invitationId: link?.invitation.invitationId ?? '' }, undefined),
+            false,
+          );
         }
         const entries = await audit.listEntries({}, { limit: 50 });
         const withdrawn = entries.filter(({ action }) => action === 'person.invitation_withdrawn');
@@ -107,7 +110,11 @@ onSqlite((open) => {
         issuer.accounts.set('h', { groups: ['hands'] });
         await signIn('h');
         const [person] = await people();
-        await dashboard.stores.people.setRole(person?.personId ?? '', 'developer', ['other']);
+        await dashboard.stores.people.setRole(
+          person?.personId ?? '',
+          { role: 'developer', clientIds: ['other'] },
+          undefined,
+        );
         await signIn('h');
         assert.deepEqual((await people())[0]?.clientIds, ['other']);
       }),
@@ -216,7 +223,11 @@ onSqlite((open) => {
         const remove = `${connect}/remove`;
         assert.equal((await ada.post(remove)).status, 409);
         const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Key' };
-        await dashboard.stores.people.addPasskey(ada.personId, passkey, { now: clock.now, most: 20 });
+        await dashboard.stores.people.addPasskey(ada.personId, passkey, {
+          now: clock.now,
+          most: 20,
+          by: undefined,
+        });
         assert.match(leadsTo(await ada.post(remove)), /done=disconnected/);
         assert.equal((await signIn('a')).status, 403);
       }),

@@ -1,5 +1,4 @@
 /** PasskeyStore in SQL; held to test/contract/passkey-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import type { NewPasskey, Passkey, PasskeyStore } from '../../people/passkey-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
@@ -21,7 +20,7 @@ const SPEND = `
 
 type Row = Omit<Passkey, 'transports'> & { readonly transports: string };
 
-export function passkeyStore(db: Database, caller: Caller | undefined): PasskeyStore {
+export function passkeyStore(db: Database): PasskeyStore {
   return {
     async findPasskey(passkeyId) {
       const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
@@ -32,17 +31,17 @@ export function passkeyStore(db: Database, caller: Caller | undefined): PasskeyS
       const sql = `SELECT ${PASSKEY} FROM passkey WHERE person_id = :personId ORDER BY created_at, passkey_id`;
       return (await db.all<Row>(sql, { personId })).map(toPasskey);
     },
-    addPasskey(personId, passkey, { now, most }) {
+    addPasskey(personId, passkey, { now, most, by }) {
       return db.transaction(async (tx) => {
         if ((await tx.change(LOCK_WAYS_IN, { personId })) === 0) return false;
         if ((await countPasskeys(tx, personId)) >= most) return false;
         if (!(await insertPasskey(tx, { personId, passkey, now }))) return false;
         const after = { name: passkey.name };
-        await auditFor(tx, caller, { action: 'person.passkey_added', subject: personId, after });
+        await auditFor(tx, by, { action: 'person.passkey_added', subject: personId, after });
         return true;
       });
     },
-    removePasskey(personId, passkeyId) {
+    removePasskey(personId, passkeyId, by) {
       return db.transaction(async (tx) => {
         const person = await tx.get<{ password: string | undefined }>(LOCK_WAYS_IN, { personId });
         const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId AND person_id = :personId`;
@@ -55,18 +54,18 @@ export function passkeyStore(db: Database, caller: Caller | undefined): PasskeyS
         if (!hasOther && (await countPasskeys(tx, personId)) < 2) return 'last_way';
         await tx.change('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
         const before = { name: row.name };
-        await auditFor(tx, caller, { action: 'person.passkey_removed', subject: personId, before });
+        await auditFor(tx, by, { action: 'person.passkey_removed', subject: personId, before });
         return true;
       });
     },
-    usePasskey(passkeyId, counter, now) {
+    usePasskey(passkeyId, counter, { now, by }) {
       return db.transaction(async (tx) => {
         if ((await tx.change(USE, { passkeyId, counter, now })) > 0) return true;
         const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
         const row = await tx.get<Row>(sql, { passkeyId });
         if (row === undefined) return false;
         const facts = { before: { counter: row.counter }, after: { counter } };
-        await auditFor(tx, caller, { action: 'person.passkey_refused', subject: row.personId, ...facts });
+        await auditFor(tx, by, { action: 'person.passkey_refused', subject: row.personId, ...facts });
         return false;
       });
     },

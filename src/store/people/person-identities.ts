@@ -1,5 +1,5 @@
 /** IdentityStore in SQL; held to test/contract/identity-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { ChangeTerms } from '../../audit/audit-entry.ts';
 import type { Identity, RoleSource } from '../../people/identity.ts';
 import type { ClaimedPerson, IdentityStore } from '../../people/identity-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
@@ -18,7 +18,7 @@ const REMOVE = 'DELETE FROM person_identity WHERE person_id = :personId RETURNIN
 /** Rolls the transaction back: another member received the identity in the meantime. */
 class IdentityTaken extends Error {}
 
-export function identityStore(db: Database, caller: Caller | undefined): IdentityStore {
+export function identityStore(db: Database): IdentityStore {
   return {
     async findByIdentity({ issuer, subject }) {
       const row = await db.get<PersonRow>(
@@ -28,11 +28,11 @@ export function identityStore(db: Database, caller: Caller | undefined): Identit
       );
       return row && toPerson(row);
     },
-    async registerClaimed(claimed, now) {
-      const registration = db.transaction((tx) => register(tx, claimed, { caller, now }));
+    async registerClaimed(claimed, terms) {
+      const registration = db.transaction((tx) => register(tx, claimed, terms));
       return unlessTaken(registration, 'identity_taken' as const);
     },
-    async setIdentity(personId, identity, now) {
+    async setIdentity(personId, identity, { now, by }) {
       const change = db.transaction(async (tx) => {
         if ((await tx.change(LOCK_WAYS_IN, { personId })) === 0) return false;
         const { issuer, subject } = identity;
@@ -44,7 +44,7 @@ export function identityStore(db: Database, caller: Caller | undefined): Identit
         await tx.change(REMOVE, { personId });
         if (!(await insertIdentity(tx, { personId, identity, roleSource: 'assigned', now, usedAt: now })))
           throw new IdentityTaken();
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'person.identity_set',
           subject: personId,
           after: { ...identity },
@@ -53,7 +53,7 @@ export function identityStore(db: Database, caller: Caller | undefined): Identit
       });
       return unlessTaken(change, false);
     },
-    removeIdentity(personId) {
+    removeIdentity(personId, by) {
       return db.transaction(async (tx) => {
         const person = await tx.get<{ password: string | undefined }>(LOCK_WAYS_IN, { personId });
         if (person === undefined) return false;
@@ -63,7 +63,7 @@ export function identityStore(db: Database, caller: Caller | undefined): Identit
         if (person.password === undefined && passkey === undefined) return 'last_way';
         const [before] = await tx.all<Identity>(REMOVE, { personId });
         if (before === undefined) return false;
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: 'person.identity_removed',
           subject: personId,
           before: { ...before },
@@ -89,7 +89,7 @@ export function identityStore(db: Database, caller: Caller | undefined): Identit
 async function register(
   tx: Statements,
   { person: { personId, name, login }, identity, role, clientIds }: ClaimedPerson,
-  { caller, now }: { readonly caller: Caller | undefined; readonly now: number },
+  { now, by }: ChangeTerms,
 ): Promise<'done' | 'login_taken'> {
   if ((await tx.change(ADD_PERSON, { personId, name, login, role, now })) === 0) return 'login_taken';
   if (!(await insertIdentity(tx, { personId, identity, roleSource: 'claims', now, usedAt: now })))
@@ -97,7 +97,7 @@ async function register(
   await giveApplications(tx, personId, clientIds);
   const given = role === 'developer' && { client_ids: clientIds };
   const after = { email: login, role, ...identity, ...given };
-  await auditFor(tx, caller, { action: 'person.registered', subject: personId, after });
+  await auditFor(tx, by, { action: 'person.registered', subject: personId, after });
   return 'done';
 }
 

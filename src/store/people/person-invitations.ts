@@ -1,5 +1,5 @@
 /** The part of PersonStore that stores one-time links. */
-import type { AuditAction, Caller } from '../../audit/audit-entry.ts';
+import type { AuditAction, Caller, ChangeTerms } from '../../audit/audit-entry.ts';
 import type { Accepted, Invitation, NewPerson, PersonStore } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
@@ -36,9 +36,9 @@ const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
   VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING`;
 
-export function personInvitations(db: Database, caller: Caller | undefined) {
+export function personInvitations(db: Database) {
   return {
-    addInvitation({ login, personId, clientIds, ...invitation }, tokenHash, creator) {
+    addInvitation({ login, personId, clientIds, ...invitation }, tokenHash, { creator, by }) {
       const values = {
         login: login ?? null,
         personId: personId ?? null,
@@ -51,7 +51,7 @@ export function personInvitations(db: Database, caller: Caller | undefined) {
         const added = await tx.change(ADD_INVITATION, { ...invitation, ...values, tokenHash });
         if (added === 0) return false;
         const isReset = personId !== undefined;
-        await auditFor(tx, caller, {
+        await auditFor(tx, by, {
           action: isReset ? 'person.reset' : 'person.invited',
           subject: personId ?? invitation.invitationId,
           ...(!isReset && { after: { role: invitation.role, email: login ?? null, client_ids: clientIds } }),
@@ -73,16 +73,16 @@ export function personInvitations(db: Database, caller: Caller | undefined) {
       );
       return rows.map(toInvitation);
     },
-    removeInvitation(invitationId, personId) {
+    removeInvitation({ invitationId, personId }, by) {
       return db.transaction(async (tx) => {
         const links = await tx.all<InvitationRow>(WITHDRAW, { invitationId, personId: personId ?? null });
-        await auditWithdrawn(tx, links, caller);
+        await auditWithdrawn(tx, links, by);
         return links.length > 0;
       });
     },
-    async acceptInvitation(tokenHash, person, now) {
+    async acceptInvitation(tokenHash, person, terms) {
       try {
-        return await db.transaction((tx) => accept(tx, { tokenHash, person, now, caller }));
+        return await db.transaction((tx) => accept(tx, { tokenHash, person, ...terms }));
       } catch (reason) {
         // A form that is not accepted leaves the link unused.
         if (reason instanceof NotAccepted) return reason.outcome;
@@ -93,16 +93,16 @@ export function personInvitations(db: Database, caller: Caller | undefined) {
 }
 
 /** Deletes and audits a member's links. The transaction begins with TAKE_TURN; only audits may follow. */
-export const withdrawLinks = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
-  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
+export const withdrawLinks = async (tx: Statements, creatorId: string, by: Caller | undefined) =>
+  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), by);
 
 async function auditWithdrawn(
   tx: Statements,
   links: readonly InvitationRow[],
-  caller: Caller | undefined,
+  by: Caller | undefined,
 ): Promise<void> {
   for (const { invitationId, purpose, role, login, creatorId } of links)
-    await auditFor(tx, caller, {
+    await auditFor(tx, by, {
       action: 'person.invitation_withdrawn',
       subject: invitationId,
       before: { purpose, role, email: login ?? null, created_by: creatorId ?? null },
@@ -117,14 +117,9 @@ class NotAccepted extends Error {
   }
 }
 
-type Acceptance = {
-  readonly tokenHash: string;
-  readonly person: NewPerson;
-  readonly now: number;
-  readonly caller: Caller | undefined;
-};
+type Acceptance = ChangeTerms & { readonly tokenHash: string; readonly person: NewPerson };
 
-async function accept(tx: Statements, { tokenHash, person, now, caller }: Acceptance): Promise<Accepted> {
+async function accept(tx: Statements, { tokenHash, person, now, by }: Acceptance): Promise<Accepted> {
   await tx.change(TAKE_TURN);
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
@@ -140,8 +135,8 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
     await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
-    await withdrawLinks(tx, personId, caller);
-    await auditFor(tx, caller, { action: chooseAction(person), subject: personId });
+    await withdrawLinks(tx, personId, by);
+    await auditFor(tx, by, { action: chooseAction(person), subject: personId });
     return 'done';
   }
   if (purpose === 'setup') {
@@ -154,7 +149,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   await addWays(tx, { personId: person.personId, person, now });
   await giveApplications(tx, person.personId, clientIds);
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
-  await auditFor(tx, caller, { action: 'person.registered', subject: person.personId, after });
+  await auditFor(tx, by, { action: 'person.registered', subject: person.personId, after });
   return 'done';
 }
 

@@ -1,5 +1,5 @@
 /** The part of PersonStore that stores sessions. */
-import type { Caller } from '../../audit/audit-entry.ts';
+import type { ChangeTerms } from '../../audit/audit-entry.ts';
 import type { PersonStore, RefusedSignIns, Session } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
@@ -35,15 +35,15 @@ const DELETE_CHALLENGES = 'DELETE FROM spent_challenge WHERE expires_at <= :now'
 
 type SessionRow = Omit<Session, 'seenAt'> & { readonly sessionSeenAt: number };
 
-export function personSessions(db: Database, caller: Caller | undefined) {
+export function personSessions(db: Database) {
   return {
-    addSession(session) {
+    addSession(session, by) {
       return db.transaction(async (tx) => {
         const added = await tx.change(ADD_SESSION, session);
         if (added === 0) return;
         const { personId, createdAt: now } = session;
         await tx.change(NOTE_SIGN_IN, { personId, now });
-        await auditFor(tx, caller, { action: 'person.signed_in', subject: session.personId });
+        await auditFor(tx, by, { action: 'person.signed_in', subject: session.personId });
       });
     },
     async findSession(sessionHash, since) {
@@ -87,20 +87,19 @@ export function personSessions(db: Database, caller: Caller | undefined) {
         sessionId,
       });
     },
-    endOtherSessions(personId, sessionId) {
+    endOtherSessions(personId, sessionId, by) {
       return db.transaction(async (tx) => {
         await tx.change(END_OTHERS, { personId, sessionId });
-        await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
+        await auditFor(tx, by, { action: 'person.signed_out_everywhere', subject: personId });
       });
     },
-    endSessions(personId) {
+    endSessions(personId, by) {
       return db.transaction(async (tx) => {
         const sql = 'DELETE FROM person_session WHERE person_id = :personId';
         await tx.change(TAKE_TURN);
         const ended = await tx.change(sql, { personId });
-        await withdrawLinks(tx, personId, caller);
-        if (ended > 0)
-          await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
+        await withdrawLinks(tx, personId, by);
+        if (ended > 0) await auditFor(tx, by, { action: 'person.signed_out_everywhere', subject: personId });
         return ended;
       });
     },
@@ -118,14 +117,14 @@ export function personSessions(db: Database, caller: Caller | undefined) {
 
 const refusedIn = ({ count, since }: RefusedSignIns): RefusedSignIns => ({ count, since });
 
-export const notingRefusals = (db: Database, caller: Caller | undefined) => ({
-  noteRefusedSignIn: (personId: string, isKnownBrowser: boolean, now: number): Promise<void> =>
+export const notingRefusals = (db: Database) => ({
+  noteRefusedSignIn: (personId: string, isKnownBrowser: boolean, { now, by }: ChangeTerms): Promise<void> =>
     db.transaction(async (tx) => {
       const counted = await tx.get<{ count: number }>(COUNT_REFUSAL, { personId });
       const due = await tx.change(NOTE_AUDITED, { personId, since: now - REFUSALS_AUDITED_EVERY_MS });
       if (counted === undefined || due === 0) return;
       const after = { ...counted, known_browser: isKnownBrowser };
-      await auditFor(tx, caller, { action: 'person.sign_in_refused', subject: personId, after });
+      await auditFor(tx, by, { action: 'person.sign_in_refused', subject: personId, after });
     }),
 });
 

@@ -1,5 +1,4 @@
 /** PersonStore in SQL; held to test/contract/person-store.contract.ts on both databases. */
-import type { Caller } from '../../audit/audit-entry.ts';
 import { differingFields } from '../../audit/differing-fields.ts';
 import type { Role } from '../../people/person.ts';
 import type { PersonStore } from '../../people/person-store.ts';
@@ -14,15 +13,15 @@ import { END_OTHERS, notingRefusals, personSessions } from './person-sessions.ts
 const GIVEN = `
   SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
 
-export function personStore(db: Database, caller?: Caller): PersonStore {
+export function personStore(db: Database): PersonStore {
   return {
     ...personLookups(db),
-    ...personInvitations(db, caller),
-    ...personChanges(db, caller),
-    ...personSessions(db, caller),
-    ...notingRefusals(db, caller),
-    ...passkeyStore(db, caller),
-    ...identityStore(db, caller),
+    ...personInvitations(db),
+    ...personChanges(db),
+    ...personSessions(db),
+    ...notingRefusals(db),
+    ...passkeyStore(db),
+    ...identityStore(db),
   };
 }
 
@@ -48,9 +47,9 @@ function personLookups(db: Database) {
   } satisfies Partial<PersonStore>;
 }
 
-function personChanges(db: Database, caller: Caller | undefined) {
+function personChanges(db: Database) {
   return {
-    setRole(personId, role, clientIds) {
+    setRole(personId, { role, clientIds }, by) {
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);
         const before = await lockedRole(tx, personId);
@@ -62,25 +61,25 @@ function personChanges(db: Database, caller: Caller | undefined) {
         await giveApplications(tx, personId, clientIds);
         if (before !== role)
           await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
-        if (before !== role) await withdrawLinks(tx, personId, caller);
+        if (before !== role) await withdrawLinks(tx, personId, by);
         const changed = differingFields(
           { role: before, client_ids: given.map(({ clientId }) => clientId) },
           { role, client_ids: clientIds.toSorted() },
         );
         if (changed !== undefined)
-          await auditFor(tx, caller, { action: 'person.role_changed', subject: personId, ...changed });
+          await auditFor(tx, by, { action: 'person.role_changed', subject: personId, ...changed });
         return true;
       });
     },
-    removePerson(personId) {
+    removePerson(personId, by) {
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);
         const role = await lockedRole(tx, personId);
         if (role === undefined) return false;
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
         await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
-        await withdrawLinks(tx, personId, caller);
-        await auditFor(tx, caller, { action: 'person.removed', subject: personId, before: { role } });
+        await withdrawLinks(tx, personId, by);
+        await auditFor(tx, by, { action: 'person.removed', subject: personId, before: { role } });
         return true;
       });
     },
@@ -90,14 +89,14 @@ function personChanges(db: Database, caller: Caller | undefined) {
         name,
       });
     },
-    setPassword(personId, password, keptSession) {
+    setPassword(personId, { password, keptSession }, by) {
       return db.transaction(async (tx) => {
         await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
           personId,
           password,
         });
         await tx.change(END_OTHERS, { personId, sessionId: keptSession });
-        await auditFor(tx, caller, { action: 'person.password_set', subject: personId });
+        await auditFor(tx, by, { action: 'person.password_set', subject: personId });
       });
     },
   } satisfies Partial<PersonStore>;
