@@ -31,6 +31,7 @@ import { type Person, parseLogin, ROLES, type Role } from '../people/person.ts';
 import {
   type Command,
   CommandError,
+  type CommandOption,
   type Context,
   type Input,
   type Positional,
@@ -38,9 +39,15 @@ import {
   usageError,
 } from './command.ts';
 import { tabulate } from './help.ts';
-import { confirm, listResult, YES } from './option-values.ts';
+import { confirm, listResult, oneOf, text, YES } from './option-values.ts';
 
-export const PERSON: Positional = { name: 'PERSON', doc: 'The e-mail address or the id of a member.' };
+const PERSON: Positional = { name: 'PERSON', doc: 'The e-mail address or the id of a member.' };
+
+const CLIENTS: CommandOption = {
+  name: 'client',
+  value: 'ID,…',
+  doc: 'The applications of a developer, separated by commas.',
+};
 
 const inviteCommand: Command = {
   name: 'admin invite',
@@ -54,24 +61,18 @@ const inviteCommand: Command = {
   ],
   options: [
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`. Default: `owner`.' },
-    {
-      name: 'client',
-      value: 'ID,…',
-      doc: 'The applications of a developer, separated by commas.',
-    },
+    CLIENTS,
   ],
   notes: [
     'The link works once, for a week. Kalends sends nothing: give the link to the new member privately.',
   ],
   run: ({ positionals, options }, context) =>
-    context.withStorage(async ({ people, by }) => {
-      const role = roleIn(options.role);
-      const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
+    withPeople(context, async (deps) => {
       const login = positionals.EMAIL;
+      const invitation = { role: roleIn(options), login, clientIds: clientIdsIn(options) };
       if (login !== undefined && parseLogin(login) === undefined)
         throw usageError(`"${login}" is not an e-mail address.`);
-      const deps = { people, now: context.deps.now, by };
-      const link = await toCommandError(invite('command line', { role, login, clientIds }, deps));
+      const link = await invite('command line', invitation, deps);
       return linkResult(link, context);
     }),
 };
@@ -79,16 +80,16 @@ const inviteCommand: Command = {
 const list: Command = {
   name: 'admin list',
   summary: 'List the members of the dashboard',
-  run: (_, { withStorage }) =>
-    withStorage(async ({ people }) => {
-      return listResult({
+  run: (_, context) =>
+    withPeople(context, async ({ people }) =>
+      listResult({
         name: 'people',
         fields: MEMBER,
         columns: ['person_id', 'email', 'name', 'role', 'last_seen_at'],
         subjects: await people.listPeople(),
         none: 'There are no members. "kalends admin invite" creates a link for the first one.',
-      });
-    }),
+      }),
+    ),
 };
 
 const remove: Command = {
@@ -100,7 +101,7 @@ const remove: Command = {
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
       await confirm(`Removing ${login}`, input, context);
-      await toCommandError(removePerson('command line', personId, deps));
+      await removePerson('command line', personId, deps);
       return { json: { removed: true, person_id: personId, email: login }, text: `Removed ${login}.` };
     }),
 };
@@ -114,31 +115,36 @@ const reset: Command = {
   ],
   run: (input, context) =>
     withMember(input, context, async ({ personId }, deps) => {
-      const link = await toCommandError(makeResetLink('command line', personId, deps));
+      const link = await makeResetLink('command line', personId, deps);
       if (link === undefined) throw new CommandError('not_found', 'This member was removed meanwhile.');
       return linkResult(link, context);
     }),
 };
 
-export const adminCommands: readonly Command[] = [inviteCommand, list, remove, reset];
+/** Opens the storage for `work`. Throws CommandError for a PeopleRefusal. */
+const withPeople = (
+  { withStorage, deps: { now } }: Context,
+  work: (deps: PeopleDeps & By) => Promise<Result>,
+): Promise<Result> =>
+  withStorage(({ people, by }) => work({ people, now, by })).catch((reason) => {
+    if (!(reason instanceof PeopleRefusal)) throw reason;
+    throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is not allowed.');
+  });
 
 /** Runs `work` on the member that the command names. */
-export const withMember = (
+const withMember = (
   { positionals }: Input,
-  { withStorage, deps: { now } }: Context,
+  context: Context,
   work: (member: Person, deps: PeopleDeps & By) => Promise<Result>,
 ): Promise<Result> =>
-  withStorage(async ({ people, by }) =>
-    work(await namedPerson(positionals.PERSON ?? '', { people }), { people, now, by }),
-  );
+  withPeople(context, async (deps) => work(await namedPerson(positionals.PERSON ?? '', deps), deps));
 
 /** Returns the value of `--role`; `owner` by default. */
-export function roleIn(text: string | true | undefined): Role {
-  if (text === undefined) return 'owner';
-  const role = ROLES.find((candidate) => candidate === text);
-  if (role === undefined) throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${text}".`);
-  return role;
-}
+const roleIn = ({ role: name }: Input['options']): Role =>
+  oneOf(name, ROLES, `--role must be one of ${ROLES.join(', ')}, not "${name}".`) ?? 'owner';
+
+/** Returns the values of `--client`. */
+const clientIdsIn = ({ client }: Input['options']): string[] => text(client)?.split(',') ?? [];
 
 function linkResult({ invitation, token }: NewLink, context: Context): Result {
   const { dashboardUrl } = context.config();
@@ -160,16 +166,6 @@ const REASONS: Partial<Record<PeopleRefusal['kind'], string>> = {
   not_there: 'There is no such member or invitation.',
   role_from_claims: 'The role of this member comes from single sign-on: change it there.',
 };
-
-/** Awaits `work`. Throws CommandError for a PeopleRefusal. */
-export async function toCommandError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (reason) {
-    if (!(reason instanceof PeopleRefusal)) throw reason;
-    throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is not allowed.');
-  }
-}
 
 const show: Command = {
   name: 'admin show',
@@ -210,17 +206,15 @@ const role: Command = {
   positionals: [PERSON],
   options: [
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`.', required: true },
-    { name: 'client', value: 'ID,…', doc: 'The applications of a developer, separated by commas.' },
+    CLIENTS,
   ],
   notes: [
     'A change of the role ends the sessions of the member, and the links that they created. The only owner keeps the role.',
   ],
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
-      const { client, role: name } = input.options;
-      const clientIds = typeof client === 'string' ? client.split(',') : [];
-      const change = { personId, role: roleIn(name), clientIds };
-      await toCommandError(changeRole('command line', change, deps));
+      const change = { personId, role: roleIn(input.options), clientIds: clientIdsIn(input.options) };
+      await changeRole('command line', change, deps);
       return {
         json: { person_id: personId, email: login, role: change.role },
         text: `The role of ${login} is ${change.role} now.`,
@@ -235,7 +229,7 @@ const signOut: Command = {
   notes: ['The links that the member created stop working too.'],
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
-      const ended = await toCommandError(endMemberSessions('command line', personId, deps));
+      const ended = await endMemberSessions('command line', personId, deps);
       return {
         json: { person_id: personId, email: login, ended },
         text: `Ended ${ended} session(s) of ${login}.`,
@@ -255,7 +249,7 @@ const removePasskey: Command = {
     withMember(input, context, async ({ personId, login }, deps) => {
       const passkeyId = input.positionals.PASSKEY ?? '';
       await confirm(`Removing a passkey of ${login}`, input, context);
-      await toCommandError(removeMemberPasskey('command line', { personId, passkeyId }, deps));
+      await removeMemberPasskey('command line', { personId, passkeyId }, deps);
       return {
         json: { removed: true, person_id: personId, passkey_id: passkeyId },
         text: `Removed the passkey of ${login}.`,
@@ -274,7 +268,7 @@ const disconnect: Command = {
   run: (input, context) =>
     withMember(input, context, async ({ personId, login }, deps) => {
       await confirm(`Disconnecting the single sign-on of ${login}`, input, context);
-      await toCommandError(disconnectMemberIdentity('command line', personId, deps));
+      await disconnectMemberIdentity('command line', personId, deps);
       return {
         json: { disconnected: true, person_id: personId },
         text: `Disconnected the single sign-on of ${login}.`,
@@ -288,13 +282,13 @@ const invitations: Command = {
   notes: [
     'The link of a member works only while that member is an owner. Links of the command line and of older versions have no creator.',
   ],
-  run: (_, { withStorage, deps }) =>
-    withStorage(async ({ people }) =>
+  run: (_, context) =>
+    withPeople(context, async ({ people, now }) =>
       listResult({
         name: 'invitations',
         fields: INVITATION,
         columns: INVITATION.map(({ name }) => name),
-        subjects: await people.listInvitations(deps.now()),
+        subjects: await people.listInvitations(now()),
         none: 'There are no open links.',
       }),
     ),
@@ -304,15 +298,19 @@ const withdraw: Command = {
   name: 'admin withdraw',
   summary: 'Withdraw an invitation: its link no longer works',
   positionals: [{ name: 'INVITATION', doc: 'The id of a link, see `admin invitations`.' }],
-  run: ({ positionals }, { withStorage, deps }) =>
-    withStorage(async ({ people, by }) => {
+  run: ({ positionals }, context) =>
+    withPeople(context, async (deps) => {
       const id = positionals.INVITATION ?? '';
-      await toCommandError(withdrawInvitation('command line', id, { people, now: deps.now, by }));
+      await withdrawInvitation('command line', id, deps);
       return { json: { withdrawn: true, invitation_id: id }, text: 'The link no longer works.' };
     }),
 };
 
-export const adminPersonCommands: readonly Command[] = [
+export const adminCommands: readonly Command[] = [
+  inviteCommand,
+  list,
+  remove,
+  reset,
   show,
   role,
   signOut,

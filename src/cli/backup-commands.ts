@@ -1,12 +1,11 @@
 /** `kalends backup`: a complete copy of the live SQLite database. */
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { writeBackup } from '../system/backups.ts';
 import { checkServer } from '../system/doctor-checks.ts';
 import type { Counts, PreparedRestore, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
-import { type Command, CommandError, type Context, type Input, type Result } from './command.ts';
+import { type Command, CommandError, type Context, type Input, newFile, type Result } from './command.ts';
 import { confirm, YES } from './option-values.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -21,28 +20,22 @@ export const backupCommand: Command = {
     'Servers can run meanwhile. The backup does not contain the master key: store it elsewhere (docs/operations.md#backup). Back up PostgreSQL with pg_dump.',
   ],
   async run({ positionals }, { config, withStorage, deps: { now } }) {
-    const file = path.resolve(positionals.FILE ?? '');
-    if (config().databaseUrl !== undefined) {
+    if (config().databaseUrl !== undefined)
       throw new CommandError(
         'refused',
         'Back up a PostgreSQL database with pg_dump; see docs/operations.md.',
       );
-    }
-    if (existsSync(file)) throw new CommandError('refused', `${file} exists already; name a new file.`);
-    if (!existsSync(path.dirname(file))) {
-      throw new CommandError('refused', `${path.dirname(file)} is not a folder; create it first.`);
-    }
-    const size = await withStorage(async ({ backup, system, by }) => {
+    const file = newFile(positionals.FILE ?? '');
+    return withStorage(async ({ backup, system, by }) => {
       const at = now();
       await writeBackup(file, backup);
       const { size: bytes } = await stat(file);
       await system.noteBackup({ name: path.basename(file).slice(0, MOST_NAME), bytes, at }, by);
-      return bytes;
+      return {
+        json: { file, bytes },
+        text: `Wrote ${file} (${bytes} bytes). Store the master key as well, in another place: without it, the credentials in the backup cannot be opened.`,
+      };
     });
-    return {
-      json: { file, bytes: size },
-      text: `Wrote ${file} (${size} bytes). Store the master key as well, in another place: without it, the credentials in the backup cannot be opened.`,
-    };
   },
 };
 
@@ -61,13 +54,7 @@ export const restoreCommand: Command = {
   ],
   async run(input, context) {
     const file = path.resolve(input.positionals.FILE ?? '');
-    try {
-      const prepared = await context.deps.prepareRestore(context.config(), file, context.caller);
-      return await restore(prepared, input, context);
-    } catch (reason) {
-      if (reason instanceof RestoreError) throw new CommandError('refused', reason.message, 1);
-      throw reason;
-    }
+    return restore(await context.deps.prepareRestore(context.config(), file, context.caller), input, context);
   },
 };
 

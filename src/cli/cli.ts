@@ -7,7 +7,12 @@ import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
-import { adminCommands, adminPersonCommands } from './admin-commands.ts';
+import { checkAll } from '../system/doctor.ts';
+import type { Check } from '../system/doctor-checks.ts';
+import { providerAddresses } from '../system/doctor-config-checks.ts';
+import { RestoreError } from '../system/restore-error.ts';
+import { RotationRefused } from '../system/rotate-master-key.ts';
+import { adminCommands } from './admin-commands.ts';
 import { backupCommand, restoreCommand } from './backup-commands.ts';
 import { clientCommands } from './client-commands.ts';
 import {
@@ -20,11 +25,11 @@ import {
   usageError,
 } from './command.ts';
 import { connectionCommands } from './connection-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { helpDocument, renderHelp, renderProgramHelp } from './help.ts';
+import { helpDocument, renderHelp, renderProgramHelp, tabulate } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
+import { oneOf } from './option-values.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
@@ -52,7 +57,7 @@ function systemUser(): string {
 
 const ROLES = ['all', 'web', 'worker'] as const;
 
-export const serveCommand: Command = {
+const serveCommand: Command = {
   name: 'serve',
   summary: 'Run the server: requests and background work',
   options: [
@@ -66,9 +71,8 @@ export const serveCommand: Command = {
     'The first start creates the data folder, the keys and the database. SIGTERM or Ctrl-C stops it after running requests have finished, SIGTERM after KALENDS_DRAIN_SECONDS.',
   ],
   async run({ options }, { config, json, deps }): Promise<Result | undefined> {
-    const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
-    if (role === undefined)
-      throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${options.role}".`);
+    const problem = `--role must be one of ${ROLES.join(', ')}, not "${options.role}".`;
+    const role = oneOf(options.role, ROLES, problem) ?? config().role;
     const settings = config().settings.map((setting) =>
       setting.name === 'KALENDS_ROLE' && options.role !== undefined
         ? { ...setting, value: role, from: 'option' as const }
@@ -79,7 +83,38 @@ export const serveCommand: Command = {
   },
 };
 
-export type { CommandDeps, Io, Storage } from './command.ts';
+const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Check the configuration, keys, database, clock and addresses',
+  notes: ['Changes nothing. Says how to fix each problem. Exit code 1 if a check fails, 0 with warnings.'],
+  async run(_, context) {
+    let config: Config;
+    try {
+      config = context.config();
+    } catch (reason) {
+      if (!(reason instanceof ConfigError)) throw reason;
+      const checks = reason.problems.map((problem) => ({
+        name: 'configuration',
+        status: 'fail' as const,
+        message: `${problem}.`,
+      }));
+      return doctorResult(checks, []);
+    }
+    return doctorResult(await checkAll(config, context.deps), providerAddresses(config));
+  },
+};
+
+function doctorResult(checks: readonly Check[], addresses: readonly string[]): Result {
+  const failed = checks.filter(({ status }) => status === 'fail').length;
+  const warned = checks.filter(({ status }) => status === 'warn').length;
+  const rows = checks.map(({ name, status, message }) => [status, name, message]);
+  const end = failed + warned === 0 ? 'No problems.' : `${failed} problem(s), ${warned} warning(s).`;
+  return {
+    json: { ok: failed === 0, checks, addresses_to_register: addresses },
+    text: `${tabulate(rows, { width: 110 })}\n\n${end}`,
+    exitCode: failed === 0 ? 0 : 1,
+  };
+}
 
 /** All commands in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -91,7 +126,6 @@ export const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...connectionCommands,
   ...adminCommands,
-  ...adminPersonCommands,
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,
@@ -105,8 +139,7 @@ export const COMMANDS: readonly Command[] = [
 
 /** Runs the command in `argv`, without node and the program, and resolves to the exit code. Never throws. */
 export async function runCommand(argv: readonly string[], io: Io, deps: CommandDeps): Promise<number> {
-  const end = argv.indexOf('--');
-  const json = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+  const json = argv.slice(0, firstSeparator(argv)).includes('--json');
   try {
     const result = await runArgs(argv, createContext(io, deps, json));
     if (typeof result === 'number') return result;
@@ -126,7 +159,8 @@ async function runArgs(argv: readonly string[], context: Context): Promise<Resul
   const args = argv.filter((arg, i) => !(arg === '--json' && i < firstSeparator(argv)));
   const [first] = args;
   if (args.length === 0 || first === '--help' || first === '-h') return helpOfProgram([]);
-  if (first === '--version' || first === '-v') return versionResult();
+  if (first === '--version' || first === '-v')
+    return { json: { version: version(), node: process.versions.node }, text: version() };
   if (first === 'help') return helpOfProgram(args.slice(1));
 
   const match = findCommand(COMMANDS, args);
@@ -149,13 +183,12 @@ function groupHelp(args: readonly string[]): Result {
   const length = isGroup(2) ? 2 : 1;
   const group = args.slice(0, length).join(' ');
   const next = args[length];
-  const names = allNames.filter((name) => name.startsWith(`${group} `));
-  if (names.length > 0 && (next === '--help' || next === '-h')) return helpOfProgram([group]);
-  if (names.length > 0) {
-    const kinds = names.map((name) => name.slice(group.length + 1));
-    throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}.`);
-  }
-  throw usageError(`"${group}" is not a command; "kalends help" lists them.`);
+  const kinds = allNames.flatMap((name) =>
+    name.startsWith(`${group} `) ? name.slice(group.length + 1) : [],
+  );
+  if (kinds.length === 0) throw usageError(`"${group}" is not a command; "kalends help" lists them.`);
+  if (next === '--help' || next === '-h') return helpOfProgram([group]);
+  throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}.`);
 }
 
 function helpOfProgram(args: readonly string[]): Result {
@@ -165,11 +198,6 @@ function helpOfProgram(args: readonly string[]): Result {
   const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
   if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
   return { json: { commands: commands.map(helpDocument) }, text: renderProgramHelp(commands) };
-}
-
-function versionResult(): Result {
-  const kalends = version();
-  return { json: { version: kalends, node: process.versions.node }, text: kalends };
 }
 
 const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: renderHelp(command) });
@@ -212,14 +240,10 @@ function noticeSandboxes({ settings, dataDir }: Config, io: Io): void {
 function toFailure(reason: unknown): { code: string; message: string; exitCode: number } {
   if (reason instanceof CommandError) return reason;
   if (reason instanceof ConfigError) return { code: 'configuration', message: reason.message, exitCode: 1 };
-  if (reason instanceof ApiError) {
-    // An invalid value, such as a redirect URI with a fragment, is wrong usage.
-    return {
-      code: String(reason.body.code),
-      message: reason.message,
-      exitCode: reason.status === 400 ? 2 : 1,
-    };
-  }
   const message = reason instanceof Error ? reason.message : String(reason);
-  return { code: 'failed', message, exitCode: 1 };
+  // An invalid value, such as a redirect URI with a fragment, is wrong usage.
+  if (reason instanceof ApiError)
+    return { code: String(reason.body.code), message, exitCode: reason.status === 400 ? 2 : 1 };
+  const isRefused = reason instanceof RestoreError || reason instanceof RotationRefused;
+  return { code: isRefused ? 'refused' : 'failed', message, exitCode: 1 };
 }

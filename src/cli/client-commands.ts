@@ -9,35 +9,20 @@ import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
 import {
-  applyAppChanges,
-  BRANDING_OPTIONS,
-  changesLook,
+  CLIENT_OPTIONS,
   checkAppChanges,
   checkWebhookUrl,
-  DISPLAY_NAME,
-  FLOW_OPTIONS,
   flowNotices,
+  isGiven,
   NAME,
-  PROVIDER_APP_OPTIONS,
   REDIRECT_URI,
-  readAppChanges,
+  readExtras,
   readFlowChange,
-  readLookChange,
-  readVerified,
   SHARE_ADDRESS,
-  setVerified,
+  saveExtras,
   unreviewedNotices,
-  VERIFIED,
-  WEBHOOK_URL,
 } from './client-options.ts';
-import {
-  type Command,
-  CommandError,
-  type Input,
-  type Positional,
-  type Storage,
-  usageError,
-} from './command.ts';
+import { type Command, CommandError, type Positional, type Storage, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
 import { confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
 
@@ -52,46 +37,32 @@ const create: Command = {
   options: [
     { ...NAME, required: true },
     { ...REDIRECT_URI, required: true },
-    DISPLAY_NAME,
-    WEBHOOK_URL,
-    SHARE_ADDRESS,
-    ...FLOW_OPTIONS,
-    ...BRANDING_OPTIONS,
-    VERIFIED,
-    ...PROVIDER_APP_OPTIONS,
+    ...CLIENT_OPTIONS,
     { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
   notes: ['The secret is shown only once: Kalends stores its hash.'],
-  async run({ options }, { config, io, deps, withStorage }) {
+  async run({ options }, context) {
+    const { config, deps, withStorage } = context;
     const flowChange = readFlowChange(options);
-    const appChanges = await readAppChanges({ options }, io);
-    const verified = readVerified(options);
-    const lookChange = await readLookChange(options, config);
+    const extras = await readExtras(options, context);
     return withStorage(async (storage) => {
-      const { clients, branding, verification, providerApps, endpoints, webhookKeys, by } = storage;
-      await checkAppChanges(undefined, appChanges, providerApps);
-      const { privateNetwork } = config();
-      const webhook = {
-        url: text(options['webhook-url']),
-        clientId: '',
-        shared: options['share-address'] === true,
-      };
-      await checkWebhookUrl(webhook, { endpoints, privateNetwork });
+      const { clients, providerApps, endpoints, webhookKeys, by } = storage;
+      await checkAppChanges(undefined, extras.apps, providerApps);
+      const webhookUrl = text(options['webhook-url']);
+      const shared = options['share-address'] === true;
+      await checkWebhookUrl({ url: webhookUrl, clientId: '', shared }, config(), endpoints);
       const input = {
         name: String(options.name),
         redirectUri: String(options['redirect-uri']),
         displayName: text(options['display-name']),
-        webhookUrl: text(options['webhook-url']),
+        webhookUrl,
         settings: presentSettings(flowChange),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now, by });
       if (options['own-webhook-keys'] === true)
         await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now(), by });
-      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints, by });
-      if (changesLook(lookChange))
-        await branding.changeLook(client.clientId, lookChange, { now: deps.now(), by });
-      await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now, by });
-      await setVerified(client.clientId, verified, { verification, now: deps.now, by });
+      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), storage);
+      await saveExtras(client.clientId, extras, { ...storage, now: deps.now });
       const subject = await readSettings(client, storage, config().url);
       const [idRow = [], ...otherRows] = toRows(APPLICATION_LINES, subject);
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
@@ -140,10 +111,9 @@ const show: Command = {
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
-  run: ({ positionals }, { config, withStorage, deps }) =>
+  run: ({ positionals: { CLIENT_ID: clientId = '' } }, { config, withStorage, deps }) =>
     withStorage(async (storage) => {
       const { clients, users } = storage;
-      const clientId = clientIdIn(positionals);
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
@@ -157,22 +127,13 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [
-    NAME,
-    REDIRECT_URI,
-    DISPLAY_NAME,
-    WEBHOOK_URL,
-    SHARE_ADDRESS,
-    ...FLOW_OPTIONS,
-    ...BRANDING_OPTIONS,
-    VERIFIED,
-    ...PROVIDER_APP_OPTIONS,
-  ],
+  options: [NAME, REDIRECT_URI, ...CLIENT_OPTIONS],
   notes: [
     'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support e-mail, support, privacy or terms URL, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
     'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the instance has it, these users must connect again.',
   ],
-  async run({ positionals, options }, { config, io, withStorage, deps }) {
+  async run({ positionals: { CLIENT_ID: clientId = '' }, options }, context) {
+    const { config, withStorage, deps } = context;
     const change: ClientChange = {
       name: text(options.name),
       redirectUri: text(options['redirect-uri']),
@@ -180,35 +141,24 @@ const update: Command = {
       webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
       ...readFlowChange(options),
     };
-    const appChanges = await readAppChanges({ options }, io);
-    const verified = readVerified(options);
-    const lookChange = await readLookChange(options, config);
-    const isNamed = Object.values(change).some((value) => value !== undefined);
-    if (!isNamed && verified === undefined && !changesLook(lookChange) && appChanges.length === 0) {
+    const extras = await readExtras(options, context);
+    if (!isGiven({ ...change, ...extras.look, isVerified: extras.isVerified }) && extras.apps.length === 0) {
       const settings = (update.options ?? []).filter(({ name }) => name !== SHARE_ADDRESS.name);
       const names = settings.map(({ name }) => `--${name}`).join(', ');
       throw usageError(`Nothing to change: give at least one of ${names}.`);
     }
     return withStorage(async (storage) => {
-      const { clients, branding, verification, providerApps, endpoints, by } = storage;
-      const clientId = clientIdIn(positionals);
-      const { privateNetwork } = config();
+      const { clients, providerApps, endpoints, by } = storage;
       const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
-      await checkWebhookUrl(webhook, { endpoints, privateNetwork });
+      await checkWebhookUrl(webhook, config(), endpoints);
       await requireClient(clientId, clients);
-      await checkAppChanges(clientId, appChanges, providerApps);
+      await checkAppChanges(clientId, extras.apps, providerApps);
       const client = await changeClient({ clientId, change }, { clients, now: deps.now, by });
       if (client === undefined) throw unknownClient(clientId);
-      const isSet = typeof change.webhookUrl === 'string';
-      const webhookSecret = isSet
-        ? await makeFirstSecret(firstEndpointId(clientId), { endpoints, by })
-        : undefined;
-      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, { now: deps.now(), by });
-      await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now, by });
-      await setVerified(clientId, verified, { verification, now: deps.now, by });
+      const hasUrl = typeof change.webhookUrl === 'string';
+      const webhookSecret = hasUrl ? await makeFirstSecret(firstEndpointId(clientId), storage) : undefined;
+      await saveExtras(clientId, extras, { ...storage, now: deps.now });
       const subject = await readSettings(client, storage, config().url);
-      const secret =
-        webhookSecret === undefined ? [] : ['Save the webhook secret now: it is not shown again.'];
       return {
         json: {
           ...toDocument(APPLICATION, subject),
@@ -216,7 +166,7 @@ const update: Command = {
         },
         text: [
           tabulate([...toRows(APPLICATION_LINES, subject), ...secretRow(webhookSecret)]),
-          ...secret,
+          ...(webhookSecret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
           ...flowNotices(change),
           ...(subject.verification === undefined ? [] : unreviewedNotices(subject.verification)),
         ].join('\n\n'),
@@ -233,20 +183,16 @@ const rotateSecret: Command = {
   notes: [
     'Two secrets can be valid at once: configure the new one in the application before the overlap ends.',
   ],
-  run: ({ positionals, options }, { withStorage, deps }) => {
+  run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, { withStorage, deps }) => {
     const overlapMs = overlapIn(options, '24h');
     return withStorage(async ({ clients, by }) => {
-      const clientId = clientIdIn(positionals);
       const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now, by });
       if (rotated === undefined) throw unknownClient(clientId);
       const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
-      const old =
-        overlapMs === 0
-          ? 'The previous secret is not valid any more.'
-          : `The previous secret is valid until ${ends}.`;
+      const old = overlapMs === 0 ? 'is not valid any more' : `is valid until ${ends}`;
       return {
         json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
-        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nSave it now: it is not shown again. ${old}`,
+        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nSave it now: it is not shown again. The previous secret ${old}.`,
       };
     });
   },
@@ -259,7 +205,7 @@ const remove: Command = {
   options: [YES],
   run: (input, context) =>
     context.withStorage(async ({ clients, users, by }) => {
-      const clientId = clientIdIn(input.positionals);
+      const { CLIENT_ID: clientId = '' } = input.positionals;
       const client = await requireClient(clientId, clients);
       const userCount = (await users.listUsers(clientId)).length;
       await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
@@ -305,10 +251,8 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
 const secretRow = (secret: string | undefined): string[][] =>
   secret === undefined ? [] : [['webhook secret', secret]];
 
-const clientIdIn = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
-
 /** Returns what lists show of an application. `url` is the origin of the instance. */
-export async function readListed(
+async function readListed(
   client: Client,
   { branding, verification }: Pick<Storage, 'branding' | 'verification'>,
   url: string,
@@ -318,7 +262,7 @@ export async function readListed(
 }
 
 /** Returns all settings of an application besides its secrets. `url` is the origin of the instance. */
-export async function readSettings(
+async function readSettings(
   client: Client,
   storage: Pick<Storage, 'branding' | 'verification' | 'providerApps' | 'webhookKeys'>,
   url: string,

@@ -20,7 +20,6 @@ import { readFact, readPrimaryColor } from '../branding/look-input.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import {
   type ClientChange,
   type ClientSettings,
@@ -30,19 +29,20 @@ import {
 } from '../oauth/client.ts';
 import { verifyNow, withdrawVerification } from '../verification/reviews.ts';
 import type { Verification } from '../verification/verification.ts';
-import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { refuseElsewhere } from '../webhooks/endpoints.ts';
 import {
   CommandError,
   type CommandOption,
+  type Context,
   type Input,
   type Io,
+  type Storage,
   unreadableFile,
   usageError,
 } from './command.ts';
-import { choiceIn, text } from './option-values.ts';
+import { choiceIn, readSwitch, text } from './option-values.ts';
 
 export const NAME: CommandOption = {
   name: 'name',
@@ -56,7 +56,7 @@ export const REDIRECT_URI: CommandOption = {
   doc: 'Where browsers return with the authorization code: https, http on this machine, or a private-use scheme.',
 };
 
-export const DISPLAY_NAME: CommandOption = {
+const DISPLAY_NAME: CommandOption = {
   name: 'display-name',
   value: 'NAME',
   doc: 'The name on the Connect pages; "This application" by default.',
@@ -68,7 +68,7 @@ export const WEBHOOK_URL: CommandOption = {
   doc: 'The URL that receives deliveries: https, or http on this machine.',
 };
 
-export const FLOW_OPTIONS: readonly CommandOption[] = [
+const FLOW_OPTIONS: readonly CommandOption[] = [
   {
     name: 'pushed-requests',
     value: PUSHED_REQUESTS.join('|'),
@@ -87,10 +87,11 @@ export const FLOW_OPTIONS: readonly CommandOption[] = [
   { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
 ];
 
+type Options = Input['options'];
 type FlowChange = Pick<ClientChange, keyof ClientSettings>;
 
 /** Reads the options; an absent one is undefined. Throws a usage error for the first invalid one. */
-export function readFlowChange(options: Input['options']): FlowChange {
+export function readFlowChange(options: Options): FlowChange {
   return {
     pushedRequests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
     returningUsers: choiceIn(options, 'returning-users', RETURNING_USERS),
@@ -108,7 +109,7 @@ export function flowNotices({ returningUsers }: FlowChange): string[] {
     : [];
 }
 
-function readReplayWindow(value: Input['options'][string] | undefined): number | undefined {
+function readReplayWindow(value: Options[string] | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
   const seconds = REFRESH_REPLAY_WINDOW.parse(value);
   if (seconds !== undefined) return seconds;
@@ -116,9 +117,7 @@ function readReplayWindow(value: Input['options'][string] | undefined): number |
 }
 
 /** Parses a list of providers. Null, for an empty text, removes the limit. */
-function readProviders(
-  value: Input['options'][string] | undefined,
-): readonly ProviderKind[] | null | undefined {
+function readProviders(value: Options[string] | undefined): readonly ProviderKind[] | null | undefined {
   if (typeof value !== 'string') return undefined;
   if (value === '') return null;
   const kinds = value.split(',').map((name) => {
@@ -129,25 +128,17 @@ function readProviders(
   return PROVIDER_KINDS.filter((kind) => kinds.includes(kind));
 }
 
-export const VERIFIED: CommandOption = {
+const VERIFIED: CommandOption = {
   name: 'verified',
   value: 'on|off',
   doc: '`on` approves the current values without a submission; `off` withdraws the verification. Has an effect if KALENDS_OPERATOR_NAME is set.',
 };
 
-/** Returns the value of `--verified`, `undefined` if it is absent. Throws a usage error for another word. */
-export function readVerified(options: Input['options']): boolean | undefined {
-  const value = choiceIn(options, 'verified', ['on', 'off']);
-  return value === undefined ? undefined : value === 'on';
-}
-
-type VerifiedDeps = By & { readonly verification: VerificationStore; readonly now: () => number };
-
 /** Verifies the application or withdraws its verification. Does nothing for `undefined`. */
-export async function setVerified(
+async function setVerified(
   clientId: string,
   isVerified: boolean | undefined,
-  deps: VerifiedDeps,
+  deps: Pick<ExtrasDeps, 'verification' | 'now' | 'by'>,
 ): Promise<void> {
   if (isVerified === undefined) return;
   const input = { clientId, note: `--verified ${isVerified ? 'on' : 'off'}` };
@@ -164,17 +155,13 @@ export const unreviewedNotices = ({ clientId, status, approved }: Verification):
         `Users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
       ];
 
-export const BRANDING_OPTIONS: readonly CommandOption[] = [
+const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
     name: 'logo',
     value: 'FILE|URL',
     doc: 'PNG, JPEG, WebP or SVG of at most 5 MB, or an https URL of at most 2 MB that is downloaded now; square looks best.',
   },
-  {
-    name: 'dark-logo',
-    value: 'FILE|URL',
-    doc: 'The logo for dark pages; by default the same logo.',
-  },
+  { name: 'dark-logo', value: 'FILE|URL', doc: 'The logo for dark pages; by default the same logo.' },
   {
     name: 'primary-color',
     value: "'#RRGGBB'",
@@ -187,11 +174,7 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
   },
   { name: 'footer', value: 'on|off', doc: 'Whether pages mention Kalends in the footer; `on` by default.' },
   { name: 'branding', value: 'on|off', doc: '`off` shows the default look and keeps all settings.' },
-  {
-    name: 'application-url',
-    value: 'URL',
-    doc: 'The https page of the application; required for a review.',
-  },
+  { name: 'application-url', value: 'URL', doc: 'The https page of the application; required for a review.' },
   { name: 'support-email', value: 'ADDRESS', doc: 'Shown on error pages as the contact for help.' },
   { name: 'support-url', value: 'URL', doc: 'An https page with help, instead of the address.' },
   {
@@ -202,82 +185,52 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
   { name: 'terms-url', value: 'URL', doc: 'The https page with the terms of use; linked beside it.' },
 ];
 
-type Options = Input['options'];
-
-/**
- * Reads the options and their logos; an absent option is `undefined`. Throws an error about the first invalid one.
- */
-export async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
+/** Reads the options and their logos; an absent option is `undefined`. Throws an error about the first invalid one. */
+async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
   const color = text(options['primary-color']);
-  const change = {
+  return {
     enabled: readSwitch(options, 'branding'),
     primaryColor: color === '' ? null : color && readPrimaryColor(color),
     theme: choiceIn(options, 'theme', THEMES),
-    hideFooter: invert(readSwitch(options, 'footer')),
+    hideFooter: readSwitch(options, 'footer', 'off'),
     ...readFacts(options),
-  };
-  // Last: downloads take longest.
-  return {
-    ...change,
+    // Last: downloads take longest.
     logo: await readLogo(options.logo, 'logo', config),
     darkLogo: await readLogo(options['dark-logo'], 'dark logo', config),
   };
 }
-
-/** Returns whether any option was given. */
-export const changesLook = (change: LookChange): boolean =>
-  Object.values(change).some((value) => value !== undefined);
-
-type Value = Options[string] | undefined;
 
 function readFacts(options: Options): Pick<LookChange, Fact> {
   const read = (key: Fact) => readFact(key, text(options[TEXT_SETTINGS[key].name.replaceAll('_', '-')]));
   return Object.fromEntries(FACTS.map((key) => [key, read(key)]));
 }
 
-function readSwitch(options: Options, name: string): boolean | undefined {
-  const value = choiceIn(options, name, ['on', 'off']);
-  return value === undefined ? undefined : value === 'on';
-}
-
-const invert = (value: boolean | undefined): boolean | undefined =>
-  value === undefined ? undefined : !value;
-
 async function readLogo(
-  value: Value,
+  value: Options[string] | undefined,
   name: string,
   config: () => Config,
 ): Promise<LogoImage | null | undefined> {
   if (typeof value !== 'string') return undefined;
   if (value === '') return null;
-  const bytes = /^https?:/i.test(value)
-    ? await downloadLogo(value, name, config())
-    : await readLogoFile(value);
-  return logoImage(bytes, name);
-}
-
-async function downloadLogo(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
-  const egress = lazyEgress({ privateNetwork });
+  if (!/^https?:/i.test(value)) return logoImage(await readLogoFile(value), name);
+  const egress = lazyEgress({ privateNetwork: config().privateNetwork });
   try {
-    return await fetchLogo({ url }, name, egress);
+    return await logoImage(await fetchLogo({ url: value }, name, egress), name);
   } finally {
     await egress.close();
   }
 }
 
 /** Reads at most one byte more than the limit, which is enough to detect a file that is too large. */
-async function readLogoFile(file: string): Promise<Uint8Array> {
-  try {
-    return await buffer(createReadStream(file, { end: MOST_LOGO_BYTES }));
-  } catch (cause) {
+const readLogoFile = (file: string): Promise<Uint8Array> =>
+  buffer(createReadStream(file, { end: MOST_LOGO_BYTES })).catch((cause: unknown) => {
     throw unreadableFile('unreadable_logo', file, cause);
-  }
-}
+  });
 
 const idOption = (kind: AppKind): string => `${kind}-client-id`;
 const secretOption = (kind: AppKind): string => `${kind}-client-secret-file`;
 
-export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap((kind) => [
+const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap((kind) => [
   {
     name: idOption(kind),
     value: 'ID',
@@ -291,14 +244,14 @@ export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap(
 ]);
 
 /** The change for one provider: a new app, a new secret, or, without a secret, the removal of the app. */
-export type AppChange = {
+type AppChange = {
   readonly kind: AppKind;
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;
 };
 
 /** Reads the options and the secrets. Throws a usage error for options that contradict each other. */
-export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io): Promise<AppChange[]> {
+async function readAppChanges(options: Options, io: Io): Promise<AppChange[]> {
   const changes: AppChange[] = [];
   const fromInput = APP_KINDS.filter((kind) => options[secretOption(kind)] === '-');
   if (fromInput.length > 1)
@@ -333,10 +286,10 @@ export async function checkAppChanges(
 }
 
 /** Saves or removes the apps. */
-export async function applyAppChanges(
+async function applyAppChanges(
   clientId: string,
   changes: readonly AppChange[],
-  { providerApps, now, by }: By & { readonly providerApps: ProviderAppStore; readonly now: () => number },
+  { providerApps, now, by }: Pick<ExtrasDeps, 'providerApps' | 'now' | 'by'>,
 ): Promise<void> {
   for (const { kind, appClientId, clientSecret } of changes) {
     if (clientSecret === undefined) {
@@ -356,18 +309,59 @@ export async function readSecret(file: string, io: Io): Promise<string> {
   throw new CommandError('empty_secret', `There is no secret in ${file === '-' ? 'standard input' : file}.`);
 }
 
-async function readSecretFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
+const readSecretFile = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: unknown) => {
     throw unreadableFile('unreadable_secret', file, cause);
-  }
-}
+  });
 
 export const SHARE_ADDRESS: CommandOption = {
   name: 'share-address',
   doc: 'Allow an address that another application uses for its webhooks.',
 };
+
+/** The options of both commands, besides the name and the redirect URI. */
+export const CLIENT_OPTIONS: readonly CommandOption[] = [
+  DISPLAY_NAME,
+  WEBHOOK_URL,
+  SHARE_ADDRESS,
+  ...FLOW_OPTIONS,
+  ...BRANDING_OPTIONS,
+  VERIFIED,
+  ...PROVIDER_APP_OPTIONS,
+];
+
+/** What the commands store beside the application itself. */
+export type Extras = {
+  readonly apps: readonly AppChange[];
+  readonly isVerified: boolean | undefined;
+  readonly look: LookChange;
+};
+
+/** Reads the options, secrets and logos. Throws an error about the first invalid one. */
+export const readExtras = async (options: Options, { config, io }: Context): Promise<Extras> => ({
+  apps: await readAppChanges(options, io),
+  isVerified: readSwitch(options, 'verified'),
+  look: await readLookChange(options, config),
+});
+
+type ExtrasDeps = Pick<Storage, 'branding' | 'providerApps' | 'verification' | 'by'> & {
+  readonly now: () => number;
+};
+
+/** Saves what was given. */
+export async function saveExtras(
+  clientId: string,
+  { apps, isVerified, look }: Extras,
+  { branding, providerApps, verification, now, by }: ExtrasDeps,
+): Promise<void> {
+  if (isGiven(look)) await branding.changeLook(clientId, look, { now: now(), by });
+  await applyAppChanges(clientId, apps, { providerApps, now, by });
+  await setVerified(clientId, isVerified, { verification, now, by });
+}
+
+/** Returns whether any value is defined. */
+export const isGiven = (values: object): boolean =>
+  Object.values(values).some((value) => value !== undefined);
 
 export type UrlToCheck = {
   readonly url: string | null | undefined;
@@ -378,10 +372,8 @@ export type UrlToCheck = {
 /** Throws if deliveries cannot reach the URL, or if another application uses its address. Ignores values that are not URLs. */
 export async function checkWebhookUrl(
   { url, clientId, shared }: UrlToCheck,
-  {
-    endpoints,
-    privateNetwork,
-  }: { readonly endpoints: EndpointStore; readonly privateNetwork: PrivateNetwork },
+  { privateNetwork }: Config,
+  endpoints: EndpointStore,
 ): Promise<void> {
   if (typeof url !== 'string' || !URL.canParse(url)) return;
   const problem = unreachableProblem(url, privateNetwork);

@@ -1,5 +1,7 @@
 /** The form of a command, from which the parser, `--help` and docs/cli.md derive, and of its result. */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
@@ -126,4 +128,12 @@ export function unreadableFile(code: string, file: string, cause: unknown): Comm
   const reason = errorCode(cause);
   const suffix = reason === undefined ? '' : ` (${reason})`;
   return new CommandError(code, `The file ${file} cannot be read${suffix}.`);
+}
+
+/** Returns the absolute path of a new file. Throws CommandError if the file exists or its folder does not. */
+export function newFile(name: string): string {
+  const file = path.resolve(name);
+  if (existsSync(file)) throw new CommandError('refused', `${file} exists already; name a new file.`);
+  if (existsSync(path.dirname(file))) return file;
+  throw new CommandError('refused', `${path.dirname(file)} is not a folder; create it first.`);
 }

@@ -7,7 +7,7 @@ import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts
 import type { UnhealthyPosition } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { tabulate } from './help.ts';
-import { hasMembers, limitIn, nextLine, PAGE_OPTIONS, positionIn, text, toNext } from './option-values.ts';
+import { hasMembers, limitIn, nextLine, oneOf, PAGE_OPTIONS, positionIn, toNext } from './option-values.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // The object is a constant without further keys.
 const OF_EACH = 5;
@@ -24,7 +24,7 @@ const list: Command = {
     ...PAGE_OPTIONS,
   ],
   async run({ options }, { withStorage }) {
-    const reason = readReason(text(options.reason));
+    const reason = oneOf(options.reason, REASONS, `--reason must be one of ${REASONS.join(', ')}.`);
     if (reason === undefined && ('after' in options || 'limit' in options))
       throw usageError('--limit and --after need --reason.');
     const page = { after: positionIn(options, isAilingPlace), limit: limitIn(options) };
@@ -35,13 +35,6 @@ const list: Command = {
 };
 
 export const connectionCommands: readonly Command[] = [list];
-
-function readReason(name: string | undefined): HealthReason | undefined {
-  if (name === undefined) return undefined;
-  const reason = REASONS.find((candidate) => candidate === name);
-  if (reason === undefined) throw usageError(`--reason must be one of ${REASONS.join(', ')}.`);
-  return reason;
-}
 
 const isAilingPlace = (value: unknown): value is UnhealthyPosition =>
   hasMembers(value, { since: 'number', accountKey: 'string' });
@@ -54,14 +47,7 @@ async function allReasons(storage: Storage): Promise<Result> {
   };
 }
 
-async function oneReason(
-  page: {
-    readonly reason: HealthReason;
-    readonly after: UnhealthyPosition | undefined;
-    readonly limit: number;
-  },
-  storage: Storage,
-): Promise<Result> {
+async function oneReason(page: Parameters<typeof listConnections>[1], storage: Storage): Promise<Result> {
   const { reason } = page;
   const { accounts, ...rest } = await listConnections('command line', page, storage);
   const next = toNext(rest.next);

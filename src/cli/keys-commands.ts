@@ -1,8 +1,8 @@
 /** `kalends keys …`: the signing key of tokens, and the master key. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
-import { type Rotation, RotationRefused, rotateMasterKey } from '../system/rotate-master-key.ts';
-import { type Command, CommandError, type Result } from './command.ts';
+import { type Rotation, rotateMasterKey } from '../system/rotate-master-key.ts';
+import type { Command, Result } from './command.ts';
 import { terminalText } from './terminal-text.ts';
 
 const rotate: Command = {
@@ -34,13 +34,8 @@ const rotateMaster: Command = {
       const tell = (progress: string) => {
         if (!json) io.stderr.write(`${terminalText(progress)}\n`);
       };
-      try {
-        const rotation = await rotateMasterKey({ ...storage, now, sleep, tell });
-        return rotationResult(rotation, storage.masterKeys.source);
-      } catch (reason) {
-        if (reason instanceof RotationRefused) throw new CommandError('refused', reason.message);
-        throw reason;
-      }
+      const rotation = await rotateMasterKey({ ...storage, now, sleep, tell });
+      return rotationResult(rotation, storage.masterKeys.source);
     }),
 };
 

@@ -44,7 +44,15 @@ export const listenCommand: Command = {
   },
 };
 
-type Options = Omit<Listening, 'signal'> & { readonly forwardTo: string | undefined };
+type Options = {
+  /** The URL of the running Kalends, without a trailing slash. */
+  readonly base: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly forwardTo: string | undefined;
+  /** The body of the request that creates the listener. */
+  readonly listenerBody: Readonly<Record<string, unknown>>;
+};
 
 async function readOptions({ options }: Input, context: Context): Promise<Options> {
   const { env } = context.io;
@@ -97,69 +105,47 @@ async function askSecret({ io, json }: Context): Promise<string> {
   }
 }
 
-/** Returns a listener that prints each event and forwards each delivery before the next one. */
-function createPrinter(
-  { io, json, deps: { now } }: Context,
-  { base, clientId, forwardTo }: Options,
-): Listener {
+/** Returns functions that print each event, and forward each delivery before the next one. */
+function createPrinter({ io, json, deps: { now } }: Context, { base, clientId, forwardTo }: Options) {
   const line = (document: object, message: string) =>
     io.stdout.write(json ? `${JSON.stringify(document)}\n` : `${terminalText(message)}\n`);
+  /** The last sequence number of each stream. */
   const gaps = new Map<string, number>();
   return {
-    began({ id, secret }) {
+    /** Called for each new listener; changes between two listeners are not delivered. */
+    began({ id, secret }: { readonly id: string; readonly secret: string }): void {
       const to = forwardTo === undefined ? '' : `\n  forward to  ${forwardTo}`;
       const message = `Listening at ${base} for ${clientId} until Ctrl-C.\n  secret      ${secret}${to}\n`;
       line({ listening: true, id, secret, url: base, forward_to: forwardTo ?? null }, message);
     },
-    trouble(problem, seconds) {
-      // Standard output is for the documents of --json.
+    /** Called before a retry in `seconds`. Standard output is for the documents of --json. */
+    trouble(problem: string, seconds: number): void {
       io.stderr.write(`kalends: ${terminalText(`${problem} Retrying in ${seconds} s.`)}\n`);
     },
-    async delivery(delivery) {
-      const { document, message } = await deliver(delivery, { forwardTo, gaps, now });
-      line(document, message);
+    /** Never throws if the receiver fails. */
+    async delivery(delivery: HandedDelivery): Promise<void> {
+      const { status, fault, durationMs } = forwardTo === undefined ? {} : await forward(delivery, forwardTo);
+      const content = parseContent(delivery);
+      const missed = missedBefore(content, gaps);
+      const gap = missed > 0 ? [`${missed} deliveries before this one are missing`] : [];
+      const time = new Date(now()).toLocaleTimeString('en-GB');
+      const message = [time, content.change, content.subject, ...gap].join('  ');
+      const { headers } = delivery;
+      const outcome = { status: status ?? null, fault: fault ?? null, duration_ms: durationMs ?? null };
+      line(
+        { id: headers['webhook-id'], missed, ...outcome, headers, body: content.body },
+        forwardTo === undefined ? message : `${message}  ->  ${status ?? fault} in ${durationMs} ms`,
+      );
     },
   };
 }
-
-export type PassingOn = {
-  readonly forwardTo: string | undefined;
-  /** The last sequence number of each stream. */
-  readonly gaps: Map<string, number>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
 
 /** The timeout that Kalends has for endpoints. */
 const FORWARD_TIMEOUT_MS = 15_000;
 
-type Outcome = { readonly status?: number; readonly fault?: string; readonly durationMs: number };
+type Outcome = { readonly status?: number; readonly fault?: string; readonly durationMs?: number };
 
-/** Posts the same bytes with the same headers once. Returns the output; never throws if the receiver fails. */
-export async function deliver(
-  delivery: HandedDelivery,
-  { forwardTo, gaps, now }: PassingOn,
-): Promise<{ readonly document: object; readonly message: string }> {
-  const outcome = forwardTo === undefined ? undefined : await forward(delivery, forwardTo);
-  const content = parseContent(delivery);
-  const missed = missedBefore(content, gaps);
-  const gap = missed > 0 ? [`${missed} deliveries before this one are missing`] : [];
-  const time = new Date(now()).toLocaleTimeString('en-GB');
-  const message = [time, content.change, content.subject, ...gap].join('  ');
-  return {
-    document: {
-      id: delivery.headers['webhook-id'],
-      missed,
-      status: outcome?.status ?? null,
-      fault: outcome?.fault ?? null,
-      duration_ms: outcome?.durationMs ?? null,
-      headers: delivery.headers,
-      body: content.body,
-    },
-    message: outcome === undefined ? message : `${message}  ->  ${outcomeText(outcome)}`,
-  };
-}
-
+/** Posts the same bytes with the same headers once. */
 async function forward({ headers, body }: HandedDelivery, url: string): Promise<Outcome> {
   const from = performance.now();
   const elapsed = () => Math.round(performance.now() - from);
@@ -172,9 +158,6 @@ async function forward({ headers, body }: HandedDelivery, url: string): Promise<
     return { fault: causeText(reason), durationMs: elapsed() };
   }
 }
-
-const outcomeText = ({ status, fault, durationMs }: Outcome): string =>
-  `${status ?? fault} in ${durationMs} ms`;
 
 type Content = {
   /** What changed, such as `updated (2 events)`. */
@@ -210,26 +193,9 @@ function missedBefore({ stream, sequence }: Content, gaps: Map<string, number>):
 }
 
 /** A delivery as webhooks/listeners.ts returns it. */
-export type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
-export type Listening = {
-  /** The URL of the running Kalends, without a trailing slash. */
-  readonly base: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** The body of the request that creates the listener. */
-  readonly listenerBody: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-};
-
-/** The callbacks of `listen`. */
-export type Listener = {
-  /** Called for each new listener; changes between two listeners are not delivered. */
-  began(listener: { readonly id: string; readonly secret: string }): void;
-  delivery(delivery: HandedDelivery): Promise<void>;
-  /** Called before a retry in `seconds`. */
-  trouble(problem: string, seconds: number): void;
-};
+type Listening = Options & { readonly signal: AbortSignal };
 
 const WAIT_SECONDS = 25;
 /** The timeout of a request; the server holds a response for at most 25 s. */
@@ -238,7 +204,7 @@ const FIRST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /** Listens until the signal aborts, then ends the listener. Throws if a retry cannot help. */
-export async function listen(listening: Listening, listener: Listener): Promise<void> {
+async function listen(listening: Listening, listener: ReturnType<typeof createPrinter>): Promise<void> {
   const { signal } = listening;
   let id: string | undefined;
   let pause = FIRST_PAUSE_SECONDS;
@@ -284,9 +250,7 @@ async function take(listening: Listening, id: string): Promise<HandedDelivery[] 
 }
 
 type Reply = { readonly status: number; readonly body: Record<string, unknown> };
-type Caller = Pick<Listening, 'base' | 'clientId' | 'clientSecret' | 'listenerBody'> & {
-  readonly signal: AbortSignal | undefined;
-};
+type Caller = Options & { readonly signal: AbortSignal | undefined };
 
 /** Throws Unavailable if Kalends cannot be reached or returns 5xx. */
 async function call(caller: Caller, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<Reply> {
@@ -322,7 +286,7 @@ async function readBody(response: Response): Promise<Record<string, unknown>> {
 }
 
 /** Returns the cause of "fetch failed": a code such as ECONNREFUSED, or a message. */
-export function causeText(reason: unknown): string {
+function causeText(reason: unknown): string {
   const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
   return errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }

@@ -30,7 +30,16 @@ import {
   usageError,
 } from './command.ts';
 import { tabulate } from './help.ts';
-import { DURATION_FORM, LIMIT, limitIn, listResult, parseDuration, text } from './option-values.ts';
+import {
+  DURATION_FORM,
+  LIMIT,
+  limitIn,
+  listResult,
+  numberIn,
+  oneOf,
+  parseDuration,
+  text,
+} from './option-values.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const listRequests: Command = {
@@ -39,31 +48,25 @@ const listRequests: Command = {
   options: [
     { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
     { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
-    {
-      name: 'status',
-      value: 'STATUS',
-      doc: 'With this status, such as 429, or of this class, such as 4xx.',
-    },
+    { name: 'status', value: 'STATUS', doc: 'With this status, such as 429, or of this class, such as 4xx.' },
     { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
     { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
     { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
     LIMIT,
   ],
   notes: ['docs/operations.md says which requests are stored, and for how long.'],
-  run: (input, { withStorage, config, deps }) =>
+  run: ({ options }, { withStorage, config, deps }) =>
     withStorage(async ({ clients, requestLog }) => {
-      const limit = limitIn(input.options);
-      const { filter, clientId, userId } = {
-        ...filterIn(input.options, deps.now()),
-        ...ownerIn(input.options),
-      };
+      const limit = limitIn(options);
+      const filter = filterIn(options, deps.now());
+      const [clientId, userId] = [text(options.client), text(options.user)];
+      if (userId !== undefined && clientId === undefined)
+        throw usageError('--user needs --client: user ids belong to an application.');
       if (clientId !== undefined) await requireClient(clientId, clients);
       const user = userId === undefined ? undefined : await requestLog.userOf(clientId ?? '', userId);
-      const clientIds = clientId === undefined ? undefined : [clientId];
       const isUnknownUser = userId !== undefined && user === undefined;
-      const requests = isUnknownUser
-        ? []
-        : await requestLog.listRequests({ ...filter, clientIds, user }, { limit });
+      const owner = { clientIds: clientId === undefined ? undefined : [clientId], user };
+      const requests = isUnknownUser ? [] : await requestLog.listRequests({ ...filter, ...owner }, { limit });
       return listResult({
         name: 'requests',
         fields: REQUEST,
@@ -77,20 +80,11 @@ const listRequests: Command = {
 
 export const requestCommands: readonly Command[] = [listRequests];
 
-function ownerIn({ client, user }: Input['options']) {
-  if (user !== undefined && client === undefined)
-    throw usageError('--user needs --client: user ids belong to an application.');
-  return { clientId: text(client), userId: text(user) };
-}
-
-function filterIn(
-  { status, since, route, request }: Input['options'],
-  now: number,
-): { filter: RequestFilter } {
+function filterIn({ status, since, route, request }: Input['options'], now: number): RequestFilter {
   const span = since === undefined ? undefined : parseDuration(text(since) ?? '');
   if (since !== undefined && span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
   const from = span === undefined ? undefined : now - span;
-  return { filter: { ...statusIn(text(status)), route: text(route), requestId: text(request), from } };
+  return { ...statusIn(text(status)), route: text(route), requestId: text(request), from };
 }
 
 function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 'statusClass'> {
@@ -223,6 +217,7 @@ export const deliveryCommands: readonly Command[] = [listDeliveryLog, show, repl
 
 const MOST_LISTED = 200;
 const USUALLY_LISTED = 50;
+const LIMIT_PROBLEM = `--limit must be a whole number from 1 to ${MOST_LISTED}.`;
 /** The most entries that an export reads at once. */
 const EXPORTED_AT_ONCE = 1_000;
 
@@ -250,23 +245,26 @@ const listAudit: Command = {
     'Entries identify users of applications by a hash that cannot be traced after the user was deleted. No entry contains a secret.',
   ],
   async run({ options }, { withStorage, deps }) {
+    const { action, before, limit } = options;
     const filter = {
       clientId: text(options.client),
-      action: actionIn(options),
+      action: oneOf(action, AUDIT_ACTIONS, `--action must be one of ${AUDIT_ACTIONS.join(', ')}.`),
       from: sinceIn(options, deps.now()),
     };
-    const before = numberIn(options, 'before', Number.MAX_SAFE_INTEGER);
-    const limit = numberIn(options, 'limit', MOST_LISTED) ?? USUALLY_LISTED;
-    return withStorage(async ({ audit }) => {
-      return listResult({
+    const page = {
+      before: numberIn(before, Number.MAX_SAFE_INTEGER, '--before must be a whole number from 1.'),
+      limit: numberIn(limit, MOST_LISTED, LIMIT_PROBLEM) ?? USUALLY_LISTED,
+    };
+    return withStorage(async ({ audit }) =>
+      listResult({
         name: 'entries',
         fields: AUDIT_ENTRY,
         textFields: [CHANGE],
         columns: ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'],
-        subjects: await audit.listEntries(filter, { before, limit }),
+        subjects: await audit.listEntries(filter, page),
         none: 'There are no such entries.',
-      });
-    });
+      }),
+    );
   },
 };
 
@@ -296,26 +294,8 @@ async function* allEntries(audit: AuditLog, from: number | undefined): AsyncGene
   }
 }
 
-type Options = Input['options'];
-
-function actionIn({ action }: Options) {
-  if (action === undefined) return undefined;
-  const match = AUDIT_ACTIONS.find((candidate) => candidate === action);
-  if (match === undefined) throw usageError(`--action must be one of ${AUDIT_ACTIONS.join(', ')}.`);
-  return match;
-}
-
-function numberIn(options: Options, name: string, most: number): number | undefined {
-  const given = text(options[name]);
-  if (given === undefined) return undefined;
-  const number = /^\d{1,15}$/.test(given) ? Number(given) : 0;
-  if (number < 1 || number > most)
-    throw usageError(`--${name} must be a whole number from 1${most < 1e9 ? ` to ${most}` : ''}.`);
-  return number;
-}
-
 /** Epoch milliseconds. */
-function sinceIn({ since }: Options, now: number): number | undefined {
+function sinceIn({ since }: Input['options'], now: number): number | undefined {
   const given = text(since);
   if (given === undefined) return undefined;
   const duration = parseDuration(given);

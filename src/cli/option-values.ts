@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
+import { jsonIn } from '../lib/rendered-json.ts';
 import {
   CommandError,
   type CommandOption,
@@ -12,17 +13,32 @@ import {
 } from './command.ts';
 import { tabulate } from './help.ts';
 
-/** Returns the value of `--name`; undefined if it is absent. Throws a usage error unless it is one of `values`. */
-export function choiceIn<const T extends string>(
+/** Returns the value of an option. Throws a usage error with the message `problem` unless it is one of `values`. */
+export function oneOf<const T extends string>(
+  value: string | true | undefined,
+  values: readonly T[],
+  problem: string,
+): T | undefined {
+  const match = values.find((candidate) => candidate === value);
+  if (match === undefined && value !== undefined) throw usageError(problem);
+  return match;
+}
+
+/** Returns the value of `--name`. Throws a usage error unless it is one of `values`. */
+export const choiceIn = <const T extends string>(
   options: Input['options'],
   name: string,
   values: readonly T[],
-): T | undefined {
-  const value = options[name];
-  if (value === undefined) return undefined;
-  const choice = values.find((candidate) => candidate === value);
-  if (choice === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
-  return choice;
+): T | undefined => oneOf(options[name], values, `--${name} must be ${values.join(' or ')}.`);
+
+/** Returns whether `--name` is `yes`; undefined if it is absent. Throws a usage error unless it is `on` or `off`. */
+export function readSwitch(
+  options: Input['options'],
+  name: string,
+  yes: 'on' | 'off' = 'on',
+): boolean | undefined {
+  const value = choiceIn(options, name, ['on', 'off']);
+  return value === undefined ? undefined : value === yes;
 }
 
 /** Returns the value of an option that takes one. */
@@ -85,12 +101,21 @@ export const PAGE_OPTIONS: readonly CommandOption[] = [
   { name: 'after', value: 'NEXT', doc: 'The `next` of the previous page.' },
 ];
 
-/** Returns the value of `--limit`. Throws a usage error if it is not a number from 1 to 1,000. */
-export function limitIn({ limit = String(USUAL) }: Input['options']): number {
-  const number = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0;
-  if (number < 1 || number > MOST) throw usageError(`--limit must be a number from 1 to ${MOST}.`);
+/** Returns the value of an option. Throws a usage error with the message `problem` unless it is from 1 to `most`. */
+export function numberIn(
+  value: string | true | undefined,
+  most: number,
+  problem: string,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = /^\d{1,15}$/.test(String(value)) ? Number(value) : 0;
+  if (number < 1 || number > most) throw usageError(problem);
   return number;
 }
+
+/** Returns the value of `--limit`. Throws a usage error if it is not a number from 1 to 1,000. */
+export const limitIn = ({ limit }: Input['options']): number =>
+  numberIn(limit, MOST, `--limit must be a number from 1 to ${MOST}.`) ?? USUAL;
 
 /** Returns the value of `--after` for the next page, which starts after `position`. */
 export const toNext = (position: object | undefined): string | null =>
@@ -103,17 +128,9 @@ export function positionIn<Position>(
 ): Position | undefined {
   const token = text(after);
   if (token === undefined) return undefined;
-  const position = parseJson(Buffer.from(token, 'base64url').toString());
+  const position = jsonIn(Buffer.from(token, 'base64url').toString());
   if (!isPosition(position)) throw usageError('--after must be the `next` of the previous page.');
   return position;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 export type List<T> = {

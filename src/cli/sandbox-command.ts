@@ -3,7 +3,7 @@ import { redirectUriProblem, webhookUrlProblem } from '../oauth/redirect-uri.ts'
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { REDIRECT_URI, WEBHOOK_URL } from './client-options.ts';
 import { type Command, type Input, type SandboxRequest, usageError } from './command.ts';
-import { text } from './option-values.ts';
+import { numberIn, text } from './option-values.ts';
 
 const MOST_REDIRECT_URIS = 9;
 const MOST_PORT = 65_535;
@@ -37,9 +37,7 @@ export const sandboxCommand: Command = {
     'With --json it prints its addresses, people and applications as one document once everything responds.',
     'To use other commands with it, set KALENDS_DATA_DIR to the data folder that it prints.',
   ],
-  async run(input, { json, deps }): Promise<number> {
-    return deps.runSandbox(readRequest(input, json));
-  },
+  run: async (input, { json, deps }) => deps.runSandbox(readRequest(input, json)),
 };
 
 function readRequest({ options, lists }: Input, json: boolean): SandboxRequest {
@@ -53,9 +51,10 @@ function readRequest({ options, lists }: Input, json: boolean): SandboxRequest {
     if (redirectUris.length === 0)
       throw usageError('--webhook-url needs --redirect-uri: it belongs to your application.');
   }
+  const port = numberIn(options.port, MOST_PORT, `--port must be a number from 1 to ${MOST_PORT}.`);
   const keep = text(options.keep);
   if (keep === '') throw usageError('--keep needs a folder.');
-  return { redirectUris, webhookUrl, port: portIn(options), keep, json };
+  return { redirectUris, webhookUrl, port, keep, json };
 }
 
 function checkRedirectUris(redirectUris: readonly string[]): void {
@@ -66,11 +65,4 @@ function checkRedirectUris(redirectUris: readonly string[]): void {
   if (new Set(redirectUris).size < redirectUris.length) throw usageError('A redirect URI is given twice.');
   if (redirectUris.length > MOST_REDIRECT_URIS)
     throw usageError(`At most ${MOST_REDIRECT_URIS} redirect URIs are allowed.`);
-}
-
-function portIn({ port }: Input['options']): number | undefined {
-  if (port === undefined) return undefined;
-  const number = /^\d{1,5}$/.test(String(port)) ? Number(port) : 0;
-  if (number < 1 || number > MOST_PORT) throw usageError(`--port must be a number from 1 to ${MOST_PORT}.`);
-  return number;
 }

@@ -28,11 +28,7 @@ const OPTIONS: readonly CommandOption[] = [
     value: 'ID',
     doc: 'The client id of the app to check; by default the configured one.',
   },
-  {
-    name: 'client-secret-file',
-    value: 'FILE',
-    doc: 'A file with its client secret; `-` is standard input.',
-  },
+  { name: 'client-secret-file', value: 'FILE', doc: 'A file with its client secret; `-` is standard input.' },
 ];
 
 export const setupCommands: readonly Command[] = APP_KINDS.map((kind) => ({
@@ -77,13 +73,10 @@ async function readApp({ options }: Input, { io }: Context): Promise<ProviderApp
   return { clientId: id, clientSecret };
 }
 
-type Setup = {
-  readonly config: Config;
-  readonly scopes: readonly NamedScope[];
-  readonly check: Check | undefined;
-};
-
-function toResult(kind: AppKind, { config, scopes, check }: Setup): Result {
+function toResult(
+  kind: AppKind,
+  { config, scopes, check }: { config: Config; scopes: readonly NamedScope[]; check: Check | undefined },
+): Result {
   const { console: place } = SETUP_STEPS[kind];
   const address = providerAddress(kind, config);
   const notice = httpNotice(kind, config);
@@ -126,12 +119,8 @@ function stepLines(kind: AppKind, address: string, scopes: readonly NamedScope[]
 }
 
 function checkLines(kind: AppKind, check: Check | undefined): string[] {
-  if (check === undefined) {
-    return [
-      'Then check the app:',
-      `${INDENT}${COMMAND} setup ${kind} --client-id ID --client-secret-file FILE`,
-    ];
-  }
+  const command = `${INDENT}${COMMAND} setup ${kind} --client-id ID --client-secret-file FILE`;
+  if (check === undefined) return ['Then check the app:', command];
   const lines = [tabulate([[check.status, check.message]], { width: WIDTH })];
   if (check.status !== 'ok') return lines;
   const setting = settingPrefix(kind);
@@ -146,7 +135,7 @@ function httpNotice(kind: AppKind, { url }: Config): string | undefined {
   return `${APP_NAMES[kind]} accepts plain http only for ${plainHosts.join(' and ')}: set KALENDS_URL to the public https address.`;
 }
 
-export type SetupSteps = {
+type SetupSteps = {
   readonly console: string;
   readonly before: readonly string[];
   /** The step for the scopes, then the step for the redirect URI. */
@@ -159,7 +148,7 @@ export type SetupSteps = {
   readonly plainHosts: readonly string[];
 };
 
-export const SETUP_STEPS: Readonly<Record<AppKind, SetupSteps>> = {
+const SETUP_STEPS: Readonly<Record<AppKind, SetupSteps>> = {
   google: {
     console: 'https://console.cloud.google.com',
     before: [

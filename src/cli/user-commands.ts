@@ -1,4 +1,9 @@
 /** `kalends user …`: the users of applications and their accounts. */
+
+import { createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { CALENDAR } from '../administration/documents/calendar.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { ACCOUNT, type AccountSubject, FOUND_USER, GRANT, USER } from '../administration/documents/user.ts';
@@ -10,18 +15,22 @@ import {
   readUser,
   reconnectLink,
   syncUser,
+  type UsersDeps,
 } from '../administration/users.ts';
 import type { Account } from '../calendars/account-store.ts';
 import { instantText } from '../lib/rendered-json.ts';
-import type { DeletedUser } from '../oauth/user-store.ts';
+import type { UserSummary } from '../oauth/user-store.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
 import { deleteUser } from '../user-data/delete-user.ts';
+import { exportUser } from '../user-data/export-user.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
 import {
   type Command,
   CommandError,
+  type Context,
   type Input,
+  newFile,
   type Positional,
   type Result,
   type Storage,
@@ -38,13 +47,30 @@ import {
   toNext,
   YES,
 } from './option-values.ts';
-import { type NamedUser, USER_ID, usersDeps, withUser } from './user-argument.ts';
-import { userExport } from './user-export-command.ts';
+import { safeJson } from './terminal-text.ts';
+
+const USER_ID: Positional = { name: 'USER_ID', doc: "The application's id of the user." };
 
 const ACCOUNT_NAME: Positional = {
   name: 'ACCOUNT',
   doc: 'The key, id or name of the account, see `user show`.',
 };
+
+/** Opens the storage and runs `work` on the user that the command names. Throws CommandError if it does not exist. */
+const withUser = (
+  { positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input,
+  { withStorage, config, deps: { now } }: Context,
+  work: (user: UserSummary, deps: Storage & UsersDeps) => Promise<Result | undefined>,
+): Promise<Result | undefined> =>
+  withStorage(async (storage) => {
+    await requireClient(clientId, storage.clients);
+    const user = await storage.users.findUser(clientId, userId);
+    if (user !== undefined) return work(user, { ...storage, publicUrl: config().url, now });
+    throw new CommandError(
+      'not_found',
+      `The application has no user "${userId}"; "kalends user list ${clientId}" lists its users.`,
+    );
+  });
 
 const sync: Command = {
   name: 'user sync',
@@ -52,11 +78,12 @@ const sync: Command = {
   positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
   notes: ['A running server starts the sync within seconds.'],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, storage) => {
-      const name = input.positionals.ACCOUNT;
-      const account = name === undefined ? undefined : await findAccount({ clientId, userId }, name, storage);
+    withUser(input, context, async (user, deps) => {
+      const { clientId, userId } = user;
+      const isOne = input.positionals.ACCOUNT !== undefined;
+      const account = isOne ? await findAccount(user, input, deps) : undefined;
       const target = { clientId, userId, accountKey: account?.accountKey };
-      const count = await syncUser('command line', target, usersDeps(storage, context));
+      const count = await syncUser('command line', target, deps);
       return {
         json: { client_id: clientId, user_id: userId, accounts: count },
         text: `A sync of ${count} account(s) of ${userId} is due now.`,
@@ -71,15 +98,12 @@ const disconnect: Command = {
   options: [YES],
   notes: ['The application receives `connection.disconnected`. The user can connect the account again.'],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, storage) => {
-      const { accountKey, provider, display, accountId } = await findAccount(
-        { clientId, userId },
-        input.positionals.ACCOUNT ?? '',
-        storage,
-      );
-      await confirm(`Disconnecting ${display} of ${userId}`, input, context);
-      await disconnectAccount('command line', { clientId, userId, accountKey }, usersDeps(storage, context));
+    withUser(input, context, async (user, deps) => {
+      const { clientId, userId } = user;
+      const { accountKey, accountId, provider, display } = await findAccount(user, input, deps);
       const account = { provider, key: accountKey, id: accountId };
+      await confirm(`Disconnecting ${display} of ${userId}`, input, context);
+      await disconnectAccount('command line', { clientId, userId, accountKey }, deps);
       return {
         json: { disconnected: true, client_id: clientId, user_id: userId, account },
         text: `Disconnected ${display} of ${userId}.`,
@@ -91,18 +115,14 @@ const calendars: Command = {
   name: 'user calendars',
   summary: 'List the calendars of an account, with their syncs and watches',
   positionals: [CLIENT_ID, USER_ID, ACCOUNT_NAME],
-  options: [...PAGE_OPTIONS],
+  options: PAGE_OPTIONS,
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, storage) => {
-      const { positionals, options } = input;
-      const { accountKey } = await findAccount({ clientId, userId }, positionals.ACCOUNT ?? '', storage);
-      const page = { after: positionIn(options, isCalendarPlace), limit: limitIn(options) };
+    withUser(input, context, async (user, deps) => {
+      const { accountKey } = await findAccount(user, input, deps);
+      const page = { after: positionIn(input.options, isCalendarPlace), limit: limitIn(input.options) };
+      const { clientId, userId } = user;
       const target = { clientId, userId, accountKey, ...page };
-      const { calendars: subjects, next } = await readAccount(
-        'command line',
-        target,
-        usersDeps(storage, context),
-      );
+      const { calendars: subjects, next } = await readAccount('command line', target, deps);
       return listResult({
         name: 'calendars',
         fields: CALENDAR,
@@ -122,9 +142,8 @@ const link: Command = {
     'Send the link only to the user. It ends at the redirect URI of the application with `state=reconnect`.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, storage) => {
-      const client = await requireClient(clientId, storage.clients);
-      const url = reconnectLink(client, userId, usersDeps(storage, context));
+    withUser(input, context, async ({ clientId, userId }, deps) => {
+      const url = reconnectLink(await requireClient(clientId, deps.clients), userId, deps);
       if (url !== undefined) return { json: { client_id: clientId, user_id: userId, url }, text: url };
       throw new CommandError(
         'refused',
@@ -135,16 +154,14 @@ const link: Command = {
 
 /** Returns an account by its key, id or name. Throws CommandError if none or several match. */
 async function findAccount(
-  { clientId, userId }: NamedUser,
-  name: string,
+  { clientId, userId }: UserSummary,
+  { positionals: { ACCOUNT: name = '' } }: Input,
   { accounts }: Pick<Storage, 'accounts'>,
 ): Promise<Account> {
   const linked = await accounts.listAccounts(clientId, userId);
   const byKey = linked.filter(({ accountKey }) => accountKey === name);
-  const matches =
-    byKey.length > 0
-      ? byKey
-      : linked.filter(({ accountId, display }) => accountId === name || display === name);
+  const byName = linked.filter(({ accountId, display }) => accountId === name || display === name);
+  const matches = byKey.length > 0 ? byKey : byName;
   const [account, another] = matches;
   if (account === undefined)
     throw new CommandError(
@@ -177,37 +194,30 @@ const list: Command = {
   notes: [
     'Without these options, the list has all users, oldest first. With one, it has one page, in the order of user ids: use this if there are very many users.',
   ],
-  run: ({ positionals, options }, { withStorage }) =>
+  run: (input, { withStorage }) =>
     withStorage(async (storage) => {
-      const clientId = positionals.CLIENT_ID;
+      const clientId = input.positionals.CLIENT_ID;
       if (clientId !== undefined) await requireClient(clientId, storage.clients);
-      const isPaged = ['search', 'limit', 'after'].some((name) => name in options);
-      return isPaged ? foundUsers(clientId, options, storage) : allUsers(clientId, storage);
+      const isPaged = ['search', 'limit', 'after'].some((name) => name in input.options);
+      return isPaged ? foundUsers(input, storage) : allUsers(clientId, storage);
     }),
 };
 
 async function allUsers(only: string | undefined, { clients, users }: Storage): Promise<Result> {
-  const clientIds =
-    only === undefined ? (await clients.listClients()).map(({ clientId }) => clientId) : [only];
-  const all = (await Promise.all(clientIds.map((clientId) => users.listUsers(clientId)))).flat();
+  const listed = only === undefined ? await clients.listClients() : [{ clientId: only }];
+  const all = await Promise.all(listed.map(({ clientId }) => users.listUsers(clientId)));
   return listResult({
     name: 'users',
     fields: USER,
     columns: ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'],
-    subjects: all,
+    subjects: all.flat(),
     none: 'There are no users. The first request to /authorize creates one.',
   });
 }
 
-async function foundUsers(
-  clientId: string | undefined,
-  options: Input['options'],
-  storage: Storage,
-): Promise<Result> {
-  const search = {
-    ...{ clientId, beginning: text(options.search) ?? '' },
-    ...{ after: positionIn(options, isUserPlace), limit: limitIn(options) },
-  };
+async function foundUsers({ positionals, options }: Input, storage: Storage): Promise<Result> {
+  const place = { after: positionIn(options, isUserPlace), limit: limitIn(options) };
+  const search = { clientId: positionals.CLIENT_ID, beginning: text(options.search) ?? '', ...place };
   const page = await findUsers('command line', search, storage);
   return listResult({
     name: 'users',
@@ -236,8 +246,8 @@ const show: Command = {
     'The text has the newest events of each account. --json has all stored events: at most 100 per account, for 90 days.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, storage) => {
-      const details = await readUser('command line', { clientId, userId }, usersDeps(storage, context));
+    withUser(input, context, async ({ clientId, userId }, deps) => {
+      const details = await readUser('command line', { clientId, userId }, deps);
       const { user, grants } = details;
       const accounts = details.accounts.map((account) => toSubject(account, details));
       const document = {
@@ -282,12 +292,13 @@ const remove: Command = {
     'The receipt says what was deleted and when; the audit log stores it without the identity of the user. docs/privacy.md says what remains after a deletion.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId, accounts }, storage) => {
+    withUser(input, context, async ({ clientId, userId, accounts }, deps) => {
       await confirm(`Deleting ${userId} with ${accounts} account(s)`, input, context);
-      const receipt = await deleteUser({ clientId, userId }, { ...storage, now: context.deps.now });
+      const receipt = await deleteUser({ clientId, userId }, deps);
       if (receipt === undefined)
         throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
       const { deletedAt, deleted, accessToEnd, isOffDisk } = receipt;
+      const counts = Object.entries(deleted).map(([kind, count]) => `${count} ${kind}`);
       return {
         json: {
           deleted: true,
@@ -299,17 +310,12 @@ const remove: Command = {
         },
         text: [
           `Deleted ${userId}.`,
-          `Receipt: ${instantText(deletedAt)}, ${countsText(deleted)}.`,
+          `Receipt: ${instantText(deletedAt)}, ${counts.join(', ')}.`,
           ...pendingLines(accessToEnd, isOffDisk),
         ].join('\n'),
       };
     }),
 };
-
-const countsText = (deleted: Omit<DeletedUser, 'accessToEnd'>): string =>
-  Object.entries(deleted)
-    .map(([kind, count]) => `${count} ${kind}`)
-    .join(', ');
 
 /** Returns a line for each part of the deletion that happens later. */
 function pendingLines(accessToEnd: number, isOffDisk: boolean): string[] {
@@ -327,14 +333,54 @@ const revoke: Command = {
     'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, { families, by }) => {
-      const ended = await families.endGrantsOf(clientId, userId, { now: context.deps.now(), by });
+    withUser(input, context, async ({ clientId, userId }, { families, now, by }) => {
+      const ended = await families.endGrantsOf(clientId, userId, { now: now(), by });
       return {
         json: { client_id: clientId, user_id: userId, ended_grants: ended },
         text: `Revoked ${ended} grant(s) of ${userId}.`,
       };
     }),
 };
+
+const userExport: Command = {
+  name: 'user export',
+  summary: 'Export all stored data of a user as one JSON document',
+  positionals: [CLIENT_ID, USER_ID],
+  options: [{ name: 'output', value: 'FILE', doc: 'Write to a new file instead of standard output.' }],
+  notes: [
+    'The export contains events, addresses of accounts and bodies of deliveries, but no credentials. Give it only to the user. The audit log records the export. docs/privacy.md describes its content.',
+  ],
+  run: (input, context) =>
+    withUser(input, context, async ({ clientId, userId }, deps) => {
+      const output = text(input.options.output);
+      const file = output === undefined ? undefined : newFile(output);
+      const pieces = await exportUser({ clientId, userId }, deps);
+      if (pieces === undefined)
+        throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
+      if (file === undefined) {
+        for await (const piece of pieces) context.io.stdout.write(safeJson(piece));
+        return undefined;
+      }
+      await writeFile(pieces, file);
+      const { size } = await stat(file);
+      return {
+        json: { client_id: clientId, user_id: userId, file, bytes: size },
+        text: `Wrote ${file} (${size} bytes). Only you can read it. Give it only to the user.`,
+      };
+    }),
+};
+
+/** Writes under another name first, so that nothing mistakes a partial document for a complete one. */
+async function writeFile(pieces: AsyncIterable<string>, file: string): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(partial, { mode: 0o600, flags: 'wx' }));
+    await rename(partial, file);
+  } catch (reason) {
+    await rm(partial, { force: true });
+    throw reason;
+  }
+}
 
 export const userCommands: readonly Command[] = [
   list,

@@ -7,7 +7,6 @@ import {
   cancelReview,
   type DecisionInput,
   type ReviewDeps,
-  type ReviewInput,
   requestChanges,
   submissionOf,
   submitForReview,
@@ -15,7 +14,7 @@ import {
 } from '../verification/reviews.ts';
 import type { Verification } from '../verification/verification.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
-import type { Command, CommandOption, Context, Input, Result, Storage } from './command.ts';
+import type { Command, CommandOption, Input, Storage } from './command.ts';
 import { tabulate } from './help.ts';
 import { listResult, text } from './option-values.ts';
 
@@ -36,11 +35,11 @@ const show: Command = {
     withStorage(async ({ verification: reviews }) => {
       const verification = await findReview(positionals, reviews);
       const activity = await reviews.listActivity(verification.clientId, { limit: ENTRIES_SHOWN });
-      const { url } = config();
+      const review = { verification, url: config().url };
       const missing = missingForReview(verification).map(({ sentence }) => sentence);
       const canSubmit = ['not_submitted', 'changes_requested'].includes(verification.status);
       const parts = [
-        reviewText({ verification, url }),
+        reviewText(review),
         ...(canSubmit && missing.length > 0
           ? [['Before it can be submitted:', ...missing.map((sentence) => `  ${sentence}`)].join('\n')]
           : []),
@@ -48,7 +47,7 @@ const show: Command = {
           ? [tabulate(toTable(ACTIVITY, ['at', 'kind', 'actor', 'note', 'fields'], activity))]
           : []),
       ];
-      return { json: toDocument(REVIEW, { verification, url, activity }), text: parts.join('\n\n') };
+      return { json: toDocument(REVIEW, { ...review, activity }), text: parts.join('\n\n') };
     }),
 };
 
@@ -56,35 +55,42 @@ const list: Command = {
   name: 'client verification list',
   summary: 'List the applications under review, earliest submission first',
   run: (_, { config, withStorage }) =>
-    withStorage(async ({ verification: reviews }) => {
-      const all = await reviews.listUnderReview();
-      return listResult({
+    withStorage(async ({ verification: reviews }) =>
+      listResult({
         name: 'applications',
         fields: REVIEW,
         textFields: REVIEWED_LINES,
         columns: ['client_id', 'submitted_at', 'verified', 'display_name'],
-        subjects: all.map((verification) => ({ verification, url: config().url })),
+        subjects: (await reviews.listUnderReview()).map((verification) => ({
+          verification,
+          url: config().url,
+        })),
         none: 'No application is under review.',
-      });
-    }),
+      }),
+    ),
 };
 
-type Step = (input: ReviewInput, deps: ReviewDeps) => Promise<Verification | undefined>;
-type Decision = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
-type Help = Pick<Command, 'summary' | 'options' | 'notes'>;
+type Step = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
 
-const stepCommand = (name: string, step: Step, help: Help): Command => ({
+/** Returns the command of a step. A decision is about the selected submission, by default the current one. */
+const stepCommand = (
+  name: string,
+  step: Step,
+  help: Pick<Command, 'summary' | 'options' | 'notes'>,
+): Command => ({
   name: `client verification ${name}`,
   positionals: [CLIENT_ID],
   ...help,
-  run: (input, context) => runStep(input, context, step),
-});
-
-const decisionCommand = (name: string, decide: Decision, help: Help): Command => ({
-  name: `client verification ${name}`,
-  positionals: [CLIENT_ID],
-  ...help,
-  run: (input, context) => runDecision(input, context, decide),
+  run: ({ positionals, options }, { config, withStorage, deps: { now } }) =>
+    withStorage(async ({ verification, by }) => {
+      const current = await findReview(positionals, verification);
+      const { clientId } = current;
+      const submission = text(options.submission) ?? submissionOf(current);
+      const after = await step({ clientId, submission, note: text(options.note) }, { verification, now, by });
+      if (after === undefined) throw unknownClient(clientId);
+      const review = { verification: after, url: config().url };
+      return { json: toDocument(REVIEW, review), text: reviewText(review) };
+    }),
 });
 
 export const verificationCommands: readonly Command[] = [
@@ -97,12 +103,12 @@ export const verificationCommands: readonly Command[] = [
       'Requires a display name, an application URL, a public https redirect URI, and a support contact.',
     ],
   }),
-  decisionCommand('approve', approveSubmission, {
+  stepCommand('approve', approveSubmission, {
     summary: 'Approve a submission: users see its values from now on',
     options: [SUBMISSION, NOTE],
     notes: ['Without --submission, this approves the current submission and prints it.'],
   }),
-  decisionCommand('request-changes', requestChanges, {
+  stepCommand('request-changes', requestChanges, {
     summary: 'Reject a submission and request changes',
     options: [{ ...NOTE, doc: 'The requested changes, for the developer.', required: true }, SUBMISSION],
   }),
@@ -115,36 +121,6 @@ export const verificationCommands: readonly Command[] = [
     ],
   }),
 ];
-
-function runStep({ positionals, options }: Input, context: Context, step: Step): Promise<Result> {
-  return context.withStorage(async ({ verification, by }) => {
-    const { clientId } = await findReview(positionals, verification);
-    const after = await step(
-      { clientId, note: text(options.note) },
-      { verification, now: context.deps.now, by },
-    );
-    if (after === undefined) throw unknownClient(clientId);
-    return reviewResult(after, context);
-  });
-}
-
-/** Decides on the selected submission; by default on the current one. */
-function runDecision({ positionals, options }: Input, context: Context, decide: Decision): Promise<Result> {
-  return context.withStorage(async ({ verification, by }) => {
-    const current = await findReview(positionals, verification);
-    const { clientId } = current;
-    const submission = text(options.submission) ?? submissionOf(current);
-    const input = { clientId, submission, note: text(options.note) };
-    const after = await decide(input, { verification, now: context.deps.now, by });
-    if (after === undefined) throw unknownClient(clientId);
-    return reviewResult(after, context);
-  });
-}
-
-function reviewResult(verification: Verification, { config }: Context): Result {
-  const review = { verification, url: config().url };
-  return { json: toDocument(REVIEW, review), text: reviewText(review) };
-}
 
 const reviewText = (review: ReviewSubject): string =>
   tabulate(toRows([...REVIEW, ...REVIEWED_LINES], review));

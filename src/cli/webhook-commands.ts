@@ -12,15 +12,15 @@ import { CLIENT_ID, requireClient, unknownClient } from './client-commands.ts';
 import { checkWebhookUrl, SHARE_ADDRESS } from './client-options.ts';
 import { type Command, CommandError, type Positional, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
-import { confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
+import { confirm, listResult, overlapIn, overlapOption, readSwitch, text, YES } from './option-values.ts';
 
-export const ENDPOINT_ID: Positional = {
+const ENDPOINT_ID: Positional = {
   name: 'ENDPOINT_ID',
   doc: 'The id of an endpoint, see `webhook list`.',
 };
 
 /** Returns an endpoint. Throws CommandError if it does not exist. */
-export async function findEndpoint(
+async function findEndpoint(
   endpoints: Pick<EndpointStore, 'findEndpoint'>,
   endpointId: string,
 ): Promise<ListedEndpoint> {
@@ -29,7 +29,7 @@ export async function findEndpoint(
   return endpoint;
 }
 
-export const unknownEndpoint = (endpointId: string): CommandError =>
+const unknownEndpoint = (endpointId: string): CommandError =>
   new CommandError(
     'not_found',
     `There is no endpoint "${endpointId}"; "kalends webhook list" lists the endpoints.`,
@@ -73,16 +73,12 @@ const add: Command = {
     const shared = options['share-address'] === true;
     return withStorage(async ({ clients, endpoints, by }) => {
       await requireClient(clientId, clients);
-      const { privateNetwork } = config();
-      await checkWebhookUrl({ url, clientId, shared }, { endpoints, privateNetwork });
+      await checkWebhookUrl({ url, clientId, shared }, config(), endpoints);
       const added = await addEndpoint({ clientId, url, hears: topics, shared }, { endpoints, now, by });
-      const rows = [
-        ['endpoint_id', added.endpointId],
-        ['secret', added.secret],
-      ];
+      const json = { endpoint_id: added.endpointId, secret: added.secret };
       return {
-        json: { endpoint_id: added.endpointId, secret: added.secret },
-        text: `${tabulate(rows, { indent: INDENT })}\n\nSave the secret now: it is not shown again. Test the endpoint: kalends webhook test ${added.endpointId}`,
+        json,
+        text: `${tabulate(Object.entries(json), { indent: INDENT })}\n\nSave the secret now: it is not shown again. Test the endpoint: kalends webhook test ${added.endpointId}`,
       };
     });
   },
@@ -104,36 +100,27 @@ const update: Command = {
   ],
   notes: ['Options that you omit keep their values. The secret does not change.'],
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { config, withStorage }) => {
-    const [url, kinds, own] = [text(options.url), text(options.hears), text(options.own)];
+    const [url, kinds, own] = [text(options.url), text(options.hears), readSwitch(options, 'own')];
     if ((url ?? kinds ?? own) === undefined)
       throw usageError('Nothing to change: give --url, --hears or --own.');
-    if (own !== undefined && own !== 'on' && own !== 'off') throw usageError('--own must be on or off.');
-    const changes = {
-      ...(kinds !== undefined && topicsIn(kinds)),
-      ...(own !== undefined && { own: own === 'on' }),
-    };
+    const changes = { ...(kinds !== undefined && topicsIn(kinds)), ...(own !== undefined && { own }) };
     return withStorage(async ({ endpoints, by }) => {
       const endpoint = await findEndpoint(endpoints, endpointId);
-      if (endpoint.expiresAt !== undefined)
-        throw new CommandError(
-          'is_listener',
-          'This endpoint is a listener. The client that created it sets its topics.',
-        );
-      if (url !== undefined) await checkMove(url, endpoint);
+      const { expiresAt, isFirst, clientId } = endpoint;
+      if (expiresAt !== undefined)
+        throw isListener('This endpoint is a listener. The client that created it sets its topics.');
+      if (url !== undefined) {
+        if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url ${url} changes it`);
+        const problem = webhookUrlProblem(url);
+        if (problem !== undefined)
+          throw new CommandError('invalid_client_metadata', `The webhook URL ${problem}.`);
+        const shared = options['share-address'] === true;
+        await checkWebhookUrl({ url, clientId, shared }, config(), endpoints);
+      }
       const topics = { hears: { ...endpoint.hears, ...changes } };
       await endpoints.changeEndpoint(endpointId, { ...topics, ...(url !== undefined && { url }) }, by);
       const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics(topics) };
       return { json: changed, text: `Changed ${endpointId}. Topics: ${changed.hears.join(', ')}.` };
-
-      async function checkMove(to: string, { isFirst, clientId }: ListedEndpoint): Promise<void> {
-        if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url ${to} changes it`);
-        const problem = webhookUrlProblem(to);
-        if (problem !== undefined)
-          throw new CommandError('invalid_client_metadata', `The webhook URL ${problem}.`);
-        const { privateNetwork } = config();
-        const shared = options['share-address'] === true;
-        await checkWebhookUrl({ url: to, clientId, shared }, { endpoints, privateNetwork });
-      }
     });
   },
 };
@@ -149,6 +136,8 @@ function topicsIn(list: string): Omit<EndpointHears, 'own'> {
     connections: topics.includes('connections'),
   };
 }
+
+const isListener = (message: string): CommandError => new CommandError('is_listener', message);
 
 const isWebhookUrl = (how: string): CommandError =>
   new CommandError('is_webhook_url', `This is the webhook URL of the application: ${how}.`);
@@ -172,10 +161,8 @@ const resume: Command = {
   run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage }) =>
     withStorage(async ({ endpoints, by }) => {
       if (!(await endpoints.resumeEndpoint(endpointId, by))) throw unknownEndpoint(endpointId);
-      return {
-        json: { endpoint_id: endpointId, state: 'active' },
-        text: `Resumed ${endpointId}: waiting deliveries are sent now.`,
-      };
+      const document = { endpoint_id: endpointId, state: 'active' };
+      return { json: document, text: `Resumed ${endpointId}: waiting deliveries are sent now.` };
     }),
 };
 
@@ -186,10 +173,8 @@ const remove: Command = {
   options: [YES],
   run: (input, context) =>
     context.withStorage(async ({ endpoints, by }) => {
-      const { endpointId, isFirst, clientId, url } = await findEndpoint(
-        endpoints,
-        input.positionals.ENDPOINT_ID ?? '',
-      );
+      const { ENDPOINT_ID: endpointId = '' } = input.positionals;
+      const { isFirst, clientId, url } = await findEndpoint(endpoints, endpointId);
       if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url "" removes it`);
       await confirm(`Removing ${url}`, input, context);
       await endpoints.removeEndpoint(endpointId, by);
@@ -228,10 +213,9 @@ const test: Command = {
   run: ({ positionals }, { config, withStorage, deps: { now } }) =>
     withStorage(async ({ endpoints, webhookKeys, sealer }) => {
       const endpoint = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
-      const { endpointId, url } = endpoint;
-      if (endpoint.expiresAt !== undefined)
-        throw new CommandError(
-          'is_listener',
+      const { endpointId, url, expiresAt } = endpoint;
+      if (expiresAt !== undefined)
+        throw isListener(
           'This endpoint is a listener: it polls for deliveries, so nothing can be sent to it.',
         );
       const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
@@ -241,18 +225,14 @@ const test: Command = {
       try {
         const { attempt } = await sendTest({ ...endpoint, secrets }, { webhookEgress, webhookSigner, now });
         const { status = null, fault = null, durationMs } = attempt;
-        const document = {
-          endpoint_id: endpointId,
-          url,
-          ok: fault === null,
-          status,
-          fault,
-          duration_ms: durationMs,
+        const ok = fault === null;
+        return {
+          json: { endpoint_id: endpointId, url, ok, status, fault, duration_ms: durationMs },
+          text: ok
+            ? `${url} returned ${status} after ${durationMs} ms.`
+            : `The delivery to ${url} failed after ${durationMs} ms: ${fault}.`,
+          exitCode: ok ? 0 : 1,
         };
-        if (fault === null)
-          return { json: document, text: `${url} returned ${status} after ${durationMs} ms.` };
-        const failed = `The delivery to ${url} failed after ${durationMs} ms: ${fault}.`;
-        return { json: document, text: failed, exitCode: 1 };
       } finally {
         await webhookEgress.close();
       }

@@ -18,6 +18,7 @@ import { field, instant, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
 import { renderCreator } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
+import { freshPost, get, post } from './routes.ts';
 
 const PATH = '/dashboard/account';
 
@@ -60,80 +61,41 @@ export async function showAccount(
     hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
     issuer: deps.singleSignOn?.provider.issuer,
   };
-  const facts = {
-    sessions,
-    links,
-    current: session.sessionId,
-    passkeys,
-    usesPasskeys,
-    elsewhere,
-    ...details,
-  };
-  const content = accountContent({ ...facts, ...parts }, viewer);
+  const facts = { sessions, links, current: session.sessionId, passkeys, usesPasskeys, elsewhere };
+  const content = accountContent({ ...facts, ...details, ...parts }, viewer);
   return show({ title: messages.text('account.title'), content, usesPasskeys }, status);
 }
 
 export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   const { people } = deps;
   return [
-    {
-      method: 'GET',
-      path: PATH,
-      needs: 'own.manage',
-      handle: (visit) => showAccount(visit, renderNotice(visit)),
-    },
-    {
-      method: 'POST',
-      path: `${PATH}/name`,
-      needs: 'own.manage',
-      async handle(visit) {
-        const name = visit.field('name').trim();
-        const problem = personNameProblem(name);
-        if (problem !== undefined) return showAccount(visit, { nameProblem: `The name ${problem}.` }, 400);
-        await people.setName(visit.person.personId, name);
-        return goTo(visit.reply, `${PATH}?done=name`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${PATH}/password`,
-      needs: 'own.manage',
-      isFresh: true,
-      async handle(visit) {
-        await mustBeOn('usesPasswords', otherWays(deps));
-        const member = { ...visit, ...readCaller(visit) };
-        const passwordProblem = await changePassword(member, visit.field('password'), visit.deps);
-        if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
-        return goTo(visit.reply, `${PATH}?done=password`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${PATH}/links/:invitationId/withdraw`,
-      needs: 'own.manage',
-      async handle({ reply, person, parameter, deps }) {
-        await withdrawOwnResetLink(person, parameter('invitationId'), deps);
-        return goTo(reply, `${PATH}?done=withdrawn`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${PATH}/sessions/:sessionId/end`,
-      needs: 'own.manage',
-      async handle({ reply, person, parameter }) {
-        await people.endSession(person.personId, parameter('sessionId'));
-        return goTo(reply, `${PATH}?done=session`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${PATH}/sessions/end-others`,
-      needs: 'own.manage',
-      async handle({ reply, person, session, deps: { by } }) {
-        await people.endOtherSessions(person.personId, session.sessionId, by);
-        return goTo(reply, `${PATH}?done=session`);
-      },
-    },
+    get(PATH, 'own.manage', (visit) => showAccount(visit, renderNotice(visit))),
+    post(`${PATH}/name`, 'own.manage', async (visit) => {
+      const name = visit.field('name').trim();
+      const problem = personNameProblem(name);
+      if (problem !== undefined) return showAccount(visit, { nameProblem: `The name ${problem}.` }, 400);
+      await people.setName(visit.person.personId, name);
+      return goTo(visit.reply, `${PATH}?done=name`);
+    }),
+    freshPost(`${PATH}/password`, 'own.manage', async (visit) => {
+      await mustBeOn('usesPasswords', otherWays(deps));
+      const member = { ...visit, ...readCaller(visit) };
+      const passwordProblem = await changePassword(member, visit.field('password'), visit.deps);
+      if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
+      return goTo(visit.reply, `${PATH}?done=password`);
+    }),
+    post(`${PATH}/links/:invitationId/withdraw`, 'own.manage', async ({ reply, person, parameter, deps }) => {
+      await withdrawOwnResetLink(person, parameter('invitationId'), deps);
+      return goTo(reply, `${PATH}?done=withdrawn`);
+    }),
+    post(`${PATH}/sessions/:sessionId/end`, 'own.manage', async ({ reply, person, parameter }) => {
+      await people.endSession(person.personId, parameter('sessionId'));
+      return goTo(reply, `${PATH}?done=session`);
+    }),
+    post(`${PATH}/sessions/end-others`, 'own.manage', async ({ reply, person, session, deps }) => {
+      await deps.people.endOtherSessions(person.personId, session.sessionId, deps.by);
+      return goTo(reply, `${PATH}?done=session`);
+    }),
   ];
 }
 

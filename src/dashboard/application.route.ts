@@ -34,6 +34,7 @@ import { postmanEnvironment } from './pages/application-code.ts';
 import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { editNotice } from './pages/verification.page.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 
 const ONE = `${APPLICATIONS}/:clientId`;
 const HOUR_MS = 3_600_000;
@@ -50,163 +51,110 @@ const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client
   readApplication(person, parameter('clientId'), deps);
 
 /** Renders what a change of reviewed values does to the application's review. */
-async function renderEditNotice({
-  person,
-  viewer,
-  parameter,
-  deps,
-}: DashboardVisit): Promise<Html | undefined> {
-  const { verification } = await readReview(person, { clientId: parameter('clientId') }, deps);
-  return editNotice(verification, viewer);
+async function renderEditNotice(visit: DashboardVisit): Promise<Html | undefined> {
+  const { verification } = await readReview(
+    visit.person,
+    { clientId: visit.parameter('clientId') },
+    visit.deps,
+  );
+  return editNotice(verification, visit.viewer);
 }
 
 type Shown = { readonly client: Client; readonly tab: string; readonly content: Html };
 
 function showTab({ viewer, query, show }: DashboardVisit, shown: Shown, status = 200) {
   const notice = query('done') === 'saved' && status === 200 ? html`${messages.text('saved')}` : undefined;
-  return show(
-    { title: shown.client.name, content: applicationPage({ ...shown, said: notice }, viewer) },
-    status,
-  );
+  return show(applicationPage({ ...shown, said: notice }, viewer), status);
 }
 
 const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: ONE,
-    needs: 'application.read',
-    async handle(visit) {
-      const client = await readClient(visit);
-      const { facts } = await visit.deps.branding.findLook(client.clientId);
-      const content = html`${await renderEditNotice(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
-      return showTab(visit, { client, tab: '', content });
-    },
-  },
-  {
-    method: 'POST',
-    path: ONE,
-    needs: 'application.change',
-    async handle(visit) {
-      const { person, viewer, reply, field, deps } = visit;
-      const client = await readClient(visit);
-      const { clientId } = client;
-      const typed = typedFields(SETTINGS_FIELDS, field);
-      const changed = await changeSettings(person, { clientId, typed }, deps);
-      if ('problems' in changed) {
-        const { facts } = await deps.branding.findLook(clientId);
-        const filled = { values: typed, problems: changed.problems };
-        const form = settingsContent({ client, facts, ...filled }, viewer);
-        const content = html`${await renderEditNotice(visit)}${form}`;
-        return showTab(visit, { client, tab: '', content }, 400);
-      }
-      if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);
-      return showTab(visit, { client, tab: '', content: settingsSecretContent(changed, clientId) });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ONE}/start`,
-    needs: 'application.read',
-    async handle(visit) {
-      const client = await readClient(visit);
-      const mayTry = may(visit.person, 'playground.use', client.clientId);
-      const tryAt = mayTry ? playgroundPath(client.clientId) : undefined;
-      return showTab(visit, {
-        ...{ client, tab: '/start' },
-        content: firstSteps({ ...client, url: publicUrl }, tryAt),
-      });
-    },
-  },
+  get(ONE, 'application.read', async (visit) => {
+    const client = await readClient(visit);
+    const { facts } = await visit.deps.branding.findLook(client.clientId);
+    const content = html`${await renderEditNotice(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
+    return showTab(visit, { client, tab: '', content });
+  }),
+  post(ONE, 'application.change', async (visit) => {
+    const { person, viewer, reply, field, deps } = visit;
+    const client = await readClient(visit);
+    const { clientId } = client;
+    const typed = typedFields(SETTINGS_FIELDS, field);
+    const changed = await changeSettings(person, { clientId, typed }, deps);
+    if ('problems' in changed) {
+      const { facts } = await deps.branding.findLook(clientId);
+      const filled = { values: typed, problems: changed.problems };
+      const form = settingsContent({ client, facts, ...filled }, viewer);
+      const content = html`${await renderEditNotice(visit)}${form}`;
+      return showTab(visit, { client, tab: '', content }, 400);
+    }
+    if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);
+    return showTab(visit, { client, tab: '', content: settingsSecretContent(changed, clientId) });
+  }),
+  get(`${ONE}/start`, 'application.read', async (visit) => {
+    const client = await readClient(visit);
+    const mayTry = may(visit.person, 'playground.use', client.clientId);
+    const tryAt = mayTry ? playgroundPath(client.clientId) : undefined;
+    const content = firstSteps({ ...client, url: publicUrl }, tryAt);
+    return showTab(visit, { client, tab: '/start', content });
+  }),
 ];
 
 const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: `${ONE}/credentials`,
-    needs: 'application.read',
-    async handle(visit) {
-      const client = await readClient(visit);
-      const content = credentialsContent(client, visit.viewer);
-      return showTab(visit, { client, tab: '/credentials', content });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ONE}/postman-environment`,
-    needs: 'application.read',
-    async handle(visit) {
-      const client = await readClient(visit);
-      return visit.reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .header('x-content-type-options', 'nosniff')
-        .header('content-disposition', 'attachment; filename="kalends.postman_environment.json"')
-        .send(postmanEnvironment(client.name, { ...client, url: publicUrl }));
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ONE}/credentials/rotate`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const client = await readClient(visit);
-      const content = rotateContent(client, visit.viewer);
-      return showTab(visit, { client, tab: '/credentials', content });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/credentials/rotate`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const client = await readClient(visit);
-      const hours = OVERLAP_HOURS.find((one) => String(one) === visit.field('overlap')) ?? OVERLAP_HOURS[0];
-      const overlapMs = (hours ?? 0) * HOUR_MS;
-      const rotated = await rotateSecret(visit.person, { clientId: client.clientId, overlapMs }, visit.deps);
-      return showTab(visit, { client, tab: '/credentials', content: rotatedContent(rotated, now()) });
-    },
-  },
+  get(`${ONE}/credentials`, 'application.read', async (visit) => {
+    const client = await readClient(visit);
+    const content = credentialsContent(client, visit.viewer);
+    return showTab(visit, { client, tab: '/credentials', content });
+  }),
+  get(`${ONE}/postman-environment`, 'application.read', async (visit) => {
+    const client = await readClient(visit);
+    return visit.reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .header('content-disposition', 'attachment; filename="kalends.postman_environment.json"')
+      .send(postmanEnvironment(client.name, { ...client, url: publicUrl }));
+  }),
+  freshGet(`${ONE}/credentials/rotate`, 'application.secrets', async (visit) => {
+    const client = await readClient(visit);
+    const content = rotateContent(client, visit.viewer);
+    return showTab(visit, { client, tab: '/credentials', content });
+  }),
+  freshPost(`${ONE}/credentials/rotate`, 'application.secrets', async (visit) => {
+    const client = await readClient(visit);
+    const hours = OVERLAP_HOURS.find((one) => String(one) === visit.field('overlap')) ?? OVERLAP_HOURS[0];
+    const overlapMs = (hours ?? 0) * HOUR_MS;
+    const rotated = await rotateSecret(visit.person, { clientId: client.clientId, overlapMs }, visit.deps);
+    return showTab(visit, { client, tab: '/credentials', content: rotatedContent(rotated, now()) });
+  }),
 ];
 
 const security = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: `${ONE}/security`,
-    needs: 'application.read',
-    async handle(visit) {
-      const client = await readClient(visit);
-      return showTab(visit, { client, tab: '/security', content: securityContent({ client }, visit.viewer) });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/security`,
-    needs: 'application.change',
-    async handle(visit) {
-      const { person, viewer, reply, field, fields, deps } = visit;
-      const client = await readClient(visit);
-      const { clientId } = client;
-      const picked = fields('provider');
-      const providers =
-        field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
-      const replayWindow = field(REFRESH_REPLAY_WINDOW.field);
-      const refreshReplayWindow = REFRESH_REPLAY_WINDOW.parse(replayWindow);
-      const change = {
-        pushedRequests: PUSHED_REQUESTS.find((one) => one === field('pushed')) ?? client.pushedRequests,
-        returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
-        providers,
-      };
-      if (providers?.length === 0 || refreshReplayWindow === undefined) {
-        const typed = { ...client, ...change, providers: providers ?? undefined };
-        const content = securityContent({ client: typed, replayWindow }, viewer);
-        return showTab(visit, { client, tab: '/security', content }, 400);
-      }
-      await changeSecurity(person, { clientId, change: { ...change, refreshReplayWindow } }, deps);
-      return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
-    },
-  },
+  get(`${ONE}/security`, 'application.read', async (visit) => {
+    const client = await readClient(visit);
+    return showTab(visit, { client, tab: '/security', content: securityContent({ client }, visit.viewer) });
+  }),
+  post(`${ONE}/security`, 'application.change', async (visit) => {
+    const { person, viewer, reply, field, fields, deps } = visit;
+    const client = await readClient(visit);
+    const { clientId } = client;
+    const picked = fields('provider');
+    const providers =
+      field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
+    const replayWindow = field(REFRESH_REPLAY_WINDOW.field);
+    const refreshReplayWindow = REFRESH_REPLAY_WINDOW.parse(replayWindow);
+    const change = {
+      pushedRequests: PUSHED_REQUESTS.find((one) => one === field('pushed')) ?? client.pushedRequests,
+      returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
+      providers,
+    };
+    if (providers?.length === 0 || refreshReplayWindow === undefined) {
+      const typed = { ...client, ...change, providers: providers ?? undefined };
+      const content = securityContent({ client: typed, replayWindow }, viewer);
+      return showTab(visit, { client, tab: '/security', content }, 400);
+    }
+    await changeSecurity(person, { clientId, change: { ...change, refreshReplayWindow } }, deps);
+    return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
+  }),
 ];
 
 const deletion = (): DashboardRoute[] => {
@@ -221,25 +169,13 @@ const deletion = (): DashboardRoute[] => {
     return showTab(visit, { client, tab: '/delete', content }, status);
   };
   return [
-    {
-      method: 'GET',
-      path: `${ONE}/delete`,
-      needs: 'application.delete',
-      isFresh: true,
-      handle: (visit) => showForm(visit, {}),
-    },
-    {
-      method: 'POST',
-      path: `${ONE}/delete`,
-      needs: 'application.delete',
-      isFresh: true,
-      async handle(visit) {
-        const { person, parameter, field, reply, deps } = visit;
-        const typedName = field('name');
-        if (await deleteApplication(person, { clientId: parameter('clientId'), typedName }, deps))
-          return goTo(reply, `${APPLICATIONS}?done=deleted`);
-        return showForm(visit, { typed: typedName, problem: messages.text('delete.wrong') }, 400);
-      },
-    },
+    freshGet(`${ONE}/delete`, 'application.delete', (visit) => showForm(visit, {})),
+    freshPost(`${ONE}/delete`, 'application.delete', async (visit) => {
+      const { person, parameter, field, reply, deps } = visit;
+      const typedName = field('name');
+      if (await deleteApplication(person, { clientId: parameter('clientId'), typedName }, deps))
+        return goTo(reply, `${APPLICATIONS}?done=deleted`);
+      return showForm(visit, { typed: typedName, problem: messages.text('delete.wrong') }, 400);
+    }),
   ];
 };

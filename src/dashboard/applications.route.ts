@@ -20,6 +20,7 @@ import {
 } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
+import { get, post } from './routes.ts';
 
 /** Returns the typed fields, trimmed: copied text often has spaces around it. */
 export function typedFields<const K extends TextSettingKey>(
@@ -31,47 +32,32 @@ export function typedFields<const K extends TextSettingKey>(
 }
 
 export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: APPLICATIONS,
-    needs: 'application.list',
-    async handle({ person, viewer, query, show }) {
-      const clients = await readableApplications(person, deps);
-      const notice = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
-      const waiting = mayRole(person.role, 'verification.review') ? await waitingReviews(person, deps) : [];
-      const list = applicationsPage({ clients, said: notice }, viewer);
-      const content = html`${list}${waitingLink(waiting.length)}`;
-      return show({ title: messages.text('applications.title'), content });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${APPLICATIONS}/new`,
-    needs: 'application.create',
-    async handle({ viewer, show }) {
-      return show({
-        title: messages.text('application_new.title'),
-        content: newApplicationPage({}, viewer),
-      });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${APPLICATIONS}/new`,
-    needs: 'application.create',
-    async handle({ person, viewer, field, show, deps }) {
-      const values = typedFields(NEW_SETTINGS, field);
-      const created = await createApplication(person, values, deps);
-      if ('problems' in created) {
-        const content = newApplicationPage({ values, problems: created.problems }, viewer);
-        return show({ title: messages.text('application_new.title'), content }, 400);
-      }
-      const content = createdPage({
-        ...created,
-        url: deps.publicUrl,
-        tryAt: playgroundPath(created.client.clientId),
-      });
-      return show({ title: created.client.name, content });
-    },
-  },
+  get(APPLICATIONS, 'application.list', async ({ person, viewer, query, show }) => {
+    const clients = await readableApplications(person, deps);
+    const notice = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
+    const waiting = mayRole(person.role, 'verification.review') ? await waitingReviews(person, deps) : [];
+    const list = applicationsPage({ clients, said: notice }, viewer);
+    const content = html`${list}${waitingLink(waiting.length)}`;
+    return show({ title: messages.text('applications.title'), content });
+  }),
+  get(`${APPLICATIONS}/new`, 'application.create', async ({ viewer, show }) => {
+    return show({
+      title: messages.text('application_new.title'),
+      content: newApplicationPage({}, viewer),
+    });
+  }),
+  post(`${APPLICATIONS}/new`, 'application.create', async ({ person, viewer, field, show, deps }) => {
+    const values = typedFields(NEW_SETTINGS, field);
+    const created = await createApplication(person, values, deps);
+    if ('problems' in created) {
+      const content = newApplicationPage({ values, problems: created.problems }, viewer);
+      return show({ title: messages.text('application_new.title'), content }, 400);
+    }
+    const content = createdPage({
+      ...created,
+      url: deps.publicUrl,
+      tryAt: playgroundPath(created.client.clientId),
+    });
+    return show({ title: created.client.name, content });
+  }),
 ];

@@ -6,23 +6,19 @@ import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { instant, table, top } from './pages/parts.page.ts';
+import { get } from './routes.ts';
 
 const PATH = '/dashboard/audit';
 const ON_A_PAGE = 50;
 
 export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: 'audit.read',
-    async handle(visit) {
-      const filter = readAuditFilter(visit);
-      const before = Number.parseInt(visit.query('before'), 10);
-      const page = { limit: ON_A_PAGE + 1, ...(Number.isSafeInteger(before) && before > 0 && { before }) };
-      const entries = await audit.listEntries(filter, page);
-      return visit.show({ title: messages.text('audit.title'), content: auditContent(entries, visit) });
-    },
-  },
+  get(PATH, 'audit.read', async (visit) => {
+    const filter = readAuditFilter(visit);
+    const before = Number.parseInt(visit.query('before'), 10);
+    const page = { limit: ON_A_PAGE + 1, ...(Number.isSafeInteger(before) && before > 0 && { before }) };
+    const entries = await audit.listEntries(filter, page);
+    return visit.show({ title: messages.text('audit.title'), content: auditContent(entries, visit) });
+  }),
 ];
 
 /** Reads the filter. An application that the member may not see matches nothing. */

@@ -19,6 +19,7 @@ import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import { BRANDING_TAB, type BrandingTyped, brandingContent, brandingSaid } from './pages/branding.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { readPreviewWish } from './preview.ts';
+import { get, post } from './routes.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${BRANDING_TAB}`;
 
@@ -26,41 +27,27 @@ const TAB = `${APPLICATIONS}/:clientId${BRANDING_TAB}`;
 const UPLOAD_BYTES = MOST_LOGO_BYTES + 512 * 1024 + FORM_BYTES;
 
 export const brandingRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: TAB,
-    needs: 'application.read',
-    async handle(visit) {
-      const { draft } = readPreviewWish(visit.query);
-      return showBranding(visit, draft === undefined ? {} : { look: draft });
-    },
-  },
-  {
-    method: 'POST',
-    path: TAB,
-    needs: 'application.change',
-    async handle(visit) {
-      const { person, parameter, field, reply, deps } = visit;
-      const clientId = parameter('clientId');
-      // The form has the same fields as the preview.
-      const { draft: look } = readPreviewWish((name) => (name === 'draft' ? 'yes' : field(name)));
-      if (look === undefined) throw new Error('A draft was asked for');
-      const problem = await changeApplicationLook(person, { clientId, typed: look }, deps);
-      if (problem !== undefined) return showBranding(visit, { look, problems: { primaryColor: problem } });
-      return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=look`);
-    },
-  },
+  get(TAB, 'application.read', async (visit) => {
+    const { draft } = readPreviewWish(visit.query);
+    return showBranding(visit, draft === undefined ? {} : { look: draft });
+  }),
+  post(TAB, 'application.change', async (visit) => {
+    const { person, parameter, field, reply, deps } = visit;
+    const clientId = parameter('clientId');
+    // The form has the same fields as the preview.
+    const { draft: look } = readPreviewWish((name) => (name === 'draft' ? 'yes' : field(name)));
+    if (look === undefined) throw new Error('A draft was asked for');
+    const problem = await changeApplicationLook(person, { clientId, typed: look }, deps);
+    if (problem !== undefined) return showBranding(visit, { look, problems: { primaryColor: problem } });
+    return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=look`);
+  }),
   ...logoRoutes('logo', 'logo'),
   ...logoRoutes('dark-logo', 'darkLogo'),
 ];
 
 const logoRoutes = (path: string, logo: LogoField): DashboardRoute[] => [
   {
-    method: 'POST',
-    path: `${TAB}/${path}`,
-    needs: 'application.change',
-    mostBytes: UPLOAD_BYTES,
-    async handle(visit) {
+    ...post(`${TAB}/${path}`, 'application.change', async (visit) => {
       const { person, parameter, field, http, reply, deps } = visit;
       const clientId = parameter('clientId');
       const url = field('url').trim();
@@ -69,18 +56,14 @@ const logoRoutes = (path: string, logo: LogoField): DashboardRoute[] => [
       if (problem !== undefined)
         return showBranding(visit, { urls: { [logo]: url }, problems: { [logo]: problem } });
       return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=logo`);
-    },
+    }),
+    mostBytes: UPLOAD_BYTES,
   },
-  {
-    method: 'POST',
-    path: `${TAB}/${path}/remove`,
-    needs: 'application.change',
-    async handle({ person, parameter, reply, deps }) {
-      const clientId = parameter('clientId');
-      await removeLogo(person, { clientId, field: logo }, deps);
-      return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=removed`);
-    },
-  },
+  post(`${TAB}/${path}/remove`, 'application.change', async ({ person, parameter, reply, deps }) => {
+    const clientId = parameter('clientId');
+    await removeLogo(person, { clientId, field: logo }, deps);
+    return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=removed`);
+  }),
 ];
 
 async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
@@ -95,12 +78,6 @@ async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
   const parts = { client, branding, hasOther, wish, typed };
   const content = html`${editNotice(verification, viewer)}${brandingContent(parts, viewer)}`;
   const notice = typed.problems === undefined ? brandingSaid(query('done')) : undefined;
-  return show(
-    {
-      title: client.name,
-      content: applicationPage({ client, tab: BRANDING_TAB, content, said: notice }, viewer),
-      hasFrames: true,
-    },
-    typed.problems === undefined ? 200 : 400,
-  );
+  const page = applicationPage({ client, tab: BRANDING_TAB, content, said: notice }, viewer);
+  return show({ ...page, hasFrames: true }, typed.problems === undefined ? 200 : 400);
 }

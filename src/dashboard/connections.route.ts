@@ -9,26 +9,22 @@ import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { CONNECTIONS, connectionsContent, reasonContent } from './pages/connections.page.ts';
 import { referredPlace, sealedPlace } from './pages/user-links.ts';
+import { get } from './routes.ts';
 
 const OF_EACH = 5;
 const ON_A_PAGE = 40;
 
 export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: CONNECTIONS,
-    needs: 'user.list',
-    async handle(visit) {
-      const { person, viewer, query, show } = visit;
-      const applications = await readableApplications(person, deps);
-      const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
-      const reason = parseHealthReason(query('reason'));
-      if (reason !== undefined) return showReason(visit, reason, names);
-      const groups = await readConnections(person, { limit: OF_EACH }, deps);
-      const content = connectionsContent({ ...deps, groups, names }, viewer);
-      return show({ title: messages.text('connections.title'), content });
-    },
-  },
+  get(CONNECTIONS, 'user.list', async (visit) => {
+    const { person, viewer, query, show } = visit;
+    const applications = await readableApplications(person, deps);
+    const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+    const reason = parseHealthReason(query('reason'));
+    if (reason !== undefined) return showReason(visit, reason, names);
+    const groups = await readConnections(person, { limit: OF_EACH }, deps);
+    const content = connectionsContent({ ...deps, groups, names }, viewer);
+    return show({ title: messages.text('connections.title'), content });
+  }),
 ];
 
 const parseHealthReason = (text: string): HealthReason | undefined =>

@@ -31,11 +31,11 @@ import { checksNotice } from './pages/system-checks.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
-import { personAccessRoutes } from './person-access.route.ts';
 import { playgroundRoutes } from './playground.route.ts';
 import { readPreviewWish, renderPreview } from './preview.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
+import { get } from './routes.ts';
 import { singleSignOnRoutes } from './single-sign-on.route.ts';
 import { systemRoutes } from './system.route.ts';
 import { userRoutes } from './user.route.ts';
@@ -61,7 +61,6 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...webhooksRoutes(),
   ...requestsRoutes(deps),
   ...peopleRoutes(deps),
-  ...personAccessRoutes(deps),
   ...playgroundRoutes(deps),
   ...usersRoutes(deps),
   ...userRoutes(),
@@ -96,37 +95,27 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
 }
 
 export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: '/dashboard',
-    needs: 'overview.read',
-    async handle({ person, show }) {
-      const [overview, waiting, checks] = await Promise.all([
-        readOverview(person, deps),
-        mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
-        mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
-      ]);
-      const { applications: count } = overview;
-      const title = messages.text('overview.title');
-      const counted = messages.text('overview.applications', { count });
-      const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
+  get('/dashboard', 'overview.read', async ({ person, show }) => {
+    const [overview, waiting, checks] = await Promise.all([
+      readOverview(person, deps),
+      mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
+      mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
+    ]);
+    const { applications: count } = overview;
+    const title = messages.text('overview.title');
+    const counted = messages.text('overview.applications', { count });
+    const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
 ${waitingLink(waiting.length)}
 ${checksNotice(checks, SYSTEM)}
 <p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>
 ${overviewContent(overview, person)}`;
-      return show({ title, content });
-    },
-  },
+    return show({ title, content });
+  }),
 ];
 
 export const previewRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: '/dashboard/preview/:clientId',
-    needs: 'application.read',
-    async handle({ person, parameter, query, reply, deps }) {
-      const client = await readApplication(person, parameter('clientId'), deps);
-      return sendPage(reply, await renderPreview(client, readPreviewWish(query), deps));
-    },
-  },
+  get('/dashboard/preview/:clientId', 'application.read', async (visit) => {
+    const client = await readApplication(visit.person, visit.parameter('clientId'), visit.deps);
+    return sendPage(visit.reply, await renderPreview(client, readPreviewWish(visit.query), visit.deps));
+  }),
 ];

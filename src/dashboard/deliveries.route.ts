@@ -22,65 +22,51 @@ import { addressWith, oneApplication, type Query, utcText } from './log-filter.t
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
 import { replayPage } from './pages/replay.page.ts';
+import { get, post } from './routes.ts';
 
 const ON_A_PAGE = 40;
 const REPLAY = `${DELIVERIES}/:clientId/replay`;
 
 export const deliveriesRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: DELIVERIES,
-    needs: 'delivery.list',
-    async handle(visit) {
-      const { person, query, viewer, show, deps } = visit;
-      const clients = await readableApplications(person, deps);
-      const { filter, problems } = readFilter(person, query, clients);
-      const after = parsePosition(query('after'));
-      const page = { after, limit: ON_A_PAGE + 1 };
-      const matches = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
-      const deliveries = matches.slice(0, ON_A_PAGE);
-      const last = matches.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
-      const values = filterValues(query);
-      const application = oneApplication(query, clients);
-      const mayReplay = application !== undefined && may(person, 'delivery.replay', application.clientId);
-      const replay =
-        mayReplay && deliveries.length > 0
-          ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
-          : undefined;
-      const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
-      const lists = { clients, states: STATES, deliveries, older, replay };
-      const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
-      const isLive = after === undefined && problems.length === 0;
-      const title = messages.text('deliveries.title');
-      return show({ title, content, isLive }, problems.length === 0 ? 200 : 400);
-    },
-  },
-  {
-    method: 'GET',
-    path: REPLAY,
-    needs: 'delivery.replay',
-    async handle(visit) {
-      const { person, viewer, query, show, deps } = visit;
-      const { client, replay } = await replayIn(visit, query);
-      const count = await countReplay(person, replay, deps);
-      const fields = { ...filterValues(query), client: client.clientId };
-      const times = { from: utcText(replay.from), to: utcText(replay.to) };
-      const parts = { client, count, most: MOST_REPLAYS, replay, fields: { ...fields, ...times } };
-      return show({ title: messages.text('replay.title'), content: replayPage(parts, viewer) });
-    },
-  },
-  {
-    method: 'POST',
-    path: REPLAY,
-    needs: 'delivery.replay',
-    async handle(visit) {
-      const { person, field, reply, deps } = visit;
-      const { client, replay } = await replayIn(visit, field);
-      const count = await replayAll(person, replay, deps);
-      const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, field(name)]));
-      return goTo(reply, deliveriesPath({ ...values, client: client.clientId, replayed: String(count) }));
-    },
-  },
+  get(DELIVERIES, 'delivery.list', async (visit) => {
+    const { person, query, viewer, show, deps } = visit;
+    const clients = await readableApplications(person, deps);
+    const { filter, problems } = readFilter(person, query, clients);
+    const after = parsePosition(query('after'));
+    const page = { after, limit: ON_A_PAGE + 1 };
+    const matches = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
+    const deliveries = matches.slice(0, ON_A_PAGE);
+    const last = matches.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
+    const values = filterValues(query);
+    const application = oneApplication(query, clients);
+    const mayReplay = application !== undefined && may(person, 'delivery.replay', application.clientId);
+    const replay =
+      mayReplay && deliveries.length > 0
+        ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
+        : undefined;
+    const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
+    const lists = { clients, states: STATES, deliveries, older, replay };
+    const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
+    const isLive = after === undefined && problems.length === 0;
+    const title = messages.text('deliveries.title');
+    return show({ title, content, isLive }, problems.length === 0 ? 200 : 400);
+  }),
+  get(REPLAY, 'delivery.replay', async (visit) => {
+    const { person, viewer, query, show, deps } = visit;
+    const { client, replay } = await replayIn(visit, query);
+    const count = await countReplay(person, replay, deps);
+    const fields = { ...filterValues(query), client: client.clientId };
+    const times = { from: utcText(replay.from), to: utcText(replay.to) };
+    const parts = { client, count, most: MOST_REPLAYS, replay, fields: { ...fields, ...times } };
+    return show({ title: messages.text('replay.title'), content: replayPage(parts, viewer) });
+  }),
+  post(REPLAY, 'delivery.replay', async (visit) => {
+    const { person, field, reply, deps } = visit;
+    const { client, replay } = await replayIn(visit, field);
+    const count = await replayAll(person, replay, deps);
+    const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, field(name)]));
+    return goTo(reply, deliveriesPath({ ...values, client: client.clientId, replayed: String(count) }));
+  }),
 ];
 
 /** Reads the replay from a form or query. Throws PeopleRefusal if the filter is invalid. */

@@ -8,6 +8,7 @@ import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';
 import { type DeliveryParts, deliveryPage } from './pages/delivery.page.ts';
+import { freshGet, get, post } from './routes.ts';
 
 const ONE = `${DELIVERIES}/:clientId/:messageId`;
 
@@ -30,42 +31,21 @@ async function showDelivery(
 }
 
 export const deliveryRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: ONE,
-    needs: 'delivery.read',
-    handle(visit) {
-      const isReplayed = visit.query('done') === 'replayed';
-      return showDelivery(visit, isReplayed ? { said: html`${messages.text('delivery.replayed')}` } : {});
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ONE}/body`,
-    needs: 'delivery.body',
-    isFresh: true,
-    async handle(visit) {
-      return showDelivery(visit, { opened: await openDelivery(visit.person, namedIn(visit), visit.deps) });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/signature`,
-    needs: 'delivery.body',
-    async handle(visit) {
-      const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
-      const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, visit.deps);
-      return showDelivery(visit, { question: { ...received, found: verdict } });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/replay`,
-    needs: 'delivery.replay',
-    async handle(visit) {
-      const names = namedIn(visit);
-      await replayOne(visit.person, names, visit.deps);
-      return goTo(visit.reply, `${deliveryPath(names)}?done=replayed`);
-    },
-  },
+  get(ONE, 'delivery.read', (visit) => {
+    const isReplayed = visit.query('done') === 'replayed';
+    return showDelivery(visit, isReplayed ? { said: html`${messages.text('delivery.replayed')}` } : {});
+  }),
+  freshGet(`${ONE}/body`, 'delivery.body', async (visit) =>
+    showDelivery(visit, { opened: await openDelivery(visit.person, namedIn(visit), visit.deps) }),
+  ),
+  post(`${ONE}/signature`, 'delivery.body', async (visit) => {
+    const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
+    const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, visit.deps);
+    return showDelivery(visit, { question: { ...received, found: verdict } });
+  }),
+  post(`${ONE}/replay`, 'delivery.replay', async (visit) => {
+    const names = namedIn(visit);
+    await replayOne(visit.person, names, visit.deps);
+    return goTo(visit.reply, `${deliveryPath(names)}?done=replayed`);
+  }),
 ];

@@ -25,6 +25,7 @@ import {
 } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/door.page.ts';
+import { get, openGet, openPost, post } from './routes.ts';
 import { traced } from './sign-in-traces.ts';
 
 const THEME_SECONDS = 365 * 24 * 3600;
@@ -53,48 +54,33 @@ export const signInShower =
 function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
   const show = signInShower(deps);
   return [
-    {
-      method: 'GET',
-      path: '/dashboard/sign-in',
-      needs: 'nobody',
-      async handle(visit) {
-        const next = ownDashboardPath(visit.query('next'));
-        if ((await findSignedIn(visit.cookies.session, deps)) !== undefined) return goTo(visit.reply, next);
-        return show(visit, { next });
-      },
-    },
-    {
-      method: 'POST',
-      path: '/dashboard/sign-in',
-      needs: 'nobody',
-      async handle(visit) {
-        const { cookies, field } = visit;
-        const next = ownDashboardPath(field('next'));
-        const login = field('login');
-        await mustBeOn('usesPasswords', otherWays(deps));
-        try {
-          const attempt = { login, password: field('password'), mark: cookies.mark, ...readCaller(visit) };
-          const person = await traced(signIn(attempt, deps), { way: 'password', visit }, deps);
-          return await comeIn(visit, { ...person, next, way: 'password' }, deps);
-        } catch (reason) {
-          if (!(reason instanceof PeopleRefusal)) throw reason;
-          const problem = describeSignInProblem(reason, 'sign_in.wrong');
-          if (problem === undefined) throw reason;
-          if (reason.retryAfter !== undefined) visit.reply.header('retry-after', reason.retryAfter);
-          return show(visit, { next, login, problem }, refusalStatus(reason));
-        }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/dashboard/sign-out',
-      needs: 'own.manage',
-      async handle({ reply, person, session }) {
-        await deps.people.endSession(person.personId, session.sessionId);
-        setCookie(reply, endedSessionCookie(deps), { publicUrl: deps.dashboardUrl });
-        return goTo(reply, '/dashboard/sign-in');
-      },
-    },
+    openGet('/dashboard/sign-in', async (visit) => {
+      const next = ownDashboardPath(visit.query('next'));
+      if ((await findSignedIn(visit.cookies.session, deps)) !== undefined) return goTo(visit.reply, next);
+      return show(visit, { next });
+    }),
+    openPost('/dashboard/sign-in', async (visit) => {
+      const { cookies, field } = visit;
+      const next = ownDashboardPath(field('next'));
+      const login = field('login');
+      await mustBeOn('usesPasswords', otherWays(deps));
+      try {
+        const attempt = { login, password: field('password'), mark: cookies.mark, ...readCaller(visit) };
+        const person = await traced(signIn(attempt, deps), { way: 'password', visit }, deps);
+        return await comeIn(visit, { ...person, next, way: 'password' }, deps);
+      } catch (reason) {
+        if (!(reason instanceof PeopleRefusal)) throw reason;
+        const problem = describeSignInProblem(reason, 'sign_in.wrong');
+        if (problem === undefined) throw reason;
+        if (reason.retryAfter !== undefined) visit.reply.header('retry-after', reason.retryAfter);
+        return show(visit, { next, login, problem }, refusalStatus(reason));
+      }
+    }),
+    post('/dashboard/sign-out', 'own.manage', async ({ reply, person, session }) => {
+      await deps.people.endSession(person.personId, session.sessionId);
+      setCookie(reply, endedSessionCookie(deps), { publicUrl: deps.dashboardUrl });
+      return goTo(reply, '/dashboard/sign-in');
+    }),
   ];
 }
 
@@ -141,44 +127,33 @@ export async function openSession(
 function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token';
   return [
-    {
-      method: 'GET',
-      path,
-      needs: 'nobody',
-      async handle({ http, reply, cookies, parameter }) {
-        const invitation = await openLink(parameter('token'), deps);
-        const ways = await joiningWays(invitation, deps);
-        return sendPage(
-          reply,
-          joinPage({ theme: cookies.theme, path: readRequestPath(http), invitation, ...ways }),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'nobody',
-      async handle(visit) {
-        const { http, reply, cookies, parameter, field } = visit;
-        const typed = { name: field('name'), login: field('login') };
-        const token = parameter('token');
-        const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
-        await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
-        const registration = { ...typed, password: field('password'), ...readCaller(visit) };
-        const outcome = await traced(acceptLink(token, registration, deps), { way: 'link', visit }, deps);
-        if ('personId' in outcome)
-          return comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps);
-        const parts = {
-          theme: cookies.theme,
-          path: readRequestPath(http),
-          invitation,
-          typed,
-          ...(await joiningWays(invitation, deps)),
-          ...outcome,
-        };
-        return sendPage(reply, joinPage(parts), 400);
-      },
-    },
+    openGet(path, async ({ http, reply, cookies, parameter }) => {
+      const invitation = await openLink(parameter('token'), deps);
+      const ways = await joiningWays(invitation, deps);
+      return sendPage(
+        reply,
+        joinPage({ theme: cookies.theme, path: readRequestPath(http), invitation, ...ways }),
+      );
+    }),
+    openPost(path, async (visit) => {
+      const { http, reply, cookies, parameter, field } = visit;
+      const typed = { name: field('name'), login: field('login') };
+      const token = parameter('token');
+      const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
+      await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
+      const registration = { ...typed, password: field('password'), ...readCaller(visit) };
+      const outcome = await traced(acceptLink(token, registration, deps), { way: 'link', visit }, deps);
+      if ('personId' in outcome) return comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps);
+      const parts = {
+        theme: cookies.theme,
+        path: readRequestPath(http),
+        invitation,
+        typed,
+        ...(await joiningWays(invitation, deps)),
+        ...outcome,
+      };
+      return sendPage(reply, joinPage(parts), 400);
+    }),
   ];
 }
 
@@ -199,62 +174,43 @@ export async function confirmingWays(person: Person, deps: OpenDashboard) {
 function proving(deps: OpenDashboard): DashboardRoute[] {
   const path = '/dashboard/confirm';
   return [
-    {
-      method: 'GET',
-      path,
-      needs: 'own.manage',
-      async handle({ reply, query, viewer }) {
-        const ways = await confirmingWays(viewer.person, deps);
-        return sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')), ...ways }, viewer));
-      },
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'own.manage',
-      async handle(visit) {
-        const { reply, field, person, session, viewer } = visit;
-        const next = ownDashboardPath(field('next'));
-        const { sessionId } = session;
-        await mustBeOn('usesPasswords', waysOfPerson(person, deps));
-        const proof = { login: person.login, password: field('password'), sessionId, ...readCaller(visit) };
-        try {
-          await traced(signIn(proof, deps), { way: 'password', visit }, deps);
-        } catch (reason) {
-          if (!(reason instanceof PeopleRefusal)) throw reason;
-          const problem = describeSignInProblem(reason, 'confirm.wrong');
-          if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
-          const page = confirmPage({ next, problem, ...(await confirmingWays(person, deps)) }, viewer);
-          return sendPage(reply, page, refusalStatus(reason));
-        }
-        await deps.people.proveSession(sessionId, deps.now());
-        return goTo(reply, next);
-      },
-    },
+    get(path, 'own.manage', async ({ reply, query, viewer }) => {
+      const ways = await confirmingWays(viewer.person, deps);
+      return sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')), ...ways }, viewer));
+    }),
+    post(path, 'own.manage', async (visit) => {
+      const { reply, field, person, session, viewer } = visit;
+      const next = ownDashboardPath(field('next'));
+      const { sessionId } = session;
+      await mustBeOn('usesPasswords', waysOfPerson(person, deps));
+      const proof = { login: person.login, password: field('password'), sessionId, ...readCaller(visit) };
+      try {
+        await traced(signIn(proof, deps), { way: 'password', visit }, deps);
+      } catch (reason) {
+        if (!(reason instanceof PeopleRefusal)) throw reason;
+        const problem = describeSignInProblem(reason, 'confirm.wrong');
+        if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
+        const page = confirmPage({ next, problem, ...(await confirmingWays(person, deps)) }, viewer);
+        return sendPage(reply, page, refusalStatus(reason));
+      }
+      await deps.people.proveSession(sessionId, deps.now());
+      return goTo(reply, next);
+    }),
   ];
 }
 
 /** Stores the theme in the same cookie as the Connect pages. */
-const themes = (deps: OpenDashboard): DoorRoute => ({
-  method: 'POST',
-  path: '/dashboard/theme',
-  needs: 'nobody',
-  async handle({ reply, field }) {
+const themes = (deps: OpenDashboard): DoorRoute =>
+  openPost('/dashboard/theme', async ({ reply, field }) => {
     const theme = parseTheme(field('theme'));
     if (theme !== undefined) {
       const cookie = { name: 'kalends_theme', value: theme, maxAge: THEME_SECONDS, isForScripts: true };
       setCookie(reply, cookie, { publicUrl: deps.dashboardUrl });
     }
     return seeOther(reply, ownDashboardPath(field('back')));
-  },
-});
+  });
 
 /** Responds 404 or 405 for unknown paths. */
-const nowhere: DoorRoute = {
-  method: 'GET',
-  path: '/dashboard/*',
-  needs: 'nobody',
-  async handle({ http }) {
-    throw problemOfMethod(http) ?? new PeopleRefusal('not_there');
-  },
-};
+const nowhere: DoorRoute = openGet('/dashboard/*', async ({ http }) => {
+  throw problemOfMethod(http) ?? new PeopleRefusal('not_there');
+});

@@ -22,6 +22,7 @@ import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import { comeIn, confirmingWays, joiningWays, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
 import { confirmPage, joinPage } from './pages/door.page.ts';
+import { freshPost, openPost, post } from './routes.ts';
 import { traced } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
@@ -70,46 +71,29 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
   const purpose = 'add';
   const path = `${ACCOUNT}/passkeys`;
   return [
-    {
-      method: 'POST',
-      path: `${path}/options`,
-      needs: 'own.manage',
-      isFresh: true,
-      handle: async ({ reply, person }) =>
-        request(reply, await askForNewPasskey(person, purpose, deps), deps),
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'own.manage',
-      isFresh: true,
-      async handle(visit) {
-        await mustBeOn('usesPasskeys', otherWays(deps));
-        try {
-          const answer = { ...readPasskeyResponse(visit), name: visit.field('passkey'), purpose };
-          await addPasskey(visit.person, answer, visit.deps);
-        } catch (reason) {
-          const { problem, status } = shownRefusal(reason, visit);
-          return showAccount(visit, { passkeyProblem: problem }, status);
-        }
-        return goTo(visit.reply, `${ACCOUNT}?done=passkey`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:passkeyId/remove`,
-      needs: 'own.manage',
-      isFresh: true,
-      async handle(visit) {
-        try {
-          await removePasskey(visit.person, visit.parameter('passkeyId'), visit.deps);
-        } catch (reason) {
-          const { problem, status } = shownRefusal(reason, visit);
-          return showAccount(visit, { passkeyProblem: problem }, status);
-        }
-        return goTo(visit.reply, `${ACCOUNT}?done=passkey_removed`);
-      },
-    },
+    freshPost(`${path}/options`, 'own.manage', async ({ reply, person }) =>
+      request(reply, await askForNewPasskey(person, purpose, deps), deps),
+    ),
+    freshPost(path, 'own.manage', async (visit) => {
+      await mustBeOn('usesPasskeys', otherWays(deps));
+      try {
+        const answer = { ...readPasskeyResponse(visit), name: visit.field('passkey'), purpose };
+        await addPasskey(visit.person, answer, visit.deps);
+      } catch (reason) {
+        const { problem, status } = shownRefusal(reason, visit);
+        return showAccount(visit, { passkeyProblem: problem }, status);
+      }
+      return goTo(visit.reply, `${ACCOUNT}?done=passkey`);
+    }),
+    freshPost(`${path}/:passkeyId/remove`, 'own.manage', async (visit) => {
+      try {
+        await removePasskey(visit.person, visit.parameter('passkeyId'), visit.deps);
+      } catch (reason) {
+        const { problem, status } = shownRefusal(reason, visit);
+        return showAccount(visit, { passkeyProblem: problem }, status);
+      }
+      return goTo(visit.reply, `${ACCOUNT}?done=passkey_removed`);
+    }),
   ];
 }
 
@@ -117,31 +101,23 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/sign-in/passkey';
   const purpose = 'sign in';
   return [
-    {
-      method: 'POST',
-      path: `${path}/options`,
-      needs: 'nobody',
-      handle: async ({ reply }) => request(reply, await askForPasskey(undefined, purpose, deps), deps),
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'nobody',
-      async handle(visit) {
-        const next = ownDashboardPath(visit.field('next'));
-        await mustBeOn('usesPasskeys', otherWays(deps));
-        try {
-          // The member is unknown until the response is verified, but a counter that went back is audited before.
-          const by = { actor: { kind: 'system' }, address: visit.http.ip, now: deps.now } as const;
-          const signIn = signInWithPasskey(readPasskeyResponse(visit), { purpose }, { ...deps, by });
-          const person = await traced(signIn, { way: 'passkey', visit }, deps);
-          return await comeIn(visit, { ...person, next, way: 'passkey' }, deps);
-        } catch (reason) {
-          const { problem, status } = shownRefusal(reason, visit);
-          return signInShower(deps)(visit, { next, problem }, status);
-        }
-      },
-    },
+    openPost(`${path}/options`, async ({ reply }) =>
+      request(reply, await askForPasskey(undefined, purpose, deps), deps),
+    ),
+    openPost(path, async (visit) => {
+      const next = ownDashboardPath(visit.field('next'));
+      await mustBeOn('usesPasskeys', otherWays(deps));
+      try {
+        // The member is unknown until the response is verified, but a counter that went back is audited before.
+        const by = { actor: { kind: 'system' }, address: visit.http.ip, now: deps.now } as const;
+        const signIn = signInWithPasskey(readPasskeyResponse(visit), { purpose }, { ...deps, by });
+        const person = await traced(signIn, { way: 'passkey', visit }, deps);
+        return await comeIn(visit, { ...person, next, way: 'passkey' }, deps);
+      } catch (reason) {
+        const { problem, status } = shownRefusal(reason, visit);
+        return signInShower(deps)(visit, { next, problem }, status);
+      }
+    }),
   ];
 }
 
@@ -149,36 +125,24 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
   const path = '/dashboard/confirm/passkey';
   const purpose = 'confirm';
   return [
-    {
-      method: 'POST',
-      path: `${path}/options`,
-      needs: 'own.manage',
-      handle: async ({ reply, person }) => request(reply, await askForPasskey(person, purpose, deps), deps),
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'own.manage',
-      async handle(visit) {
-        const { reply, person, session, viewer } = visit;
-        const next = ownDashboardPath(visit.field('next'));
-        await mustBeOn('usesPasskeys', waysOfPerson(person, deps));
-        try {
-          const proof = signInWithPasskey(
-            readPasskeyResponse(visit),
-            { purpose, proving: person },
-            visit.deps,
-          );
-          await traced(proof, { way: 'passkey', visit }, deps);
-        } catch (reason) {
-          const { problem, status } = shownRefusal(reason, visit);
-          const ways = await confirmingWays(person, deps);
-          return sendPage(reply, confirmPage({ next, problem, ...ways }, viewer), status);
-        }
-        await deps.people.proveSession(session.sessionId, deps.now());
-        return goTo(reply, next);
-      },
-    },
+    post(`${path}/options`, 'own.manage', async ({ reply, person }) =>
+      request(reply, await askForPasskey(person, purpose, deps), deps),
+    ),
+    post(path, 'own.manage', async (visit) => {
+      const { reply, person, session, viewer } = visit;
+      const next = ownDashboardPath(visit.field('next'));
+      await mustBeOn('usesPasskeys', waysOfPerson(person, deps));
+      try {
+        const proof = signInWithPasskey(readPasskeyResponse(visit), { purpose, proving: person }, visit.deps);
+        await traced(proof, { way: 'passkey', visit }, deps);
+      } catch (reason) {
+        const { problem, status } = shownRefusal(reason, visit);
+        const ways = await confirmingWays(person, deps);
+        return sendPage(reply, confirmPage({ next, problem, ...ways }, viewer), status);
+      }
+      await deps.people.proveSession(session.sessionId, deps.now());
+      return goTo(reply, next);
+    }),
   ];
 }
 
@@ -186,48 +150,38 @@ function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token/passkey';
   const toPurpose = (token: string) => `join ${token}`;
   return [
-    {
-      method: 'POST',
-      path: `${path}/options`,
-      needs: 'nobody',
-      async handle({ reply, parameter, field }) {
-        const token = parameter('token');
-        const typed = { name: field('name'), login: field('login') };
-        const { problems, login, ...who } = await readRegistration(token, typed, deps);
-        const [problem] = Object.values(problems);
-        if (login === undefined || problem !== undefined)
-          return privately(reply).code(400).send({ error: 'wrong_fields', message: problem });
-        return request(reply, await askForNewPasskey({ ...who, login }, toPurpose(token), deps), deps);
-      },
-    },
-    {
-      method: 'POST',
-      path,
-      needs: 'nobody',
-      async handle(visit) {
-        const { http, reply, cookies, parameter, field } = visit;
-        const token = parameter('token');
-        const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
-        const typed = { name: field('name'), login: field('login') };
-        await mustBeOn('usesPasskeys', waysOfLink(invitation, deps));
-        const ways = await joiningWays(invitation, deps);
-        const show = (parts: object, status: number) => {
-          const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed };
-          return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
-        };
-        try {
-          const reading = readNewPasskey({ ...readPasskeyResponse(visit), name: '' }, toPurpose(token), deps);
-          const created = await traced(reading, { way: 'link', visit }, deps);
-          const registration = { ...typed, ...created, address: http.ip };
-          const outcome = await acceptLinkWithPasskey(token, registration, deps);
-          return 'personId' in outcome
-            ? comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps)
-            : show(outcome, 400);
-        } catch (reason) {
-          const { problem, status } = shownRefusal(reason, visit);
-          return show({ problem }, status);
-        }
-      },
-    },
+    openPost(`${path}/options`, async ({ reply, parameter, field }) => {
+      const token = parameter('token');
+      const typed = { name: field('name'), login: field('login') };
+      const { problems, login, ...who } = await readRegistration(token, typed, deps);
+      const [problem] = Object.values(problems);
+      if (login === undefined || problem !== undefined)
+        return privately(reply).code(400).send({ error: 'wrong_fields', message: problem });
+      return request(reply, await askForNewPasskey({ ...who, login }, toPurpose(token), deps), deps);
+    }),
+    openPost(path, async (visit) => {
+      const { http, reply, cookies, parameter, field } = visit;
+      const token = parameter('token');
+      const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
+      const typed = { name: field('name'), login: field('login') };
+      await mustBeOn('usesPasskeys', waysOfLink(invitation, deps));
+      const ways = await joiningWays(invitation, deps);
+      const show = (parts: object, status: number) => {
+        const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed };
+        return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
+      };
+      try {
+        const reading = readNewPasskey({ ...readPasskeyResponse(visit), name: '' }, toPurpose(token), deps);
+        const created = await traced(reading, { way: 'link', visit }, deps);
+        const registration = { ...typed, ...created, address: http.ip };
+        const outcome = await acceptLinkWithPasskey(token, registration, deps);
+        return 'personId' in outcome
+          ? comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps)
+          : show(outcome, 400);
+      } catch (reason) {
+        const { problem, status } = shownRefusal(reason, visit);
+        return show({ problem }, status);
+      }
+    }),
   ];
 }

@@ -1,34 +1,40 @@
 /** The members page: members, their roles and their one-time links. */
 import { html } from '../http/html.ts';
 import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
-import { changeRole, endMemberSessions, removePerson } from '../people/people.ts';
+import {
+  changeRole,
+  disconnectMemberIdentity,
+  endMemberSessions,
+  removeMemberPasskey,
+  removePerson,
+} from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { parseLogin, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
 import { type InviteParts, invitePage, linkPage, peoplePage, personPage } from './pages/people.page.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 
 const LIST = '/dashboard/people';
-const ONE = '/dashboard/people/:personId';
+const ONE = `${LIST}/:personId`;
 
-export function peopleRoutes(deps: OpenDashboard): DashboardRoute[] {
-  return [list(deps), ...inviting(deps), ...onePerson(deps)];
-}
+export const peopleRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  list(deps),
+  ...inviting(deps),
+  ...onePerson(deps),
+  ...removingAccess(deps),
+];
 
-const list = ({ people, now }: OpenDashboard): DashboardRoute => ({
-  method: 'GET',
-  path: LIST,
-  needs: 'people.manage',
-  async handle({ viewer, query, show }) {
+const list = ({ people, now }: OpenDashboard): DashboardRoute =>
+  get(LIST, 'people.manage', async ({ viewer, query, show }) => {
     const [all, invitations] = await Promise.all([people.listPeople(), people.listInvitations(now())]);
     const notice = query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined;
     return show({
       title: messages.text('people.title'),
       content: peoplePage({ people: all, invitations, said: notice }, viewer),
     });
-  },
-});
+  });
 
 function inviting(deps: OpenDashboard): DashboardRoute[] {
   const showForm = async ({ show, viewer }: DashboardVisit, parts: Partial<InviteParts>, status = 200) => {
@@ -37,46 +43,30 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
     return show({ title: messages.text('invite_form.title'), content }, status);
   };
   return [
-    {
-      method: 'GET',
-      path: `${LIST}/invite`,
-      needs: 'people.manage',
-      isFresh: true,
-      handle: (visit) => showForm(visit, {}),
-    },
-    {
-      method: 'POST',
-      path: `${LIST}/invite`,
-      needs: 'people.manage',
-      isFresh: true,
-      async handle(visit) {
-        const { field, fields } = visit;
-        const login = field('login').trim();
-        const role = parseRole(field('role'));
-        const chosen = fields('application');
-        const refuse = (problem: 'bad' | 'taken') => {
-          const text = messages.text(`invite_form.login.${problem}`);
-          return showForm(visit, { login, role, chosen, problem: text }, 400);
-        };
-        if (login !== '' && parseLogin(login) === undefined) return refuse('bad');
-        const invited = { role, login: login === '' ? undefined : login, clientIds: chosen };
-        try {
-          return showLink(visit, await invite(toLinkMaker(visit), invited, visit.deps), deps);
-        } catch (reason) {
-          if (reason instanceof PeopleRefusal && reason.kind === 'login_taken') return refuse('taken');
-          throw reason;
-        }
-      },
-    },
-    {
-      method: 'POST',
-      path: `${LIST}/invitations/:invitationId/withdraw`,
-      needs: 'people.manage',
-      async handle({ reply, person, parameter, deps }) {
-        await withdrawInvitation(person, parameter('invitationId'), deps);
-        return goTo(reply, `${LIST}?done=withdrawn`);
-      },
-    },
+    freshGet(`${LIST}/invite`, 'people.manage', (visit) => showForm(visit, {})),
+    freshPost(`${LIST}/invite`, 'people.manage', async (visit) => {
+      const { field, fields } = visit;
+      const login = field('login').trim();
+      const role = parseRole(field('role'));
+      const chosen = fields('application');
+      const refuse = (problem: 'bad' | 'taken') => {
+        const text = messages.text(`invite_form.login.${problem}`);
+        return showForm(visit, { login, role, chosen, problem: text }, 400);
+      };
+      if (login !== '' && parseLogin(login) === undefined) return refuse('bad');
+      const invited = { role, login: login === '' ? undefined : login, clientIds: chosen };
+      try {
+        return showLink(visit, await invite(toLinkMaker(visit), invited, visit.deps), deps);
+      } catch (reason) {
+        if (reason instanceof PeopleRefusal && reason.kind === 'login_taken') return refuse('taken');
+        throw reason;
+      }
+    }),
+    post(`${LIST}/invitations/:invitationId/withdraw`, 'people.manage', async (visit) => {
+      const { reply, person, parameter, deps } = visit;
+      await withdrawInvitation(person, parameter('invitationId'), deps);
+      return goTo(reply, `${LIST}?done=withdrawn`);
+    }),
   ];
 }
 
@@ -101,7 +91,7 @@ const DONE: Readonly<Record<string, DashboardMessageKey>> = {
 const parseRole = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
 
 /** `problem`: why an action failed, as a sentence. */
-export async function showPerson(
+async function showPerson(
   { parameter, query, viewer, show }: DashboardVisit,
   { people, clients }: OpenDashboard,
   problem?: string,
@@ -122,55 +112,53 @@ export async function showPerson(
 
 function onePerson(deps: OpenDashboard): DashboardRoute[] {
   return [
-    {
-      method: 'GET',
-      path: ONE,
-      needs: 'people.manage',
-      handle: (visit) => showPerson(visit, deps),
-    },
-    {
-      method: 'POST',
-      path: `${ONE}/sessions/end`,
-      needs: 'people.manage',
-      isFresh: true,
-      async handle({ reply, person, parameter, deps }) {
-        const personId = parameter('personId');
-        await endMemberSessions(person, personId, deps);
-        return goTo(reply, `${LIST}/${personId}?done=signed_out`);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${ONE}/role`,
-      needs: 'people.manage',
-      isFresh: true,
-      async handle({ reply, person, parameter, field, fields, deps }) {
-        const personId = parameter('personId');
-        const change = { personId, role: parseRole(field('role')), clientIds: fields('application') };
-        await changeRole(person, change, deps);
-        return goTo(reply, LIST);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${ONE}/reset`,
-      needs: 'people.manage',
-      isFresh: true,
-      async handle(visit) {
-        const link = await makeResetLink(toLinkMaker(visit), visit.parameter('personId'), visit.deps);
-        if (link === undefined) throw new PeopleRefusal('not_there');
-        return showLink(visit, link, deps);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${ONE}/remove`,
-      needs: 'people.manage',
-      isFresh: true,
-      async handle({ reply, person, parameter, deps }) {
-        await removePerson(person, parameter('personId'), deps);
-        return goTo(reply, LIST);
-      },
-    },
+    get(ONE, 'people.manage', (visit) => showPerson(visit, deps)),
+    freshPost(`${ONE}/sessions/end`, 'people.manage', async ({ reply, person, parameter, deps }) => {
+      const personId = parameter('personId');
+      await endMemberSessions(person, personId, deps);
+      return goTo(reply, `${LIST}/${personId}?done=signed_out`);
+    }),
+    freshPost(`${ONE}/role`, 'people.manage', async ({ reply, person, parameter, field, fields, deps }) => {
+      const personId = parameter('personId');
+      const change = { personId, role: parseRole(field('role')), clientIds: fields('application') };
+      await changeRole(person, change, deps);
+      return goTo(reply, LIST);
+    }),
+    freshPost(`${ONE}/reset`, 'people.manage', async (visit) => {
+      const link = await makeResetLink(toLinkMaker(visit), visit.parameter('personId'), visit.deps);
+      if (link === undefined) throw new PeopleRefusal('not_there');
+      return showLink(visit, link, deps);
+    }),
+    freshPost(`${ONE}/remove`, 'people.manage', async ({ reply, person, parameter, deps }) => {
+      await removePerson(person, parameter('personId'), deps);
+      return goTo(reply, LIST);
+    }),
+  ];
+}
+
+/** Routes that remove a member's sign-in methods, one at a time. */
+function removingAccess(deps: OpenDashboard): DashboardRoute[] {
+  /** If the method is the member's last one, their page shows why it stays. */
+  const remove = async (visit: DashboardVisit, done: string, work: (personId: string) => Promise<void>) => {
+    const personId = visit.parameter('personId');
+    try {
+      await work(personId);
+    } catch (reason) {
+      if (!(reason instanceof PeopleRefusal) || reason.kind !== 'last_way') throw reason;
+      return showPerson(visit, deps, messages.text('person.last_way'));
+    }
+    return goTo(visit.reply, `${LIST}/${personId}?done=${done}`);
+  };
+  return [
+    freshPost(`${ONE}/passkeys/:passkeyId/remove`, 'people.manage', (visit) =>
+      remove(visit, 'passkey_removed', (personId) =>
+        removeMemberPasskey(visit.person, { personId, passkeyId: visit.parameter('passkeyId') }, visit.deps),
+      ),
+    ),
+    freshPost(`${ONE}/single-sign-on/remove`, 'people.manage', (visit) =>
+      remove(visit, 'disconnected', (personId) =>
+        disconnectMemberIdentity(visit.person, personId, visit.deps),
+      ),
+    ),
   ];
 }

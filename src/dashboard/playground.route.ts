@@ -26,6 +26,7 @@ import { PLAYGROUND, POPUP, playgroundPage, playgroundPath } from './pages/playg
 import { operationPage } from './pages/playground-call.page.ts';
 import { testUserPage } from './pages/playground-user.page.ts';
 import { callsFrom } from './playground-calls.ts';
+import { get, openGet, post } from './routes.ts';
 
 const ONE = `${PLAYGROUND}/:clientId`;
 const FINISH = `${PLAYGROUND}/finish`;
@@ -57,18 +58,13 @@ function createFormLoader({ publicUrl }: OpenDashboard): Forms {
 }
 
 const choosing = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: PLAYGROUND,
-    needs: 'playground.open',
-    async handle({ person, show, deps }) {
-      const readable = await readableApplications(person, deps);
-      const clients = readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
-      const users = await deps.testUsers.listTestUsers(person.personId);
-      const content = playgroundPage({ clients, users }, person);
-      return show({ title: messages.text('playground.title'), content });
-    },
-  },
+  get(PLAYGROUND, 'playground.open', async ({ person, show, deps }) => {
+    const readable = await readableApplications(person, deps);
+    const clients = readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
+    const users = await deps.testUsers.listTestUsers(person.personId);
+    const content = playgroundPage({ clients, users }, person);
+    return show({ title: messages.text('playground.title'), content });
+  }),
 ];
 
 /**
@@ -76,58 +72,38 @@ const choosing = (): DashboardRoute[] => [
  * two steps.
  */
 const flow = (): (DashboardRoute | DoorRoute)[] => [
-  {
-    method: 'GET',
-    path: CALLBACK_PATH,
-    needs: 'nobody',
-    async handle({ reply, query, cookies }) {
-      const names = ['state', 'code', 'error'] as const;
-      const given = names.map((name) => [name, query(name).slice(0, MOST_CHARACTERS)]);
-      const to = `${FINISH}?${new URLSearchParams(given)}`;
-      return showDoor(reply, redirectPage({ to, title: messages.text('playground.back') }, cookies.theme));
-    },
-  },
-  {
-    method: 'GET',
-    path: FINISH,
-    needs: 'playground.open',
-    async handle({ person, session, query, reply, deps }) {
-      const answer = { state: query('state'), code: query('code'), isDenied: query('error') !== '' };
-      const begunBy = { person, sessionId: session.sessionId };
-      const { user, isConnected } = await finishFlow(begunBy, answer, deps);
-      const done = isConnected ? 'connected' : 'denied';
-      return goTo(reply, `${playgroundPath(user.clientId)}?done=${done}`);
-    },
-  },
+  openGet(CALLBACK_PATH, async ({ reply, query, cookies }) => {
+    const names = ['state', 'code', 'error'] as const;
+    const given = names.map((name) => [name, query(name).slice(0, MOST_CHARACTERS)]);
+    const to = `${FINISH}?${new URLSearchParams(given)}`;
+    return showDoor(reply, redirectPage({ to, title: messages.text('playground.back') }, cookies.theme));
+  }),
+  get(FINISH, 'playground.open', async ({ person, session, query, reply, deps }) => {
+    const answer = { state: query('state'), code: query('code'), isDenied: query('error') !== '' };
+    const by = { person, sessionId: session.sessionId };
+    const { user, isConnected } = await finishFlow(by, answer, deps);
+    const done = isConnected ? 'connected' : 'denied';
+    return goTo(reply, `${playgroundPath(user.clientId)}?done=${done}`);
+  }),
 ];
 
 const trying = (forms: Forms): DashboardRoute[] => [
-  { method: 'GET', path: ONE, needs: 'playground.use', handle: (visit) => showTestUser(visit, forms) },
-  {
-    method: 'POST',
-    path: ONE,
-    needs: 'playground.use',
-    async handle(visit) {
-      const { person, session, field, reply, cookies, deps } = visit;
-      const { clientId } = await readClient(visit);
-      const name = readTestName(field('name'));
-      if (name === undefined) return showTestUser(visit, forms, { typed: field('name') });
-      const scope = SCOPES.find((one) => one === field('scope')) ?? 'read-write';
-      const begunBy = { person, sessionId: session.sessionId };
-      const to = await beginFlow(begunBy, { clientId, name, scope }, deps);
-      return showDoor(reply, redirectPage({ to, title: messages.text('playground.onward') }, cookies.theme));
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/start-over`,
-    needs: 'playground.use',
-    async handle(visit) {
-      const { clientId } = await readClient(visit);
-      await startOver(visit.person, clientId, visit.deps);
-      return goTo(visit.reply, `${playgroundPath(clientId)}?done=over`);
-    },
-  },
+  get(ONE, 'playground.use', (visit) => showTestUser(visit, forms)),
+  post(ONE, 'playground.use', async (visit) => {
+    const { person, session, field, reply, cookies, deps } = visit;
+    const { clientId } = await readClient(visit);
+    const name = readTestName(field('name'));
+    if (name === undefined) return showTestUser(visit, forms, { typed: field('name') });
+    const scope = SCOPES.find((one) => one === field('scope')) ?? 'read-write';
+    const begunBy = { person, sessionId: session.sessionId };
+    const to = await beginFlow(begunBy, { clientId, name, scope }, deps);
+    return showDoor(reply, redirectPage({ to, title: messages.text('playground.onward') }, cookies.theme));
+  }),
+  post(`${ONE}/start-over`, 'playground.use', async (visit) => {
+    const { clientId } = await readClient(visit);
+    await startOver(visit.person, clientId, visit.deps);
+    return goTo(visit.reply, `${playgroundPath(clientId)}?done=over`);
+  }),
 ];
 
 /** `typed` is a name that is not allowed. */
@@ -156,18 +132,10 @@ async function hasProvider({ clientId, providers }: Client, { offeredProviders, 
 }
 
 const calling = (forms: Forms): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: `${ONE}/:operation`,
-    needs: 'playground.use',
-    handle: async (visit) => showOperation(visit, forms, async () => ({})),
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/:operation`,
-    needs: 'playground.use',
-    handle: (visit) => showOperation(visit, forms, (form) => runOperation(visit, form)),
-  },
+  get(`${ONE}/:operation`, 'playground.use', async (visit) => showOperation(visit, forms, async () => ({}))),
+  post(`${ONE}/:operation`, 'playground.use', (visit) =>
+    showOperation(visit, forms, (form) => runOperation(visit, form)),
+  ),
 ];
 
 type Outcome = Pick<Parameters<typeof operationPage>[0], 'call' | 'answer' | 'problem'>;

@@ -14,58 +14,36 @@ import {
   providersContent,
   providersSaid,
 } from './pages/providers.page.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${PROVIDERS_TAB}`;
 
 export const providersRoutes = (): DashboardRoute[] => [
-  { method: 'GET', path: TAB, needs: 'application.read', handle: (visit) => showProviders(visit) },
+  get(TAB, 'application.read', (visit) => showProviders(visit)),
   ...APP_KINDS.flatMap(appRoutes),
 ];
 
 const appRoutes = (kind: AppKind): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: `${TAB}/${kind}`,
-    needs: 'application.secrets',
-    isFresh: true,
-    handle: (visit) => showForm(visit, kind, {}),
-  },
-  {
-    method: 'POST',
-    path: `${TAB}/${kind}`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const { person, parameter, field, deps } = visit;
-      const appClientId = field('app_client_id').trim();
-      const clientSecret = field('app_client_secret').trim();
-      const typed = { clientId: parameter('clientId'), kind, appClientId, clientSecret };
-      const problems = await setOwnApp(person, typed, deps);
-      if (Object.keys(problems).length > 0) return showForm(visit, kind, { appClientId, problems });
-      return backToTab(visit, 'set');
-    },
-  },
-  {
-    method: 'POST',
-    path: `${TAB}/${kind}/remove`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const { person, parameter, deps } = visit;
-      await removeOwnApp(person, { clientId: parameter('clientId'), kind }, deps);
-      return backToTab(visit, 'removed');
-    },
-  },
-  {
-    method: 'POST',
-    path: `${TAB}/${kind}/check`,
-    needs: 'application.change',
-    async handle(visit) {
-      const { person, parameter, deps } = visit;
-      const check = await checkOwnApp(person, { clientId: parameter('clientId'), kind }, deps);
-      return showProviders(visit, { kind, check });
-    },
-  },
+  freshGet(`${TAB}/${kind}`, 'application.secrets', (visit) => showForm(visit, kind, {})),
+  freshPost(`${TAB}/${kind}`, 'application.secrets', async (visit) => {
+    const { person, parameter, field, deps } = visit;
+    const appClientId = field('app_client_id').trim();
+    const clientSecret = field('app_client_secret').trim();
+    const typed = { clientId: parameter('clientId'), kind, appClientId, clientSecret };
+    const problems = await setOwnApp(person, typed, deps);
+    if (Object.keys(problems).length > 0) return showForm(visit, kind, { appClientId, problems });
+    return backToTab(visit, 'set');
+  }),
+  freshPost(`${TAB}/${kind}/remove`, 'application.secrets', async (visit) => {
+    const { person, parameter, deps } = visit;
+    await removeOwnApp(person, { clientId: parameter('clientId'), kind }, deps);
+    return backToTab(visit, 'removed');
+  }),
+  post(`${TAB}/${kind}/check`, 'application.change', async (visit) => {
+    const { person, parameter, deps } = visit;
+    const check = await checkOwnApp(person, { clientId: parameter('clientId'), kind }, deps);
+    return showProviders(visit, { kind, check });
+  }),
 ];
 
 const backToTab = ({ reply, parameter }: DashboardVisit, done: string) =>
@@ -96,11 +74,7 @@ async function readOwnApps({ person, parameter, deps }: DashboardVisit) {
 
 type Shown = Pick<ProvidersParts, 'client'> & { readonly content: Html; readonly said?: Html | undefined };
 
-const showTab = ({ viewer, show }: DashboardVisit, { client, ...shown }: Shown, status: number) =>
-  show(
-    {
-      title: `${client.name} – ${messages.text('application.tab.providers')}`,
-      content: applicationPage({ client, tab: PROVIDERS_TAB, ...shown }, viewer),
-    },
-    status,
-  );
+const showTab = ({ viewer, show }: DashboardVisit, shown: Shown, status: number) => {
+  const title = `${shown.client.name} – ${messages.text('application.tab.providers')}`;
+  return show({ ...applicationPage({ ...shown, tab: PROVIDERS_TAB }, viewer), title }, status);
+};

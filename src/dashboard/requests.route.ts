@@ -21,6 +21,7 @@ import {
   REQUEST_FILTERS,
   readRequestFilter,
 } from './requests.ts';
+import { get } from './routes.ts';
 
 const ON_A_PAGE = 40;
 
@@ -53,43 +54,26 @@ async function listIn({ person, deps }: DashboardVisit, { path, clients, query, 
 }
 
 export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: REQUESTS,
-    needs: 'request.list',
-    async handle(visit) {
-      const clients = await readableApplications(visit.person, visit.deps);
-      const list = await listIn(visit, { path: REQUESTS, clients, query: visit.query, isOfOne: false });
-      const title = messages.text('requests.title');
-      const content = html`${top(title, messages.text('requests.lead', { days }))}${list.content}`;
-      return visit.show({ title, content, isLive: list.isLive }, list.status);
-    },
-  },
-  {
-    method: 'GET',
-    path: `${REQUESTS}/:requestId`,
-    needs: 'request.list',
-    async handle({ person, parameter, show, deps }) {
-      const entry = await findRequest(person, parameter('requestId'), deps);
-      const clients = await readableApplications(person, deps);
-      const path = may(person, 'delivery.read', entry.clientId)
-        ? await pathOfRequest(entry, deps)
-        : undefined;
-      const content = requestPage({ entry, clients, path });
-      return show({ title: `${entry.method} ${entry.route ?? messages.text('requests.no_route')}`, content });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${APPLICATIONS}/:clientId/requests`,
-    needs: 'request.read',
-    async handle(visit) {
-      const client = await readApplication(visit.person, visit.parameter('clientId'), visit.deps);
-      const query: Query = (name) => (name === 'client' ? client.clientId : visit.query(name));
-      const path = requestsTab(client.clientId);
-      const list = await listIn(visit, { path, clients: [client], query, isOfOne: true });
-      const content = applicationPage({ client, tab: '/requests', content: list.content }, visit.viewer);
-      return visit.show({ title: client.name, content, isLive: list.isLive }, list.status);
-    },
-  },
+  get(REQUESTS, 'request.list', async (visit) => {
+    const clients = await readableApplications(visit.person, visit.deps);
+    const list = await listIn(visit, { path: REQUESTS, clients, query: visit.query, isOfOne: false });
+    const title = messages.text('requests.title');
+    const content = html`${top(title, messages.text('requests.lead', { days }))}${list.content}`;
+    return visit.show({ title, content, isLive: list.isLive }, list.status);
+  }),
+  get(`${REQUESTS}/:requestId`, 'request.list', async ({ person, parameter, show, deps }) => {
+    const entry = await findRequest(person, parameter('requestId'), deps);
+    const clients = await readableApplications(person, deps);
+    const path = may(person, 'delivery.read', entry.clientId) ? await pathOfRequest(entry, deps) : undefined;
+    const content = requestPage({ entry, clients, path });
+    return show({ title: `${entry.method} ${entry.route ?? messages.text('requests.no_route')}`, content });
+  }),
+  get(`${APPLICATIONS}/:clientId/requests`, 'request.read', async (visit) => {
+    const client = await readApplication(visit.person, visit.parameter('clientId'), visit.deps);
+    const query: Query = (name) => (name === 'client' ? client.clientId : visit.query(name));
+    const path = requestsTab(client.clientId);
+    const list = await listIn(visit, { path, clients: [client], query, isOfOne: true });
+    const page = applicationPage({ client, tab: '/requests', content: list.content }, visit.viewer);
+    return visit.show({ ...page, isLive: list.isLive }, list.status);
+  }),
 ];

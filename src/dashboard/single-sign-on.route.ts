@@ -33,6 +33,7 @@ import { joiningWays, openSession, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
 import { joinPage } from './pages/door.page.ts';
 import { betweenPage } from './pages/single-sign-on.page.ts';
+import { freshPost, openGet, openPost, post } from './routes.ts';
 import { traced, traceFailure } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
@@ -69,69 +70,42 @@ async function leave(
 
 function leaving(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
   return [
-    {
-      method: 'POST',
-      path: '/dashboard/sign-in/single-sign-on',
-      needs: 'nobody',
-      async handle(visit) {
-        const next = ownDashboardPath(visit.field('next'));
-        try {
-          return await leave(visit, { purpose: { for: 'sign_in' }, next }, deps);
-        } catch (reason) {
-          return showAtDoor(visit, { reason, next }, deps);
-        }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/dashboard/join/:token/single-sign-on',
-      needs: 'nobody',
-      async handle(visit) {
-        const token = visit.parameter('token');
-        await openLink(token, deps);
-        const typed = (name: string) => visit.field(name).trim().slice(0, MOST_FIELD_CHARACTERS);
-        const purpose = { for: 'join', token, name: typed('name'), login: typed('login') } as const;
-        return leave(visit, { purpose, next: '/dashboard' }, deps);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/dashboard/confirm/single-sign-on',
-      needs: 'own.manage',
-      async handle(visit) {
-        const { personId } = visit.person;
-        const purpose = { for: 'confirm', personId, sessionId: visit.session.sessionId } as const;
-        return leave(visit, { purpose, next: ownDashboardPath(visit.field('next')) }, deps);
-      },
-    },
+    openPost('/dashboard/sign-in/single-sign-on', async (visit) => {
+      const next = ownDashboardPath(visit.field('next'));
+      try {
+        return await leave(visit, { purpose: { for: 'sign_in' }, next }, deps);
+      } catch (reason) {
+        return showAtDoor(visit, { reason, next }, deps);
+      }
+    }),
+    openPost('/dashboard/join/:token/single-sign-on', async (visit) => {
+      const token = visit.parameter('token');
+      await openLink(token, deps);
+      const typed = (name: string) => visit.field(name).trim().slice(0, MOST_FIELD_CHARACTERS);
+      const purpose = { for: 'join', token, name: typed('name'), login: typed('login') } as const;
+      return leave(visit, { purpose, next: '/dashboard' }, deps);
+    }),
+    post('/dashboard/confirm/single-sign-on', 'own.manage', async (visit) => {
+      const { personId } = visit.person;
+      const purpose = { for: 'confirm', personId, sessionId: visit.session.sessionId } as const;
+      return leave(visit, { purpose, next: ownDashboardPath(visit.field('next')) }, deps);
+    }),
   ];
 }
 
 function owning(deps: OpenDashboard): DashboardRoute[] {
   const path = `${ACCOUNT}/single-sign-on`;
   return [
-    {
-      method: 'POST',
-      path,
-      needs: 'own.manage',
-      isFresh: true,
-      async handle(visit) {
-        mustNotFollowClaims(visit.person);
-        const { personId } = visit.person;
-        const purpose = { for: 'connect', personId, sessionId: visit.session.sessionId } as const;
-        return leave(visit, { purpose, next: `${ACCOUNT}?done=connected` }, deps);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/remove`,
-      needs: 'own.manage',
-      isFresh: true,
-      async handle({ reply, person, deps }) {
-        await disconnectIdentity(person, deps);
-        return goTo(reply, `${ACCOUNT}?done=disconnected`);
-      },
-    },
+    freshPost(path, 'own.manage', async (visit) => {
+      mustNotFollowClaims(visit.person);
+      const { personId } = visit.person;
+      const purpose = { for: 'connect', personId, sessionId: visit.session.sessionId } as const;
+      return leave(visit, { purpose, next: `${ACCOUNT}?done=connected` }, deps);
+    }),
+    freshPost(`${path}/remove`, 'own.manage', async ({ reply, person, deps }) => {
+      await disconnectIdentity(person, deps);
+      return goTo(reply, `${ACCOUNT}?done=disconnected`);
+    }),
   ];
 }
 
@@ -140,33 +114,28 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
  * browser does not send Strict cookies with it.
  */
 function callback(deps: OpenDashboard): DoorRoute {
-  return {
-    method: 'GET',
-    path: CALLBACK,
-    needs: 'nobody',
-    async handle(visit) {
-      const { http, reply, cookies } = visit;
-      const { provider } = requireSingleSignOn(deps);
-      const way = 'single_sign_on';
-      const { pending, refund } = await traced(takePendingReturn(visit, deps), { way, visit }, deps);
-      const { purpose, next } = pending;
-      try {
-        const returned = new URL(http.url, deps.dashboardUrl);
-        const request = { redirectUri: buildRedirectUri(deps), isFresh: isFreshFor(purpose) };
-        const proven = await provider.complete(returned, pending, request);
-        await refund();
-        const page = await finish(visit, { purpose, proven }, deps);
-        if (page !== undefined) return page;
-      } catch (reason) {
-        if (purpose.for !== 'sign_in') {
-          await logRefusal(reason, visit, deps);
-          throw reason;
-        }
-        return showAtDoor(visit, { reason, next }, deps);
+  return openGet(CALLBACK, async (visit) => {
+    const { http, reply, cookies } = visit;
+    const { provider } = requireSingleSignOn(deps);
+    const way = 'single_sign_on';
+    const { pending, refund } = await traced(takePendingReturn(visit, deps), { way, visit }, deps);
+    const { purpose, next } = pending;
+    try {
+      const returned = new URL(http.url, deps.dashboardUrl);
+      const request = { redirectUri: buildRedirectUri(deps), isFresh: isFreshFor(purpose) };
+      const proven = await provider.complete(returned, pending, request);
+      await refund();
+      const page = await finish(visit, { purpose, proven }, deps);
+      if (page !== undefined) return page;
+    } catch (reason) {
+      if (purpose.for !== 'sign_in') {
+        await logRefusal(reason, visit, deps);
+        throw reason;
       }
-      return sendPage(reply, betweenPage({ to: next, issuer: provider.issuer, theme: cookies.theme }));
-    },
-  };
+      return showAtDoor(visit, { reason, next }, deps);
+    }
+    return sendPage(reply, betweenPage({ to: next, issuer: provider.issuer, theme: cookies.theme }));
+  });
 }
 
 /**

@@ -6,50 +6,29 @@ import { html } from '../http/html.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { SYSTEM, systemContent } from './pages/system.page.ts';
+import { freshPost, get, post } from './routes.ts';
 import { makeBackup, rotateDeliveryKeys, rotateTokenKeys, runChecks, systemFigures } from './system.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
-  { method: 'GET', path: SYSTEM, needs: 'system.read', handle: (visit) => showSystem(visit) },
-  {
-    method: 'POST',
-    path: `${SYSTEM}/check`,
-    needs: 'system.change',
-    async handle({ reply, deps }) {
-      await runChecks(deps);
-      return goTo(reply, `${SYSTEM}?done=checked`);
-    },
-  },
-  {
-    method: 'POST',
-    path: `${SYSTEM}/backup`,
-    needs: 'system.change',
-    async handle(visit) {
-      const refusal = await makeBackup(visit.deps);
-      return refusal === undefined
-        ? goTo(visit.reply, `${SYSTEM}?done=backup`)
-        : showSystem(visit, messages.text(`system.backup.${refusal}`));
-    },
-  },
-  {
-    method: 'POST',
-    path: `${SYSTEM}/signing-keys/rotate`,
-    needs: 'system.change',
-    isFresh: true,
-    async handle({ reply, field, deps }) {
-      await rotateTokenKeys(field('active'), deps);
-      return goTo(reply, `${SYSTEM}?done=signing_keys`);
-    },
-  },
-  {
-    method: 'POST',
-    path: `${SYSTEM}/webhook-keys/rotate`,
-    needs: 'system.change',
-    isFresh: true,
-    async handle({ reply, field, deps }) {
-      await rotateDeliveryKeys(field('active'), deps);
-      return goTo(reply, `${SYSTEM}?done=webhook_keys`);
-    },
-  },
+  get(SYSTEM, 'system.read', (visit) => showSystem(visit)),
+  post(`${SYSTEM}/check`, 'system.change', async ({ reply, deps }) => {
+    await runChecks(deps);
+    return goTo(reply, `${SYSTEM}?done=checked`);
+  }),
+  post(`${SYSTEM}/backup`, 'system.change', async (visit) => {
+    const refusal = await makeBackup(visit.deps);
+    return refusal === undefined
+      ? goTo(visit.reply, `${SYSTEM}?done=backup`)
+      : showSystem(visit, messages.text(`system.backup.${refusal}`));
+  }),
+  freshPost(`${SYSTEM}/signing-keys/rotate`, 'system.change', async ({ reply, field, deps }) => {
+    await rotateTokenKeys(field('active'), deps);
+    return goTo(reply, `${SYSTEM}?done=signing_keys`);
+  }),
+  freshPost(`${SYSTEM}/webhook-keys/rotate`, 'system.change', async ({ reply, field, deps }) => {
+    await rotateDeliveryKeys(field('active'), deps);
+    return goTo(reply, `${SYSTEM}?done=webhook_keys`);
+  }),
 ];
 
 const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;

@@ -22,100 +22,62 @@ import {
   revokeContent,
 } from './pages/user-actions.page.ts';
 import { userLink } from './pages/user-links.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 import { readRequestedUser, USER_ROUTE } from './user.route.ts';
 
 export const userActionRoutes = (): DashboardRoute[] => [
-  {
-    method: 'POST',
-    path: `${USER_ROUTE}/sync`,
-    needs: 'user.change',
-    async handle(visit) {
-      const accountKey = visit.field('account') || undefined;
-      const count = await syncUser(
-        visit.person,
-        { ...readRequestedUser(visit, visit.field), accountKey },
-        visit.deps,
-      );
-      return backToUser(visit, { done: 'sync', count: String(count) });
-    },
-  },
-  { ...ask('revoke', (shown, { viewer, deps }) => revokeContent({ ...deps, shown }, viewer)) },
-  {
-    method: 'POST',
-    path: `${USER_ROUTE}/revoke`,
-    needs: 'user.change',
-    async handle(visit) {
-      const count = await revokeUser(visit.person, readRequestedUser(visit, visit.field), visit.deps);
-      return backToUser(visit, { done: 'revoke', count: String(count) });
-    },
-  },
-  {
-    ...ask('disconnect', (shown, { viewer, query, deps }) => {
-      const account = shown.accounts.find(({ accountKey }) => accountKey === query('account'));
-      if (account === undefined) throw new PeopleRefusal('not_there');
-      return disconnectContent({ ...deps, shown, account }, viewer);
-    }),
-  },
-  {
-    method: 'POST',
-    path: `${USER_ROUTE}/disconnect`,
-    needs: 'user.change',
-    async handle(visit) {
-      const account = { ...readRequestedUser(visit, visit.field), accountKey: visit.field('account') };
-      await disconnectAccount(visit.person, account, visit.deps);
-      return backToUser(visit, { done: 'disconnect' });
-    },
-  },
-  { ...ask('export', (shown, { viewer, deps }) => exportContent({ ...deps, shown }, viewer)), isFresh: true },
-  {
-    method: 'POST',
-    path: `${USER_ROUTE}/export`,
-    needs: 'user.change',
-    isFresh: true,
-    async handle(visit) {
-      const pieces = await readUserDocument(visit.person, readRequestedUser(visit, visit.field), visit.deps);
-      return visit.reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .header('x-content-type-options', 'nosniff')
-        .header('content-disposition', 'attachment; filename="user.json"')
-        .send(Readable.from(pieces));
-    },
-  },
-  { ...ask('delete', (shown, { viewer, deps }) => deleteContent({ ...deps, shown }, viewer)), isFresh: true },
-  {
-    method: 'POST',
-    path: `${USER_ROUTE}/delete`,
-    needs: 'user.change',
-    isFresh: true,
-    async handle(visit) {
-      const owner = readRequestedUser(visit, visit.field);
-      const receipt = await deleteUserPermanently(visit.person, owner, visit.deps);
-      const content = receiptContent(receipt, owner.clientId);
-      return visit.show({ title: messages.text('receipt.title'), content });
-    },
-  },
+  post(`${USER_ROUTE}/sync`, 'user.change', async (visit) => {
+    const accountKey = visit.field('account') || undefined;
+    const target = { ...readRequestedUser(visit, visit.field), accountKey };
+    const count = await syncUser(visit.person, target, visit.deps);
+    return backToUser(visit, { done: 'sync', count: String(count) });
+  }),
+  ask(get, 'revoke', (shown, { viewer, deps }) => revokeContent({ ...deps, shown }, viewer)),
+  post(`${USER_ROUTE}/revoke`, 'user.change', async (visit) => {
+    const count = await revokeUser(visit.person, readRequestedUser(visit, visit.field), visit.deps);
+    return backToUser(visit, { done: 'revoke', count: String(count) });
+  }),
+  ask(get, 'disconnect', (shown, { viewer, query, deps }) => {
+    const account = shown.accounts.find(({ accountKey }) => accountKey === query('account'));
+    if (account === undefined) throw new PeopleRefusal('not_there');
+    return disconnectContent({ ...deps, shown, account }, viewer);
+  }),
+  post(`${USER_ROUTE}/disconnect`, 'user.change', async (visit) => {
+    const account = { ...readRequestedUser(visit, visit.field), accountKey: visit.field('account') };
+    await disconnectAccount(visit.person, account, visit.deps);
+    return backToUser(visit, { done: 'disconnect' });
+  }),
+  ask(freshGet, 'export', (shown, { viewer, deps }) => exportContent({ ...deps, shown }, viewer)),
+  freshPost(`${USER_ROUTE}/export`, 'user.change', async (visit) => {
+    const pieces = await readUserDocument(visit.person, readRequestedUser(visit, visit.field), visit.deps);
+    return visit.reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .header('content-disposition', 'attachment; filename="user.json"')
+      .send(Readable.from(pieces));
+  }),
+  ask(freshGet, 'delete', (shown, { viewer, deps }) => deleteContent({ ...deps, shown }, viewer)),
+  freshPost(`${USER_ROUTE}/delete`, 'user.change', async (visit) => {
+    const owner = readRequestedUser(visit, visit.field);
+    const receipt = await deleteUserPermanently(visit.person, owner, visit.deps);
+    const content = receiptContent(receipt, owner.clientId);
+    return visit.show({ title: messages.text('receipt.title'), content });
+  }),
 ];
 
 const ask = (
+  define: typeof get,
   name: 'revoke' | 'disconnect' | 'export' | 'delete',
   content: (shown: ShownUser, visit: DashboardVisit) => Html,
-): DashboardRoute => ({
-  method: 'GET',
-  path: `${USER_ROUTE}/${name}`,
-  needs: 'user.change',
-  async handle(visit) {
+): DashboardRoute =>
+  define(`${USER_ROUTE}/${name}`, 'user.change', async (visit) => {
     const owner = readRequestedUser(visit);
     const user = await readUser(visit.person, owner, visit.deps);
     return visit.show({ title: shownName(visit.person, owner.userId), content: content(user, visit) });
-  },
-});
+  });
 
 function backToUser(visit: DashboardVisit, more: Readonly<Record<string, string>>) {
-  const { person: reader, reply, deps } = visit;
-  const { userReferenceKey } = deps;
-  return goTo(
-    reply,
-    userLink('user', readRequestedUser(visit, visit.field), { userReferenceKey, reader, more }),
-  );
+  const facts = { userReferenceKey: visit.deps.userReferenceKey, reader: visit.person, more };
+  return goTo(visit.reply, userLink('user', readRequestedUser(visit, visit.field), facts));
 }

@@ -11,6 +11,7 @@ import { shownName } from './pages/shown-name.ts';
 import { userContent } from './pages/user.page.ts';
 import { accountContent } from './pages/user-account.page.ts';
 import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user-links.ts';
+import { get } from './routes.ts';
 
 export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;
 const CALENDARS_ON_A_PAGE = 100;
@@ -27,43 +28,33 @@ export function readRequestedUser(
 }
 
 export const userRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: USER_ROUTE,
-    needs: 'user.read',
-    async handle(visit) {
-      const { person, viewer, query, show, deps } = visit;
-      const owner = readRequestedUser(visit);
-      const user = await readUser(person, owner, deps);
-      const notice = renderNotice(query('done'), query('count'));
-      const reconnect = reconnectLink(user.client, owner.userId, deps);
-      const content = userContent({ ...deps, shown: user, reconnect, said: notice }, viewer);
-      return show({ title: shownName(person, owner.userId), content });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${USER_ROUTE}/account`,
-    needs: 'user.read',
-    async handle(visit) {
-      const { person, viewer, query, show, deps } = visit;
-      const requestedAccount = { ...readRequestedUser(visit), accountKey: query('account') };
-      const after = referredPlace<CalendarPlace>(query('after'), deps);
-      const details = await readAccount(
-        person,
-        { ...requestedAccount, after, limit: CALENDARS_ON_A_PAGE },
-        deps,
-      );
-      const { next, account } = details;
-      const { userReferenceKey } = deps;
-      const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);
-      const more = { account: requestedAccount.accountKey, ...(place !== undefined && { after: place }) };
-      const nextPath =
-        place && userLink('user/account', requestedAccount, { userReferenceKey, reader: person, more });
-      const content = accountContent({ shown: details, nextPath, userReferenceKey }, viewer);
-      return show({ title: shownName(person, account.display), content });
-    },
-  },
+  get(USER_ROUTE, 'user.read', async (visit) => {
+    const { person, viewer, query, show, deps } = visit;
+    const owner = readRequestedUser(visit);
+    const user = await readUser(person, owner, deps);
+    const notice = renderNotice(query('done'), query('count'));
+    const reconnect = reconnectLink(user.client, owner.userId, deps);
+    const content = userContent({ ...deps, shown: user, reconnect, said: notice }, viewer);
+    return show({ title: shownName(person, owner.userId), content });
+  }),
+  get(`${USER_ROUTE}/account`, 'user.read', async (visit) => {
+    const { person, viewer, query, show, deps } = visit;
+    const requestedAccount = { ...readRequestedUser(visit), accountKey: query('account') };
+    const after = referredPlace<CalendarPlace>(query('after'), deps);
+    const details = await readAccount(
+      person,
+      { ...requestedAccount, after, limit: CALENDARS_ON_A_PAGE },
+      deps,
+    );
+    const { next, account } = details;
+    const { userReferenceKey } = deps;
+    const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);
+    const more = { account: requestedAccount.accountKey, ...(place !== undefined && { after: place }) };
+    const nextPath =
+      place && userLink('user/account', requestedAccount, { userReferenceKey, reader: person, more });
+    const content = accountContent({ shown: details, nextPath, userReferenceKey }, viewer);
+    return show({ title: shownName(person, account.display), content });
+  }),
 ];
 
 function renderNotice(done: string, count: string): Html | undefined {

@@ -12,36 +12,24 @@ import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import { top } from './pages/parts.page.ts';
 import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { USERS, usersContent } from './pages/users.page.ts';
+import { get } from './routes.ts';
 
 const ON_A_PAGE = 40;
 
 export const usersRoutes = (deps: OpenDashboard): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: USERS,
-    needs: 'user.list',
-    async handle(visit) {
-      const applications = await readableApplications(visit.person, deps);
-      const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
-      const list = await listContent(visit, { names });
-      const title = messages.text('users.title');
-      return visit.show({ title, content: html`${top(title, messages.text('users.lead'))}${list}` });
-    },
-  },
-  {
-    method: 'GET',
-    path: `${APPLICATIONS}/:clientId/users`,
-    needs: 'user.read',
-    async handle(visit) {
-      const client = await readApplication(visit.person, visit.parameter('clientId'), deps);
-      const { clientId, name } = client;
-      const content = await listContent(visit, { clientId, names: new Map([[clientId, name]]) });
-      return visit.show({
-        title: name,
-        content: applicationPage({ client, tab: '/users', content }, visit.viewer),
-      });
-    },
-  },
+  get(USERS, 'user.list', async (visit) => {
+    const applications = await readableApplications(visit.person, deps);
+    const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+    const list = await listContent(visit, { names });
+    const title = messages.text('users.title');
+    return visit.show({ title, content: html`${top(title, messages.text('users.lead'))}${list}` });
+  }),
+  get(`${APPLICATIONS}/:clientId/users`, 'user.read', async (visit) => {
+    const client = await readApplication(visit.person, visit.parameter('clientId'), deps);
+    const { clientId, name } = client;
+    const content = await listContent(visit, { clientId, names: new Map([[clientId, name]]) });
+    return visit.show(applicationPage({ client, tab: '/users', content }, visit.viewer));
+  }),
 ];
 
 type Listed = { readonly clientId?: string; readonly names: ReadonlyMap<string, string> };
@@ -52,10 +40,7 @@ async function listContent({ person, viewer, query, deps }: DashboardVisit, { cl
   const page = await findUsers(person, { clientId, beginning, after, limit: ON_A_PAGE }, deps);
   const path = clientId === undefined ? USERS : `${applicationPath(clientId)}/users`;
   const { next } = page;
-  const nextQuery = next && {
-    ...(beginning !== '' && { q: beginning }),
-    after: sealedPlace(next, deps),
-  };
+  const nextQuery = next && { ...(beginning !== '' && { q: beginning }), after: sealedPlace(next, deps) };
   const nextPath = nextQuery && `${path}?${new URLSearchParams(nextQuery)}`;
   const { userReferenceKey } = deps;
   const isFirstPage = after === undefined;

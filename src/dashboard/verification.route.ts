@@ -18,28 +18,21 @@ import {
   VERIFICATION_TAB,
   verificationContent,
 } from './pages/verification.page.ts';
+import { get, post } from './routes.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${VERIFICATION_TAB}`;
 
 export const verificationRoutes = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: REVIEWS,
-    needs: 'verification.review',
-    async handle({ person, show, deps }) {
-      const waiting = await waitingReviews(person, deps);
-      return show({ title: messages.text('reviews.title'), content: reviewsPage(waiting) });
-    },
-  },
-  { method: 'GET', path: TAB, needs: 'application.read', handle: (visit) => showReview(visit) },
+  get(REVIEWS, 'verification.review', async ({ person, show, deps }) => {
+    const waiting = await waitingReviews(person, deps);
+    return show({ title: messages.text('reviews.title'), content: reviewsPage(waiting) });
+  }),
+  get(TAB, 'application.read', (visit) => showReview(visit)),
   ...(Object.keys(REVIEW_STEPS) as ReviewStepName[]).map(stepRoute),
 ];
 
-const stepRoute = (step: ReviewStepName): DashboardRoute => ({
-  method: 'POST',
-  path: `${TAB}/${step}`,
-  needs: REVIEW_STEPS[step].needs,
-  async handle(visit) {
+const stepRoute = (step: ReviewStepName): DashboardRoute =>
+  post(`${TAB}/${step}`, REVIEW_STEPS[step].needs, async (visit) => {
     const { person, parameter, field, reply, deps } = visit;
     const clientId = parameter('clientId');
     const note = field('note');
@@ -48,8 +41,7 @@ const stepRoute = (step: ReviewStepName): DashboardRoute => ({
     if (problem === undefined)
       return goTo(reply, `${applicationPath(clientId)}${VERIFICATION_TAB}?done=${step}`);
     return showReview(visit, { step, note, problem });
-  },
-});
+  });
 
 async function showReview(visit: DashboardVisit, typed?: TypedStep) {
   const { person, viewer, parameter, query, show, deps } = visit;
@@ -60,8 +52,6 @@ async function showReview(visit: DashboardVisit, typed?: TypedStep) {
   const review = await readReview(person, page, deps);
   const { operatorName } = deps;
   const content = verificationContent({ ...review, operatorName, typed, done: query('done') }, viewer);
-  return show(
-    { title: client.name, content: applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer) },
-    typed === undefined ? 200 : 400,
-  );
+  const shown = applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer);
+  return show(shown, typed === undefined ? 200 : 400);
 }

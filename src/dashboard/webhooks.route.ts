@@ -34,6 +34,7 @@ import {
   webhooksContent,
   webhooksPath,
 } from './pages/webhooks.page.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 
 const LIST = `${APPLICATIONS}/:clientId${WEBHOOKS_TAB}`;
 const ONE = `${LIST}/:endpointId`;
@@ -52,13 +53,7 @@ async function showTab(visit: DashboardVisit, content: Html, status = 200): Prom
   const { person, parameter, viewer, query, show, deps } = visit;
   const client = await readApplication(person, parameter('clientId'), deps);
   const notice = status === 200 ? renderNotice(query('done')) : undefined;
-  return show(
-    {
-      title: client.name,
-      content: applicationPage({ client, tab: WEBHOOKS_TAB, content, said: notice }, viewer),
-    },
-    status,
-  );
+  return show(applicationPage({ client, tab: WEBHOOKS_TAB, content, said: notice }, viewer), status);
 }
 
 const DONE = ['changed', 'paused', 'resumed', 'removed', 'keys'] as const;
@@ -89,32 +84,22 @@ async function showEndpoint(
 }
 
 const listing = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: LIST,
-    needs: 'application.read',
-    async handle(visit) {
-      const clientId = visit.parameter('clientId');
-      const { person, viewer, deps } = visit;
-      const endpoints = await readEndpoints(person, clientId, deps);
-      const [use] = await deps.webhookKeys.listKeyUses(clientId);
-      const url = `${deps.publicUrl}/.well-known/webhook-keys/${clientId}`;
-      const keys = use && signingKeys(use, { url, now: deps.now() }, viewer);
-      return showTab(visit, html`${webhooksContent({ clientId, endpoints }, viewer)}${keys}`);
-    },
-  },
-  {
-    method: 'POST',
-    path: `${LIST}/keys`,
-    needs: 'application.signing_keys',
-    isFresh: true,
-    async handle({ parameter, field, reply, deps: { webhookKeys, now, by } }) {
-      const clientId = parameter('clientId');
-      const keys = field('keys') === 'own' ? 'own' : 'instance';
-      await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil: now() + 168 * HOUR_MS, by });
-      return goTo(reply, `${webhooksPath(clientId)}?done=keys`);
-    },
-  },
+  get(LIST, 'application.read', async (visit) => {
+    const clientId = visit.parameter('clientId');
+    const { person, viewer, deps } = visit;
+    const endpoints = await readEndpoints(person, clientId, deps);
+    const [use] = await deps.webhookKeys.listKeyUses(clientId);
+    const url = `${deps.publicUrl}/.well-known/webhook-keys/${clientId}`;
+    const keys = use && signingKeys(use, { url, now: deps.now() }, viewer);
+    return showTab(visit, html`${webhooksContent({ clientId, endpoints }, viewer)}${keys}`);
+  }),
+  freshPost(`${LIST}/keys`, 'application.signing_keys', async ({ parameter, field, reply, deps }) => {
+    const clientId = parameter('clientId');
+    const keys = field('keys') === 'own' ? 'own' : 'instance';
+    const overlapUntil = deps.now() + 168 * HOUR_MS;
+    await deps.webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil, by: deps.by });
+    return goTo(reply, `${webhooksPath(clientId)}?done=keys`);
+  }),
 ];
 
 function adding(): DashboardRoute[] {
@@ -129,117 +114,63 @@ function adding(): DashboardRoute[] {
     return showTab(visit, content, problem === undefined ? 200 : 400);
   };
   return [
-    {
-      method: 'GET',
-      path: `${LIST}/new`,
-      needs: 'application.change',
-      handle: (visit) => showForm(visit, { url: '', hears: HEARS_EVENTS }),
-    },
-    {
-      method: 'POST',
-      path: `${LIST}/new`,
-      needs: 'application.change',
-      async handle(visit) {
-        const clientId = visit.parameter('clientId');
-        await readApplication(visit.person, clientId, visit.deps);
-        const typed = typedIn(visit);
-        const added = await addWebhook(visit.person, { clientId, typed }, visit.deps);
-        if ('problem' in added) return showForm(visit, typed, added.problem);
-        const { endpointId, secret: webhookSecret } = added;
-        return showTab(visit, newSecretContent({ clientId, endpointId, webhookSecret }));
-      },
-    },
+    get(`${LIST}/new`, 'application.change', (visit) => showForm(visit, { url: '', hears: HEARS_EVENTS })),
+    post(`${LIST}/new`, 'application.change', async (visit) => {
+      const clientId = visit.parameter('clientId');
+      await readApplication(visit.person, clientId, visit.deps);
+      const typed = typedIn(visit);
+      const added = await addWebhook(visit.person, { clientId, typed }, visit.deps);
+      if ('problem' in added) return showForm(visit, typed, added.problem);
+      const { endpointId, secret: webhookSecret } = added;
+      return showTab(visit, newSecretContent({ clientId, endpointId, webhookSecret }));
+    }),
   ];
 }
 
 const changing = (): DashboardRoute[] => [
-  { method: 'GET', path: ONE, needs: 'application.read', handle: (visit) => showEndpoint(visit) },
-  {
-    method: 'POST',
-    path: ONE,
-    needs: 'application.change',
-    async handle(visit) {
-      const typed = typedIn(visit);
-      const wrong = await changeWebhook(visit.person, { ...namedIn(visit), typed }, visit.deps);
-      if (wrong !== undefined) return showEndpoint(visit, { typed, ...wrong }, 400);
-      return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=changed`);
-    },
-  },
+  get(ONE, 'application.read', (visit) => showEndpoint(visit)),
+  post(ONE, 'application.change', async (visit) => {
+    const typed = typedIn(visit);
+    const wrong = await changeWebhook(visit.person, { ...namedIn(visit), typed }, visit.deps);
+    if (wrong !== undefined) return showEndpoint(visit, { typed, ...wrong }, 400);
+    return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=changed`);
+  }),
 ];
 
 const doing = (): DashboardRoute[] => [
-  {
-    method: 'POST',
-    path: `${ONE}/test`,
-    needs: 'application.change',
-    async handle(visit) {
-      return showEndpoint(visit, { test: await testWebhook(visit.person, namedIn(visit), visit.deps) });
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/pause`,
-    needs: 'application.change',
-    async handle(visit) {
-      await pauseWebhook(visit.person, namedIn(visit), visit.deps);
-      return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=paused`);
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/resume`,
-    needs: 'application.change',
-    async handle(visit) {
-      await resumeWebhook(visit.person, namedIn(visit), visit.deps);
-      return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=resumed`);
-    },
-  },
+  post(`${ONE}/test`, 'application.change', async (visit) => {
+    return showEndpoint(visit, { test: await testWebhook(visit.person, namedIn(visit), visit.deps) });
+  }),
+  post(`${ONE}/pause`, 'application.change', async (visit) => {
+    await pauseWebhook(visit.person, namedIn(visit), visit.deps);
+    return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=paused`);
+  }),
+  post(`${ONE}/resume`, 'application.change', async (visit) => {
+    await resumeWebhook(visit.person, namedIn(visit), visit.deps);
+    return goTo(visit.reply, `${endpointPath(namedIn(visit))}?done=resumed`);
+  }),
 ];
 
 const ending = (): DashboardRoute[] => [
-  {
-    method: 'GET',
-    path: `${ONE}/rotate`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
-      return showTab(visit, rotateEndpointContent(endpoint, visit.viewer));
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/rotate`,
-    needs: 'application.secrets',
-    isFresh: true,
-    async handle(visit) {
-      const { person, field, deps } = visit;
-      const hours = OVERLAP_HOURS.find((one) => String(one) === field('overlap')) ?? OVERLAP_HOURS[0];
-      const overlapMs = (hours ?? 0) * HOUR_MS;
-      const until = deps.now() + overlapMs;
-      const webhookSecret = await rotateWebhookSecret(person, { ...namedIn(visit), overlapMs }, deps);
-      return showTab(visit, newSecretContent({ ...namedIn(visit), webhookSecret, until }));
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ONE}/remove`,
-    needs: 'application.change',
-    isFresh: true,
-    async handle(visit) {
-      const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
-      return showTab(visit, removeEndpointContent(endpoint, visit.viewer));
-    },
-  },
-  {
-    method: 'POST',
-    path: `${ONE}/remove`,
-    needs: 'application.change',
-    isFresh: true,
-    async handle(visit) {
-      if (!(await removeWebhook(visit.person, namedIn(visit), visit.deps)))
-        return goTo(visit.reply, endpointPath(namedIn(visit)));
-      return goTo(visit.reply, `${webhooksPath(visit.parameter('clientId'))}?done=removed`);
-    },
-  },
+  freshGet(`${ONE}/rotate`, 'application.secrets', async (visit) => {
+    const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
+    return showTab(visit, rotateEndpointContent(endpoint, visit.viewer));
+  }),
+  freshPost(`${ONE}/rotate`, 'application.secrets', async (visit) => {
+    const { person, field, deps } = visit;
+    const hours = OVERLAP_HOURS.find((one) => String(one) === field('overlap')) ?? OVERLAP_HOURS[0];
+    const overlapMs = (hours ?? 0) * HOUR_MS;
+    const until = deps.now() + overlapMs;
+    const webhookSecret = await rotateWebhookSecret(person, { ...namedIn(visit), overlapMs }, deps);
+    return showTab(visit, newSecretContent({ ...namedIn(visit), webhookSecret, until }));
+  }),
+  freshGet(`${ONE}/remove`, 'application.change', async (visit) => {
+    const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
+    return showTab(visit, removeEndpointContent(endpoint, visit.viewer));
+  }),
+  freshPost(`${ONE}/remove`, 'application.change', async (visit) => {
+    if (!(await removeWebhook(visit.person, namedIn(visit), visit.deps)))
+      return goTo(visit.reply, endpointPath(namedIn(visit)));
+    return goTo(visit.reply, `${webhooksPath(visit.parameter('clientId'))}?done=removed`);
+  }),
 ];

@@ -23,7 +23,7 @@ import {
   type ShownSecrets,
   secretsPanel,
 } from './applications.page.ts';
-import { postForm, type Viewer } from './layout.page.ts';
+import { type DashboardPage, postForm, type Viewer } from './layout.page.ts';
 import { field, instant, renderFolded, top } from './parts.page.ts';
 
 /** The tabs in their order, each with its path and permission. */
@@ -48,7 +48,11 @@ export type ApplicationPageParts = {
   readonly said?: Html | undefined;
 };
 
-export function applicationPage({ client, tab, content, said }: ApplicationPageParts, viewer: Viewer): Html {
+/** Returns a tab of an application; the title is the application's name. */
+export function applicationPage(
+  { client, tab, content, said }: ApplicationPageParts,
+  viewer: Viewer,
+): DashboardPage {
   const { clientId, name } = client;
   const mine = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs));
   const tabs = mine.map(
@@ -58,10 +62,11 @@ export function applicationPage({ client, tab, content, said }: ApplicationPageP
   );
   const [, shown = 'application.tabs'] = mine.find(([path]) => path === tab) ?? [];
   const back = html`<a href="${APPLICATIONS}">${messages.text('applications.title')}</a>`;
-  return html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
+  const page = html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
 <nav class="tabs" aria-label="${messages.text('application.tabs')}">${renderFolded(messages.text(shown), html`<ul>${tabs}</ul>`)}</nav>
 ${said !== undefined && notice('done', said, true)}
 ${content}`;
+  return { title: name, content: page };
 }
 
 export type SettingsParts = { readonly client: Client; readonly facts: ApplicationFacts } & FilledFields;
