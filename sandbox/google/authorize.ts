@@ -1,5 +1,5 @@
 /** The authorization endpoint, RFC 6749 §4.1.1, like Google's: account chooser, consent, code. */
-import { randomText } from '../../src/lib/random-text.ts';
+import { randomText } from '../../src/oauth/client-registration.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES, scopesOf } from './google-scopes.ts';

@@ -1,7 +1,7 @@
 /** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them expires. */
 import { hash } from 'node:crypto';
 
-import { randomText } from '../../src/lib/random-text.ts';
+import { randomText } from '../../src/oauth/client-registration.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 export type GoogleApp = {

@@ -3,8 +3,9 @@
  * its tokens are opaque to clients. Events are replaced and never altered, so remembering a calendar means keeping its
  * list of events, and only events that differ need expanding.
  */
-import { randomText } from '../../src/lib/random-text.ts';
+
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { randomText } from '../../src/oauth/client-registration.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Account } from './directory.ts';
 import type { StoredCalendar, StoredEvent } from './mailbox.ts';

@@ -1,5 +1,5 @@
 /** Codes, access tokens and refresh tokens that the sandbox's identity platform issued. */
-import { randomText } from '../../src/lib/random-text.ts';
+import { randomText } from '../../src/oauth/client-registration.ts';
 import { aadsts } from './aadsts.ts';
 import type { Access, Account } from './directory.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ItemBody } from '@microsoft/microsoft-graph-types';
 import { html } from '../../src/http/html.ts';
-import { randomText } from '../../src/lib/random-text.ts';
+import { randomText } from '../../src/oauth/client-registration.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { htmlOfText } from './body-text.ts';
 import { type Account, isPersonal } from './directory.ts';

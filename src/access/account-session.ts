@@ -32,9 +32,8 @@ export function accountSessions(deps: AccountSessionDeps): AccountSessions {
     open(account) {
       let credentials: OAuthCredentials | undefined;
       const current = async (): Promise<OAuthCredentials> => {
-        if (credentials === undefined || credentials.expiresAt - deps.now() < SPARE_MS) {
+        if (credentials === undefined || credentials.expiresAt - deps.now() < SPARE_MS)
           credentials = await usable(account, undefined);
-        }
         return credentials;
       };
       return {

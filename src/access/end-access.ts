@@ -1,19 +1,12 @@
 /** Ends a disconnected account's access at the provider. It is a job, so disconnecting waits for no provider. */
-import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
-import type { Log } from '../lib/log.ts';
 import type { EndedAccess, EndedAccessStore } from './ended-access-store.ts';
 import { parseOAuthCredentials } from './oauth-credentials.ts';
-import type { ProviderApps } from './provider-apps.ts';
+import type { TokenRenewalDeps } from './token-renewal.ts';
 
-export type EndAccessDeps = {
+export type EndAccessDeps = Pick<TokenRenewalDeps, 'providers' | 'apps' | 'log' | 'now'> & {
   readonly endedAccess: EndedAccessStore;
-  readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
-  readonly apps: ProviderApps;
-  readonly log: Log;
-  readonly now: () => number;
 };
 
 /** After a day the access is left to expire, and its credentials are deleted. */

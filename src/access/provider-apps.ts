@@ -50,12 +50,9 @@ export function providerApps(
     return [await store.findProviderApp(clientId, kind), instance[kind]];
   };
   return {
-    async find(clientId, kind) {
-      return (await candidates(clientId, kind)).find((app) => app !== undefined);
-    },
-    async findIssuer(clientId, kind, appClientId) {
-      return (await candidates(clientId, kind)).find((app) => app?.clientId === appClientId);
-    },
+    find: async (clientId, kind) => (await candidates(clientId, kind)).find((app) => app !== undefined),
+    findIssuer: async (clientId, kind, appClientId) =>
+      (await candidates(clientId, kind)).find((app) => app?.clientId === appClientId),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Request budgets shared by all instances: token buckets, from which a process takes several tokens per write. */
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { RequestRate } from '../calendars/provider-facts.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
@@ -16,10 +15,8 @@ const PATIENCE_MS = 20_000;
 const LONGEST_SLEEP_MS = 1_000;
 const MOST_CHUNKS = 10_000;
 
-type Chunk = { tokens: number; readonly until: number };
-
 export function requestBudgets(store: RequestLimitStore, now: () => number) {
-  const chunks = new Map<string, Chunk>();
+  const chunks = new Map<string, { tokens: number; readonly until: number }>();
   const queues = new Map<string, Promise<void>>();
 
   const spend = (bucket: string): boolean => {
@@ -73,9 +70,8 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
 }
 
 /** Returns the available part of a budget, from 0 to 1, according to its bucket: full again at `fullAt`. */
-export function shareLeft(rate: RequestRate, fullAt: number, now: number): number {
-  return Math.min(1, Math.max(0, 1 - (fullAt - now) / shape(rate).burst));
-}
+export const shareLeft = (rate: RequestRate, fullAt: number, now: number): number =>
+  Math.min(1, Math.max(0, 1 - (fullAt - now) / shape(rate).burst));
 
 /** Returns milliseconds: the time that an empty bucket takes to fill, and the time for one token. */
 function shape({ requests, per }: RequestRate): { burst: number; each: number } {

@@ -1,7 +1,6 @@
 /** Keeps requests within a provider's limits over all instances: circuit breakers, budgets, slots per mailbox. */
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Account } from '../calendars/account-store.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';

@@ -1,7 +1,6 @@
 /** Limits concurrent requests to a mailbox over all instances, by leased slots that a process uses repeatedly. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { ProviderError } from '../calendars/provider-error.ts';
 import { LATE, within } from '../lib/within.ts';
 import type { RequestLimitStore, RequestSlot } from './request-limit-store.ts';

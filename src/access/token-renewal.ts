@@ -1,7 +1,6 @@
 /** Renews access tokens of Google and Microsoft, one instance at a time. The others wait and use the stored result. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider, OAuthCredentials } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';

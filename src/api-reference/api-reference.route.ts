@@ -1,11 +1,8 @@
 /** GET /openapi.json, created at the first request, so that it does not slow down the start. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { once } from '../lib/once.ts';
 
-export type ApiReferenceDeps = {
-  readonly publicUrl: string;
-};
+export type ApiReferenceDeps = { readonly publicUrl: string };
 
 const CACHED_FOR = 'public, max-age=300';
 

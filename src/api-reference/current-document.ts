@@ -3,9 +3,8 @@
 import { connectionOperations } from '../connect/accounts/connections.schema.ts';
 import { userOperations } from '../connect/accounts/users.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
-import { healthOperations } from '../http/health.schema.ts';
+import { healthOperations, readyOperations } from '../http/health.schema.ts';
 import { anyObject, type Operation } from '../http/operation.ts';
-import { readyOperations } from '../http/ready.schema.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
@@ -58,6 +57,5 @@ export const OPERATIONS: readonly Operation[] = [
 const INTERFACE_VERSION = '1.0';
 
 /** Returns the document; `publicUrl` is the origin of its server. */
-export function currentDocument(publicUrl: string): OpenApiDocument {
-  return openapiDocument({ publicUrl, version: INTERFACE_VERSION, operations: OPERATIONS });
-}
+export const currentDocument = (publicUrl: string): OpenApiDocument =>
+  openapiDocument({ publicUrl, version: INTERFACE_VERSION, operations: OPERATIONS });

@@ -121,31 +121,29 @@ function groupDescription(name: string): string {
 
 type Reference = (schema: object) => Json;
 
-function securitySchemes(publicUrl: string): Record<string, Json> {
-  return {
-    accessToken: {
-      type: 'oauth2',
-      description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope has all that a smaller one has.',
-      flows: {
-        authorizationCode: {
-          authorizationUrl: `${publicUrl}/authorize`,
-          tokenUrl: `${publicUrl}/token`,
-          refreshUrl: `${publicUrl}/token`,
-          scopes: {
-            'free-busy': 'See when the user is busy',
-            read: 'Read calendars and events',
-            'read-write': 'Read and write calendars and events',
-          },
+const securitySchemes = (publicUrl: string): Record<string, Json> => ({
+  accessToken: {
+    type: 'oauth2',
+    description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope has all that a smaller one has.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${publicUrl}/authorize`,
+        tokenUrl: `${publicUrl}/token`,
+        refreshUrl: `${publicUrl}/token`,
+        scopes: {
+          'free-busy': 'See when the user is busy',
+          read: 'Read calendars and events',
+          'read-write': 'Read and write calendars and events',
         },
       },
     },
-    application: {
-      type: 'http',
-      scheme: 'basic',
-      description: 'The application’s client_id and client_secret.',
-    },
-  };
-}
+  },
+  application: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The application’s client_id and client_secret.',
+  },
+});
 
 function toOpenApiOperation(operation: Operation, reference: Reference): OpenApiOperation {
   const { id, group, summary, description, callers, body, page, answer, errors } = operation;
@@ -210,18 +208,16 @@ function toRequestBody(
   return { required, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) };
 }
 
-function toOpenApiResponse(
+const toOpenApiResponse = (
   { description, schema, example, headers }: Answer,
   reference: Reference,
-): OpenApiResponse {
-  return {
-    description,
-    ...toHeaders(headers),
-    ...(schema === undefined
-      ? {}
-      : { content: { 'application/json': { schema: reference(schema), example } } }),
-  };
-}
+): OpenApiResponse => ({
+  description,
+  ...toHeaders(headers),
+  ...(schema === undefined
+    ? {}
+    : { content: { 'application/json': { schema: reference(schema), example } } }),
+});
 
 function toHeaders(headers: Readonly<Record<string, string>> | undefined) {
   const entries = Object.entries(headers ?? {});

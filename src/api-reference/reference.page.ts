@@ -17,14 +17,12 @@ import { describeType, listMembers, type Member } from './schema-text.ts';
 export type AsideOf = (entry: Entry) => Html;
 
 /** Renders the general part, and a link to every operation. */
-export function overview(document: OpenApiDocument): Html {
-  return html`<h1>API reference</h1>
+export const overview = (document: OpenApiDocument): Html => html`<h1>API reference</h1>
 <p>Version ${document.info.version}. The same as an <a href="/openapi.json">OpenAPI document</a>.</p>
 ${document.info.description.split('\n\n').map((text) => html`<p>${withCode(text)}</p>`)}
 ${operationList(document)}
 <h2><a href="${SHAPES_PATH}">Shapes</a></h2>
 <p>Every object that requests and answers have, member by member.</p>`;
-}
 
 /** Renders every operation as a link, by group. `hasAnchors` adds ids for links from before there were pages. */
 export const operationList = (document: OpenApiDocument, hasAnchors = false): Html =>
@@ -142,15 +140,14 @@ function codeBlocks({ path, method, operation }: Entry, origin: string): Html {
   )}`;
 }
 
-function answerExamples({ responses }: OpenApiOperation): Html {
-  return html`${Object.entries(responses).flatMap(([status, { content }]) => {
+const answerExamples = ({ responses }: OpenApiOperation): Html =>
+  html`${Object.entries(responses).flatMap(([status, { content }]) => {
     const example = content?.['application/json']?.example;
     if (example === undefined) return [];
     return [
       html`<p class="label">Answer ${status}</p><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>\n`,
     ];
   })}`;
-}
 
 /** Renders every named shape under `schema-NAME`. */
 export const shapesPage = (document: OpenApiDocument): Html => html`<h1>Shapes</h1>

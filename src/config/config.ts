@@ -1,9 +1,7 @@
 /** The only reader of the environment. The tables define what can be set; `loadConfig` reports all problems together. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-
 import { defaultPrivateNetwork } from '../lib/egress/private-network.ts';
-
 import { DASHBOARD, SIGN_IN, SUPPORT } from './dashboard-options.ts';
 import { LIMITS } from './limit-options.ts';
 import type { Option, ValuesOf } from './option.ts';
@@ -216,12 +214,11 @@ function provider<T>({ clientId, clientSecret, ...others }: T & { clientId: stri
 const localOrigin = ({ host, port }: Partial<Values['network']>): string =>
   `http://${host?.includes(':') ? `[${host}]` : host}:${port}`;
 
-function mapValues<T, U>(
+const mapValues = <T, U>(
   record: Readonly<Record<string, T>>,
   map: (value: T) => U,
-): Readonly<Record<string, U>> {
-  return Object.freeze(Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)])));
-}
+): Readonly<Record<string, U>> =>
+  Object.freeze(Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)])));
 
 function readText(option: Option, { env, problems }: { env: Environment; problems: string[] }): string {
   const { name, default: fallback = '' } = option;

@@ -17,9 +17,10 @@ export type OptionTable = Readonly<Record<string, Option>>;
 export type ValuesOf<T extends OptionTable> = { readonly [K in keyof T]: ReturnType<T[K]['parse']> };
 
 /** Returns a parser that reads the empty text as undefined. */
-export function optional<T>(parse: (text: string) => T): (text: string) => T | undefined {
-  return (text) => (text === '' ? undefined : parse(text));
-}
+export const optional =
+  <T>(parse: (text: string) => T) =>
+  (text: string): T | undefined =>
+    text === '' ? undefined : parse(text);
 
 export const asIs = (text: string): string => text;
 

@@ -86,8 +86,7 @@ export const APPLE = {
 function providers(text: string): readonly ProviderName[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !PROVIDER_NAMES.some((known) => known === name));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw new Error(`names "${unknown}": it takes ${PROVIDER_NAMES.join(', ')}, separated by commas`);
-  }
   return Object.freeze(PROVIDER_NAMES.filter((name) => names.includes(name)));
 }

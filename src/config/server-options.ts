@@ -1,6 +1,5 @@
 /** The settings of the server: where it listens, what it stores, what it logs and counts. */
 import path from 'node:path';
-
 import { addressRanges } from '../lib/address-ranges.ts';
 import { parsePrivateNetwork } from '../lib/egress/private-network.ts';
 import {

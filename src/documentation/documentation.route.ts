@@ -1,15 +1,11 @@
 /** GET /docs and its pages, search, /llms.txt and /llms-full.txt, created at the first request. */
 import { hash } from 'node:crypto';
-
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-
 import { notFound } from '../http/error-mapping.ts';
 import { contentSecurityPolicy, type Page } from '../http/page.ts';
 import { once } from '../lib/once.ts';
 
-export type DocumentationDeps = {
-  readonly publicUrl: string;
-};
+export type DocumentationDeps = { readonly publicUrl: string };
 
 const CACHED_FOR = 'public, max-age=300';
 const HTML = 'text/html; charset=utf-8';

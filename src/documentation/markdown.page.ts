@@ -1,6 +1,5 @@
 /** Renders Markdown as HTML. HTML in a document is shown as text, except `<br>`; a picture is shown as its text. */
 import { Marked, type RendererObject, type TokenizerObject, type Tokens } from 'marked';
-
 import { type Html, html, trusted } from '../http/html.ts';
 import { anchorMaker } from './headings.ts';
 

@@ -31,8 +31,8 @@ const MOST_OCCURRENCES = 10;
 export const MOST_QUERY_CHARACTERS = 200;
 
 /** Returns one section for each heading, with the text under it. */
-export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
-  return pages.flatMap(({ path, title, markdown }) => {
+export const searchIndex = (pages: readonly DocumentationPage[]): SearchIndex =>
+  pages.flatMap(({ path, title, markdown }) => {
     const anchorOf = anchorMaker();
     return splitSections(markdown).map(({ heading, text }, i) => {
       const anchor = heading === undefined ? '' : anchorOf(heading);
@@ -48,7 +48,6 @@ export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
       };
     });
   });
-}
 
 function splitSections(markdown: string): { heading: string | undefined; text: string }[] {
   const sections: { heading: string | undefined; lines: string[] }[] = [];

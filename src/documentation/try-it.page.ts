@@ -3,7 +3,6 @@
  * sent.
  */
 import { readFileSync } from 'node:fs';
-
 import { exampleRequest } from '../api-reference/example-request.ts';
 import type { OpenApiParameter } from '../api-reference/openapi-document.ts';
 import type { Entry } from '../api-reference/reference-groups.ts';

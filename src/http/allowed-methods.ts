@@ -1,6 +1,5 @@
 /** The methods of each path: responds with 405 to any other method, and adds HEAD to every GET that changes nothing. */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-
 import { ANY_CALL, ApiError } from './refusal.ts';
 
 declare module 'fastify' {

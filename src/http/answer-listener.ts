@@ -1,8 +1,6 @@
 /** Response listeners. One cheap check per response: a listener at the end of every response would cost more. */
 import type { IncomingMessage } from 'node:http';
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-
 import type { Asker } from './asker.ts';
 
 declare module 'fastify' {
@@ -41,9 +39,7 @@ const FIRST_REFUSAL = 400;
 const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
 
 /** A counter of all responses. It must be cheap and does not throw. */
-export type AnswerCounter = {
-  answered(asker: Asker | undefined, isRefusal: boolean): void;
-};
+export type AnswerCounter = { answered(asker: Asker | undefined, isRefusal: boolean): void };
 
 export type AnswerHearers = {
   readonly answerListener?: AnswerListener | undefined;

@@ -1,6 +1,5 @@
 /** Application hosts (docs/webhooks.md): each has the interface and one application's keys, no pages and no cookies. */
 import type { FastifyReply, FastifyRequest, RawRequestDefaultExpression } from 'fastify';
-
 import type { Config } from '../config/config.ts';
 import { notFound } from './error-mapping.ts';
 import { trustedProxies } from './peers.ts';

@@ -1,9 +1,7 @@
 /** Limits the memory of request bodies that are still arriving: many large bodies that never end would fill it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
-
 import type { FastifyInstance } from 'fastify';
-
 import { ANY_CALL, ApiError } from './refusal.ts';
 import { CHOICE_BYTES } from './sizes.ts';
 

@@ -1,7 +1,6 @@
 /** Connection limits in total and per address (docs/operations.md, Limits). Excess connections are refused unread. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { addressKey } from './address-key.ts';
@@ -51,13 +50,11 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
     const most = peer === 'loopback' ? limits.connections : limits.connections - reserved;
     if (peer === 'caller') {
       const key = addressKey(address);
-      if (counted.of(key) >= limits.connectionsPerAddress && !counted.makeRoom(key)) {
+      if (counted.of(key) >= limits.connectionsPerAddress && !counted.makeRoom(key))
         return tooMany(429, `${limits.connectionsPerAddress} connections may be open from one address`);
-      }
     }
-    if (counted.all() >= most && !counted.makeRoom()) {
+    if (counted.all() >= most && !counted.makeRoom())
       return tooMany(503, `${limits.connections} connections may be open`);
-    }
     return undefined;
   };
 

@@ -3,7 +3,6 @@
  * shape of their endpoint. Anything else is an internal error: it is logged in full and hidden from the caller.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-
 import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';

@@ -210,14 +210,13 @@ export function parsedText<T>(
 }
 
 /** A field whose value is one of these words. Case and surrounding spaces are ignored. */
-export function oneOf<const T extends string>(values: readonly T[], about: About = {}): Field<T, false> {
-  return parsedText((word) => values.find((one) => one.toLowerCase() === word.trim().toLowerCase()), {
+export const oneOf = <const T extends string>(values: readonly T[], about: About = {}): Field<T, false> =>
+  parsedText((word) => values.find((one) => one.toLowerCase() === word.trim().toLowerCase()), {
     also: { type: 'string', pattern: `^\\s*(${values.map(anyCase).join('|')})\\s*$` },
     ...about,
     schema: { enum: [...values] },
     problem: `must be one of ${values.join(', ')}`,
   });
-}
 
 export const anyCase = (word: string): string =>
   word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);

@@ -1,6 +1,5 @@
 /** GET /: shows that the server runs and links to the documentation. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { html } from './html.ts';
 import { inlineStyle, sendPage } from './page.ts';
 

@@ -1,6 +1,5 @@
 /** Writes a log line for each response: as `access` if the setting says so, else at level debug. */
 import type { FastifyInstance } from 'fastify';
-
 import type { Log } from '../lib/log.ts';
 
 export type LoggedAnswers = 'access' | 'debug';

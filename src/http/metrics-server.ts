@@ -2,23 +2,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
 import type { Log } from '../lib/log.ts';
 import { METRICS_TYPE } from '../metrics/metrics-text.ts';
-
-export type MetricsAddress = { readonly host: string; readonly port: number };
-
-export type MetricsServer = { readonly port: number; close(): Promise<void> };
 
 const MOST_CONNECTIONS = 20;
 const REQUEST_MS = 10_000;
 
 /** Starts listening; fails if it cannot. If `scrape` fails, the error is logged and the response is 500. */
 export async function startMetricsServer(
-  { host, port }: MetricsAddress,
+  { host, port }: { readonly host: string; readonly port: number },
   scrape: () => Promise<string>,
   log: Pick<Log, 'error'>,
-): Promise<MetricsServer> {
+): Promise<{ readonly port: number; close(): Promise<void> }> {
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {

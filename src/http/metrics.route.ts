@@ -1,15 +1,10 @@
 /** GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. It exists only if that is set. */
 import { hash, timingSafeEqual } from 'node:crypto';
-
 import type { FastifyPluginAsync } from 'fastify';
-
 import { METRICS_TYPE } from '../metrics/metrics-text.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 
-export type MetricsRouteDeps = {
-  readonly token: string;
-  readonly scrape: () => Promise<string>;
-};
+export type MetricsRouteDeps = { readonly token: string; readonly scrape: () => Promise<string> };
 
 /** Mounted only at the root of the origin. */
 export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPluginAsync {

@@ -1,7 +1,6 @@
 /** The input and output of an operation, for the API reference. It is loaded when the reference is first requested. */
 import { type TSchema, Type } from 'typebox';
 import type { Table } from './fields.ts';
-
 import type { ErrorDetails, ErrorRow } from './refusal.ts';
 
 /** The callers an operation accepts. A scope means an access token with at least that scope. */

@@ -1,8 +1,6 @@
 /** The forms of pages: the token that proves their origin, and the typed fields. */
 import { hash, timingSafeEqual } from 'node:crypto';
-
 import type { FastifyRequest } from 'fastify';
-
 import { type Html, html } from './html.ts';
 
 const TOKEN_FIELD = 'token';
@@ -36,9 +34,8 @@ export function readFormOrigin({ body, headers }: Pick<FastifyRequest, 'body' | 
 }
 
 /** Whether a form has its page's `token` and no header says otherwise. `Origin: null` (no-referrer) says nothing. */
-export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: string): boolean {
-  return equalSecrets(form.token ?? '', token) && !isFromOtherSite(form, publicUrl);
-}
+export const isFromRequestPage = (form: FormOrigin, token: string, publicUrl: string): boolean =>
+  equalSecrets(form.token ?? '', token) && !isFromOtherSite(form, publicUrl);
 
 /** Whether a header says that a form came from a page that is not ours. */
 export function isFromOtherSite(form: FormOrigin, publicUrl: string): boolean {

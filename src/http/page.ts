@@ -1,8 +1,6 @@
 /** Pages of the whole program: their document, Content-Security-Policy and headers. */
 import { hash } from 'node:crypto';
-
 import type { FastifyReply } from 'fastify';
-
 import { type Html, html, trusted } from './html.ts';
 
 /** A stylesheet or script in a page, and the CSP source that allows only it (CSP 3 §2.3.1). */
@@ -85,8 +83,7 @@ ${body}
 </html>
 `;
   const scriptSource = scripts.length > 0 && { scriptSource: joinSources(scripts) };
-  const policy = { styleSource: joinSources(styles), ...scriptSource, ...opened };
-  return { document, policy };
+  return { document, policy: { styleSource: joinSources(styles), ...scriptSource, ...opened } };
 }
 
 const joinSources = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
@@ -110,22 +107,19 @@ export function contentSecurityPolicy(policy: PagePolicy): string {
 }
 
 /** Sends a page that is never cached or sniffed, never framed unless it is a preview, and sends no referrer. */
-export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
-  return privately(reply)
+export const sendPage = (reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply =>
+  privately(reply)
     .code(status)
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', contentSecurityPolicy(policy))
     .header('x-content-type-options', 'nosniff')
     .header('x-frame-options', policy.isPreview ? 'SAMEORIGIN' : 'DENY')
     .send(`<!doctype html>\n${document.markup}`);
-}
 
 /** Redirects after a form with 303, so that the browser never sends the form on (RFC 9700 §4.12). */
-export function seeOther(reply: FastifyReply, location: string): FastifyReply {
-  return privately(reply).code(303).header('location', location).send();
-}
+export const seeOther = (reply: FastifyReply, location: string): FastifyReply =>
+  privately(reply).code(303).header('location', location).send();
 
 /** Marks a response that contains a code, a state or an account: no cache stores it, and it sends no referrer. */
-export function privately(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
-}
+export const privately = (reply: FastifyReply): FastifyReply =>
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');

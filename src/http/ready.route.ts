@@ -1,6 +1,5 @@
 /** GET /ready for load balancers: 200 if requests can be served now, else 503 with the reason. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { ANY_CALL, ApiError, type ErrorRow } from './refusal.ts';
 
 /** Why this instance cannot serve requests. */

@@ -26,9 +26,8 @@ export function receivedQuery(target: string): ReceivedQuery {
 }
 
 /** Returns the first value that is not empty: an empty one counts as absent (docs/wire.md 1). */
-export function scalar(query: ReceivedQuery, name: string): string | undefined {
-  return findQueryParameter(query, name)?.value;
-}
+export const scalar = (query: ReceivedQuery, name: string): string | undefined =>
+  findQueryParameter(query, name)?.value;
 
 /** Returns the same value in the spelling it was received in, without its name. */
 export function scalarSpelling(query: ReceivedQuery, name: string): string | undefined {
@@ -37,26 +36,22 @@ export function scalarSpelling(query: ReceivedQuery, name: string): string | und
 }
 
 /** Returns all values of a parameter that may be repeated. */
-export function values(query: ReceivedQuery, name: string): string[] {
-  return query.filter((parameter) => parameter.name === name).map(({ value }) => value);
-}
+export const values = (query: ReceivedQuery, name: string): string[] =>
+  query.filter((parameter) => parameter.name === name).map(({ value }) => value);
 
 /** Returns the query string without the named parameters, everything else as received. */
-export function queryWithout(query: ReceivedQuery, ...names: string[]): string {
-  return query
+export const queryWithout = (query: ReceivedQuery, ...names: string[]): string =>
+  query
     .filter(({ name }) => !names.includes(name))
     .map(({ spelling }) => spelling)
     .join('&');
-}
 
-function findQueryParameter(query: ReceivedQuery, name: string): QueryParameter | undefined {
-  return query.find((parameter) => parameter.name === name && parameter.value !== '');
-}
+const findQueryParameter = (query: ReceivedQuery, name: string): QueryParameter | undefined =>
+  query.find((parameter) => parameter.name === name && parameter.value !== '');
 
 /** Percent-encodes characters that RFC 3986 §3.4 forbids in a query. A target is Latin-1, so each is one byte. */
-function safeSpelling(pair: string): string {
-  return pair.replace(/[^\w.~!$'()*+,;=:@/?%-]/g, (character) => {
+const safeSpelling = (pair: string): string =>
+  pair.replace(/[^\w.~!$'()*+,;=:@/?%-]/g, (character) => {
     const byte = character.charCodeAt(0) & 0xff;
     return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   });
-}

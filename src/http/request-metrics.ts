@@ -1,8 +1,6 @@
 /** Request counts and durations by route and status: counted in memory, read by GET /metrics. */
 import type { IncomingMessage } from 'node:http';
-
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
-
 import { type Histogram, histogram } from '../metrics/histogram.ts';
 
 export type RequestMetrics = Histogram<'kalends_http_request_duration_seconds'>;

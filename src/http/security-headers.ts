@@ -26,9 +26,8 @@ const EVERYWHERE: Headers = {
 };
 
 /** Returns the headers of every response, names in lower case. `secure`: browsers must stay on https. */
-export function securityHeaders(secure: boolean): Headers {
-  return secure ? { ...EVERYWHERE, 'strict-transport-security': 'max-age=31536000' } : EVERYWHERE;
-}
+export const securityHeaders = (secure: boolean): Headers =>
+  secure ? { ...EVERYWHERE, 'strict-transport-security': 'max-age=31536000' } : EVERYWHERE;
 
 /** Lets a window of another origin that opened a popup receive the result (docs/popup.md). Only for flow pages. */
 export function keepOpener(app: FastifyInstance): void {

@@ -1,9 +1,11 @@
 /** The Fastify instance that features mount on: request limits, response headers and error responses. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../lib/log.ts';
 import { isDeeperThan } from '../lib/rendered-json.ts';
+import type { Span, Tracer } from '../tracing/tracer.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import type { applicationHostRules } from './application-hosts.ts';
@@ -12,27 +14,22 @@ import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { type LoggedAnswers, logAnswers } from './log-answers.ts';
-import { followConnections, isBeingAnswered, type OpenConnections } from './open-connections.ts';
+import { canRefuse, followConnections, isBeingAnswered, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
+import { answerHeaders, rawAnswer } from './raw-answer.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 import { countAnswers, type RequestMetrics } from './request-metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import {
   BODY_BYTES,
   HEADER_BYTES,
+  headerTooLarge,
   JSON_LEVELS,
   PAGE_QUERY_BYTES,
   queryBytes,
   queryTooLong,
   READ_QUERY_BYTES,
 } from './sizes.ts';
-import { type TracedRequests, traceRequests } from './trace-requests.ts';
-import {
-  type ArrivalTimes,
-  problemOfHost,
-  refuseExpectations,
-  unparsedRequestAnswers,
-} from './unroutable-requests.ts';
 
 export type ServerOptions = AnswerHearers & {
   readonly log: Log;
@@ -168,11 +165,7 @@ function trustedProxies(trust: number | string[] | undefined) {
 const ARRIVAL_MS = 2_000;
 
 /** Makes `app.close()` finish running requests, and wait two seconds for arriving ones. Draining ends keep-alive. */
-export function closeGracefully(
-  app: FastifyInstance,
-  open: OpenConnections,
-  isDraining: () => boolean,
-): void {
+function closeGracefully(app: FastifyInstance, open: OpenConnections, isDraining: () => boolean): void {
   let closing = false;
   app.server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
     if (closing || isDraining()) response.shouldKeepAlive = false;
@@ -192,7 +185,7 @@ const message = `The body must not be nested deeper than ${JSON_LEVELS} levels`;
 const TOO_DEEP = new ApiError(ANY_CALL.invalid_request, { message, field: 'body' });
 
 /** Makes `app` parse JSON that is not nested too deep. An empty body counts as none (docs/wire.md 1). */
-export function readJson(app: FastifyInstance): void {
+function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -200,5 +193,98 @@ export function readJson(app: FastifyInstance): void {
     if (text.length === 0) done(null, undefined);
     else if (isDeeperThan(text, JSON_LEVELS)) done(TOO_DEEP, undefined);
     else parse(request, text, done);
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span: Span | undefined;
+  }
+}
+
+type TracedRequests = {
+  readonly tracer: Tracer;
+  /** Whether the other end of the connection is a trusted proxy, whose `traceparent` is used. */
+  readonly isProxy: (address: string) => boolean;
+};
+
+/** Monitoring requests every few seconds would be most of all traces. */
+const UNTRACED = /^(\/api)?\/(health|ready|metrics)$/;
+
+function traceRequests(app: FastifyInstance, { tracer, isProxy }: TracedRequests): void {
+  app.decorateRequest('span', undefined);
+  app.addHook('onRequest', (request, _reply, next) => {
+    const { remoteAddress = '' } = request.raw.socket;
+    const sent = request.headers.traceparent;
+    const parent = typeof sent === 'string' && isProxy(remoteAddress) ? sent : undefined;
+    request.span = tracer.start('server', parent);
+    next();
+  });
+  // After the body was read: its events occur outside any trace.
+  app.addHook('preValidation', (request, _reply, next) => {
+    if (request.span === undefined) next();
+    else tracer.run(request.span, next);
+  });
+  app.addHook('onResponse', (request, reply, next) => {
+    const { method, routeOptions, asker, id } = request;
+    const { url: route } = routeOptions;
+    const { statusCode } = reply;
+    if (route === undefined || !UNTRACED.test(route))
+      request.span?.end(
+        route === undefined ? method : `${method} ${route}`,
+        {
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': statusCode,
+          'kalends.application': asker?.clientId,
+          'kalends.request_id': id,
+        },
+        statusCode >= 500,
+      );
+    next();
+  });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The milliseconds in which a whole request and its header must arrive. The response may take longer. */
+type ArrivalTimes = { readonly request: number; readonly headers: number };
+
+const UNREADABLE = new ApiError(ANY_CALL.invalid_request, 'The request is not HTTP that can be read');
+const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
+  status: 417,
+  message: 'Of Expect, nothing but 100-continue can be met',
+});
+const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
+const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Extensions of chunks must not be larger than 16 kB');
+
+/** Creates the responses to bytes that are no request, or arrive too late; for Fastify's `clientErrorHandler`. */
+function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
+  const refusals: Readonly<Record<string, ApiError>> = {
+    HPE_HEADER_OVERFLOW: headerTooLarge(HEADER_BYTES),
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: EXTENDED,
+    ERR_HTTP_REQUEST_TIMEOUT: late(times),
+  };
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (socket.writable && canRefuse(open.get(socket)?.exchange))
+      socket.write(rawAnswer(refusals[error.code ?? ''] ?? UNREADABLE, headers));
+    socket.destroy(error);
+  };
+}
+
+function late({ request, headers }: ArrivalTimes): ApiError {
+  const message = `The request did not arrive in time: within ${request / 1000} seconds, its header within ${headers / 1000}`;
+  return new ApiError(ANY_CALL.request_refused, { status: 408, message, field: 'request' });
+}
+
+/** Returns a 400 error for HTTP/1.1 without `Host` (RFC 9112 §3.2), otherwise `undefined`. */
+const problemOfHost = ({ headers, httpVersion }: IncomingMessage): ApiError | undefined =>
+  headers.host === undefined && httpVersion === '1.1' ? WITHOUT_HOST : undefined;
+
+/** Responds with 417 to an `Expect` that cannot be met (RFC 9110 §10.1.1). */
+function refuseExpectations(app: FastifyInstance, headers: Headers): void {
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const text = JSON.stringify(UNEXPECTED.body);
+    response.writeHead(UNEXPECTED.status, answerHeaders(headers, text)).end(text);
   });
 }

@@ -1,6 +1,5 @@
 /** Bodies of type multipart/form-data. Node's parser has no limits: the route limits bytes, this file the parts. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
 import type { Form } from './form-body.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 

@@ -24,7 +24,7 @@ export const JOB_CLASSES: readonly JobClass[] = [
 
 const MINUTE_MS = 60_000;
 
-/** The deadlines of runs, in milliseconds. A sync may wait for its slot for 5 minutes of them (sync-slots.ts). */
+/** The deadlines of runs, in milliseconds. A sync may wait for its slot for 5 minutes of them (run-sync.ts). */
 export const JOB_DEADLINES: Readonly<Record<JobKind, number>> = {
   'sync-account': 8 * MINUTE_MS,
   'sync-calendar': 8 * MINUTE_MS,

@@ -46,9 +46,7 @@ const STILL_RUNNING_MS = 60_000;
 
 const UNTRACED: JobInTrace = (_job, work) => work();
 
-export function startJobs(deps: WorkerDeps): Worker {
-  return new JobWorker(deps);
-}
+export const startJobs = (deps: WorkerDeps): Worker => new JobWorker(deps);
 
 type Run = { readonly job: Job; readonly holder: string };
 

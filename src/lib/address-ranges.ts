@@ -1,6 +1,5 @@
 /** Ranges of network addresses as settings write them. */
 import { isIP, isIPv6 } from 'node:net';
-
 import ipaddr from 'ipaddr.js';
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {

@@ -54,9 +54,8 @@ export function matchLocale(tag: string, shipped: readonly string[]): string | u
 }
 
 /** Returns the direction of a locale's script, left to right if it has no known one. */
-export function directionOf(locale: string): 'ltr' | 'rtl' {
-  return new Intl.Locale(locale).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
-}
+export const directionOf = (locale: string): 'ltr' | 'rtl' =>
+  new Intl.Locale(locale).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
 
 /** Returns the lower-case subtags, the language replaced by the code that catalogs are named by. */
 function canonicalParts(tag: string): string[] {
@@ -83,8 +82,8 @@ export function prefersPage(accept: string | undefined): boolean {
 }
 
 /** Parses Accept or Accept-Language: lower-case ranges with their weights from 0 to 1, 0 if one is malformed. */
-function weightedRanges(header = ''): { readonly range: string; readonly quality: number }[] {
-  return header
+const weightedRanges = (header = ''): { readonly range: string; readonly quality: number }[] =>
+  header
     .toLowerCase()
     .split(',')
     .map((item) => {
@@ -92,4 +91,3 @@ function weightedRanges(header = ''): { readonly range: string; readonly quality
       const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
       return { range, quality: /^[01](\.\d{0,3})?$/.test(weight) ? Number(weight) : 0 };
     });
-}

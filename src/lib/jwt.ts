@@ -29,17 +29,14 @@ export type JwtKey =
 
 /** Creates a key from its stored material: a base64url secret (HS256) or a PKCS #8 PEM (ES256). */
 export function jwtKey(kid: string, algorithm: 'HS256' | 'ES256', material: string): JwtKey {
-  if (algorithm === 'HS256') {
-    return { kid, algorithm, secret: createSecretKey(material, 'base64url') };
-  }
+  if (algorithm === 'HS256') return { kid, algorithm, secret: createSecretKey(material, 'base64url') };
   const privateKey = createPrivateKey(material);
   return { kid, algorithm, privateKey, publicKey: createPublicKey(privateKey) };
 }
 
 /** Returns the encoded protected header of the key's tokens of this `typ` (RFC 7515 §4.1.9). */
-export function protectedHeader({ algorithm, kid }: JwtKey, typ: string): string {
-  return Buffer.from(JSON.stringify({ alg: algorithm, typ, kid })).toString('base64url');
-}
+export const protectedHeader = ({ algorithm, kid }: JwtKey, typ: string): string =>
+  Buffer.from(JSON.stringify({ alg: algorithm, typ, kid })).toString('base64url');
 
 /** Returns the compact serialization of `claims` under an encoded header of the same key. */
 export function signJwt(header: string, claims: object, key: JwtKey): string {

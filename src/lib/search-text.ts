@@ -5,9 +5,8 @@ export const MOST_SEARCH_TERMS = 8;
 const LONGEST = 20_000;
 
 /** Normalizes text: compatibility forms (ﬁ is fi) and apostrophes are equal, marks and tatweel go, spaces collapse. */
-export function searchText(parts: readonly (string | undefined)[]): string {
-  return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
-}
+export const searchText = (parts: readonly (string | undefined)[]): string =>
+  foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 
 /** Returns the words of a query, folded; an empty list if it has none. */
 export const searchTerms = (query: string): string[] => foldText(query).split(' ').filter(Boolean);

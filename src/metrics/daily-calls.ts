@@ -1,6 +1,5 @@
 /** Counts the daily requests of (a sample of) accounts in memory, for quantiles instead of a series for each. */
 import { hash } from 'node:crypto';
-
 import { gauge } from './counter.ts';
 import type { MetricFamily } from './metrics-text.ts';
 
@@ -10,10 +9,7 @@ const QUANTILES = [0.5, 0.9, 0.99, 1];
 
 type Calls = Map<string, { readonly provider: string; count: number }>;
 
-export type DailyCalls = {
-  add(provider: string, accountKey: string): void;
-  family(): MetricFamily;
-};
+export type DailyCalls = { add(provider: string, accountKey: string): void; family(): MetricFamily };
 
 export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls {
   let day = countDays(now());

@@ -9,24 +9,22 @@ export type SentRequest = {
 };
 
 /** Returns the same egress, which calls `sent` after each request. */
-export function meteredEgress(egress: Egress, sent: (request: SentRequest) => void): Egress {
-  return {
-    async request(request: EgressRequest) {
-      const begun = performance.now();
-      const record = (outcome: string) =>
-        sent({ outcome, seconds: (performance.now() - begun) / 1000, account: request.account });
-      try {
-        const answer = await egress.request(request);
-        record(toOutcome(answer.status));
-        return answer;
-      } catch (reason) {
-        record(reason instanceof EgressError ? reason.kind : 'fault');
-        throw reason;
-      }
-    },
-    close: () => egress.close(),
-  };
-}
+export const meteredEgress = (egress: Egress, sent: (request: SentRequest) => void): Egress => ({
+  async request(request: EgressRequest) {
+    const begun = performance.now();
+    const record = (outcome: string) =>
+      sent({ outcome, seconds: (performance.now() - begun) / 1000, account: request.account });
+    try {
+      const answer = await egress.request(request);
+      record(toOutcome(answer.status));
+      return answer;
+    } catch (reason) {
+      record(reason instanceof EgressError ? reason.kind : 'fault');
+      throw reason;
+    }
+  },
+  close: () => egress.close(),
+});
 
 const OUTCOMES: Readonly<Record<number, string>> = {
   401: 'unauthorized',

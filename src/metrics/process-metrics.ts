@@ -1,7 +1,6 @@
 /** Resources of the process: CPU time, memory, files, and delays of its event loop. */
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-
 import { figure, gauge } from './counter.ts';
 import type { MetricFamily } from './metrics-text.ts';
 

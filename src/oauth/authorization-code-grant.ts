@@ -73,12 +73,11 @@ async function findRefusal(presented: Redemption, codes: AuthorizationCodeStore)
 function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAuthError {
   if (record.approvedAt < presented.approvedSince) return invalidGrant('Authorization code expired');
   // > OAuth session expired (transaction lost)
-  if (record.withdrawnAt !== undefined) {
+  if (record.withdrawnAt !== undefined)
     return new OAuthError(
       AUTHORIZATION.session_expired,
       'OAuth session expired: nothing is connected any more',
     );
-  }
   if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
   if (presented.codeChallenge !== record.codeChallenge) {
     // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.

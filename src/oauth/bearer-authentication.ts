@@ -12,16 +12,13 @@ const REFRESH_TOKEN =
   'This is a refresh token: send it to /token, and call with the access token that comes of it';
 
 /** The part of a request that the check reads; the check sets its caller. */
-export type BearerRequest = AskedBy & {
-  readonly headers: { readonly authorization?: string | undefined };
-};
+export type BearerRequest = AskedBy & { readonly headers: { readonly authorization?: string | undefined } };
 
 /** Returns the token's living grant. Throws 401: `invalid_token`, or no `error` without a token (RFC 6750 §3.1). */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) {
+  if (token === undefined)
     throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
-  }
   const claims = await deps.signer.readAccessToken(token);
   const living = claims && (await deps.families.findLivingGrant(claims.familyId));
   // A new family may, very rarely, have the key of a deleted one, so application and user are compared too.

@@ -1,6 +1,5 @@
 /** Client authentication at the token endpoint (RFC 6749 §2.3.1, docs/wire.md O5). */
 import { timingSafeEqual } from 'node:crypto';
-
 import { callerKey } from '../http/address-key.ts';
 import type { AskedBy } from '../http/asker.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
@@ -77,16 +76,14 @@ function readClientCredentials({ authorization, clientId, clientSecret }: Presen
     if (clientId === undefined || clientSecret === undefined) throw invalidClient('body');
     return { clientId, clientSecret, method: 'body' };
   }
-  if (clientSecret !== undefined) {
+  if (clientSecret !== undefined)
     throw invalidRequest(
       'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
     );
-  }
   const credentials = decodeBasic(basic[1] ?? '');
   if (credentials === undefined) throw invalidClient('basic');
-  if (clientId !== undefined && clientId !== credentials.clientId) {
+  if (clientId !== undefined && clientId !== credentials.clientId)
     throw invalidRequest('client_id in the body is not the one of the Authorization header');
-  }
   return { ...credentials, method: 'basic' };
 }
 

@@ -1,9 +1,9 @@
 /** Registration of applications and rotation of their secrets (docs/wire.md O2.1), by the operator only. */
 
+import { randomInt } from 'node:crypto';
 import type { By } from '../audit/audit-entry.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
-import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import {
   type Client,
@@ -22,12 +22,9 @@ const SECRET_CHARACTERS = 43;
 /** Secret scanners recognize the secret by this prefix. Form encoding (RFC 6749 §2.3.1) does not change it. */
 const SECRET_PREFIX = 'kalends_';
 
-export type ClientRegistrationDeps = By & {
-  readonly clients: ClientStore;
-  readonly now: () => number;
-};
+export type ClientRegistrationDeps = By & { readonly clients: ClientStore; readonly now: () => number };
 
-export type NewClient = {
+type NewClient = {
   readonly name: string;
   readonly redirectUri: string;
   readonly displayName?: string | undefined;
@@ -85,7 +82,7 @@ function checkChange(change: ClientChange): void {
 type CheckedField = 'name' | 'displayName' | 'redirectUri' | 'webhookUrl';
 
 /** A sentence for each invalid field; empty if all are valid. */
-export type ChangeProblems = Readonly<Partial<Record<CheckedField, string>>>;
+type ChangeProblems = Readonly<Partial<Record<CheckedField, string>>>;
 
 /** Returns the reasons for which `registerClient` and `changeClient` would refuse a change, for all fields at once. */
 export function changeProblems(change: Pick<ClientChange, CheckedField>): ChangeProblems {
@@ -111,3 +108,9 @@ function nameProblem(text: string): string | undefined {
   if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text)) return 'must not contain control characters';
   return undefined;
 }
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Returns `length` random letters and digits, evenly distributed: 5.95 bits of entropy each. */
+export const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

@@ -1,6 +1,5 @@
 /** The server's metadata (RFC 8414) and its public keys (RFC 7517). */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { type MetadataSubject, serverMetadata } from './server-metadata.ts';
 import type { SigningKeys } from './signing-keys.ts';
 

@@ -1,6 +1,5 @@
 /** GET /authorize, POST /token, POST /revoke and metadata (docs/wire.md O4, RFC 8414) for the API reference. */
 import { Type } from 'typebox';
-
 import { THEMES } from '../branding/branding.ts';
 import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';

@@ -1,6 +1,5 @@
 /** POST /par (RFC 9126), which accepts a form like `/token`, or JSON. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { asObject } from '../http/fields.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { FORM_BYTES } from '../http/sizes.ts';

@@ -1,6 +1,5 @@
 /** POST /par (RFC 9126) for the API reference. */
 import { Type } from 'typebox';
-
 import { required, text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import {

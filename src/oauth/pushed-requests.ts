@@ -1,6 +1,5 @@
 /** Pushed authorization requests (RFC 9126). The application is authenticated, so they identify the user. */
 import { randomBytes } from 'node:crypto';
-
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
@@ -72,12 +71,10 @@ export type PushedFacts = {
 };
 
 /** Reads pushed parameters. Throws OAuthError for a text that cannot be displayed. */
-export function readPushedFacts(query: ReceivedQuery): PushedFacts {
-  return {
-    userName: readLabel(query, 'user_name', MAX_NAME_CHARACTERS),
-    loginHint: readLabel(query, 'login_hint', MAX_HINT_CHARACTERS),
-  };
-}
+export const readPushedFacts = (query: ReceivedQuery): PushedFacts => ({
+  userName: readLabel(query, 'user_name', MAX_NAME_CHARACTERS),
+  loginHint: readLabel(query, 'login_hint', MAX_HINT_CHARACTERS),
+});
 
 const FACTS = ['user_name', 'login_hint'];
 
@@ -99,8 +96,7 @@ function readLabel(query: ReceivedQuery, name: string, most: number): string | u
   if (label === undefined) return undefined;
   if (label.length > most) throw invalidRequest(`${name} is longer than ${most} characters`);
   // Direction overrides could make a page read as something else; U+FFFD replaces invalid UTF-8.
-  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffd]/u.test(label)) {
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffd]/u.test(label))
     throw invalidRequest(`${name} has control characters or is not UTF-8`);
-  }
   return label;
 }

@@ -17,9 +17,8 @@ export function redirectUriProblem(text: string): string | undefined {
   const url = new URL(text);
   if (isWebScheme(url)) return webProblem(url) ?? answerParameterProblem(url);
   // The dot also excludes javascript:, data:, file: and every other scheme that browsers act on.
-  if (!/^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/.test(url.protocol)) {
+  if (!/^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/.test(url.protocol))
     return 'must be https, http on this machine, or a scheme of your own named after a domain of yours, such as com.example.app:/callback';
-  }
   return answerParameterProblem(url);
 }
 
@@ -42,9 +41,8 @@ const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.prot
 function uriProblem(text: string): string | undefined {
   if (text.length > MOST_URI_CHARACTERS) return `must not be longer than ${MOST_URI_CHARACTERS} characters`;
   // The URL parser would silently drop or rewrite these, and later comparisons use the text itself.
-  if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text)) {
+  if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text))
     return 'must consist of the characters URLs have: percent-encode spaces, quotes and letters beyond ASCII';
-  }
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://app.example.com/callback';
   // Browsers would resolve it as a path on the current page's server (URL Standard §4.4).
   if (/^https?:(?!\/\/[^/])/i.test(text)) return 'must have two slashes and a host after its scheme';
@@ -55,12 +53,10 @@ function uriProblem(text: string): string | undefined {
 function webProblem(url: URL): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must have no user name or password';
   if (url.hostname.includes('*')) return 'must name one host: there are no wildcards';
-  if (!HOST.test(url.hostname)) {
+  if (!HOST.test(url.hostname))
     return 'must have a name or an address for its host: letters, digits, dots, hyphens and underscores';
-  }
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return 'must be https: plain http is for this machine only (localhost, 127.0.0.1, [::1])';
-  }
   return undefined;
 }
 

@@ -1,6 +1,5 @@
 /** POST /revoke (docs/wire.md O4.4): JSON, or a form as in RFC 7009 §2.1. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type RevocationDeps, revokeToken } from './revocation.ts';
 import { REVOCATION_FORM, readForm } from './token-form.ts';

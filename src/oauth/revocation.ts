@@ -2,16 +2,9 @@
  * Revocation (docs/wire.md O4.4, RFC 7009 §2). Departs from RFC 7009 §2.1: the holder of a token may end its grant
  * without client authentication. See docs/departures.md#unauthenticated-revocation.
  */
-import type { Log } from '../lib/log.ts';
-import type { TokenFamilyStore } from './token-family-store.ts';
-import type { TokenSigner } from './token-signer.ts';
+import type { RefreshTokenDeps } from './refresh-token-grant.ts';
 
-export type RevocationDeps = {
-  readonly families: TokenFamilyStore;
-  readonly signer: TokenSigner;
-  readonly log: Log;
-  readonly now: () => number;
-};
+export type RevocationDeps = Omit<RefreshTokenDeps, 'successorKey'>;
 
 /**
  * Ends every living grant of the token's (application, user), if Kalends signed the token (even if expired or rotated)

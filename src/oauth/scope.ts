@@ -30,6 +30,5 @@ export function parseScope(text: string | undefined): Scope | undefined {
 export const narrowerScope = (one: Scope, other: Scope): Scope => (scopeCovers(one, other) ? other : one);
 
 /** Returns whether a grant of scope `granted` covers scope `needed`. */
-export function scopeCovers(granted: Scope, needed: Scope): boolean {
-  return SCOPES.indexOf(granted) >= SCOPES.indexOf(needed);
-}
+export const scopeCovers = (granted: Scope, needed: Scope): boolean =>
+  SCOPES.indexOf(granted) >= SCOPES.indexOf(needed);

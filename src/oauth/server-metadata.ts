@@ -1,10 +1,7 @@
 /** The metadata of the authorization server (RFC 8414 §2). */
 import { SCOPES } from './scope.ts';
 
-export type MetadataSubject = {
-  readonly publicUrl: string;
-  readonly tokenAlgorithm: 'HS256' | 'ES256';
-};
+export type MetadataSubject = { readonly publicUrl: string; readonly tokenAlgorithm: 'HS256' | 'ES256' };
 
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {

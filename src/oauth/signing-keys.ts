@@ -1,6 +1,5 @@
 /** Token signing keys: active, next, and all previous ones, which still verify: refresh tokens carry no `exp`. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-
 import type { By } from '../audit/audit-entry.ts';
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
 import type { Log } from '../lib/log.ts';

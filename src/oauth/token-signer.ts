@@ -1,6 +1,5 @@
 /** The contents and signing of tokens (docs/wire.md O2.4 to O2.6). */
 import { hash, randomUUID } from 'node:crypto';
-
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
 import type { Grant } from './grant.ts';
 import { familyText, type RefreshTokenId } from './refresh-token-id.ts';

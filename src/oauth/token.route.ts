@@ -1,6 +1,5 @@
 /** POST /token (RFC 6749 §3.2). Each grant type has its own file. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';

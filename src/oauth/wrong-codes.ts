@@ -1,6 +1,5 @@
 /** Limits wrong codes at `/token`, since codes are user ids (docs/wire.md O2.3). A correct code always passes. */
 import { hash } from 'node:crypto';
-
 import { type AttemptLimit, attemptLimit } from '../http/attempt-limit.ts';
 import { tooManyAttempts } from './client-authentication.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -13,15 +12,13 @@ export type WrongCodeLimits = {
 
 export type PresentedCode = { readonly clientId: string; readonly code: string };
 
-export function wrongCodeLimits(limits: {
+export const wrongCodeLimits = (limits: {
   readonly wrongCodesPerMinute: number;
   readonly wrongCodesOfUserPerMinute: number;
-}): WrongCodeLimits {
-  return {
-    ofClient: attemptLimit(limits.wrongCodesPerMinute, 60),
-    ofUser: attemptLimit(limits.wrongCodesOfUserPerMinute, 60),
-  };
-}
+}): WrongCodeLimits => ({
+  ofClient: attemptLimit(limits.wrongCodesPerMinute, 60),
+  ofUser: attemptLimit(limits.wrongCodesOfUserPerMinute, 60),
+});
 
 /** Runs `redeem`. An OAuthError counts as a wrong code, and becomes 429 after too many. */
 export async function limitWrongCodes<T>(

@@ -1,6 +1,5 @@
 /** GET /calendars (docs/wire.md 1.6). */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { authenticateBearer, type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { type ListCalendarsDeps, listCalendars, problemsHeader } from './list-calendars.ts';
 

@@ -1,6 +1,5 @@
 /** GET /calendars (docs/wire.md 1.6) for the API reference. */
 import { Type } from 'typebox';
-
 import { badTokens, smallScope } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { Calendar, unreadable } from './calendar.schema.ts';

@@ -20,9 +20,7 @@ export type Change =
   | (EventName & { readonly changeType: 'created' | 'updated' })
   | (EventName & { readonly changeType: 'deleted'; readonly event: RenderedObject });
 
-export type SizedChange = Change & {
-  readonly size: number;
-};
+export type SizedChange = Change & { readonly size: number };
 
 export type Owners<Owner extends EventOwner = Owned> = ReadonlyMap<string, Owner>;
 

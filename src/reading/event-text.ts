@@ -1,6 +1,5 @@
 /** Renders events (docs/wire.md 2.5) from the JSON that the mirror stores. */
 import { createHmac, hkdfSync } from 'node:crypto';
-
 import type { InstanceMembers } from '../calendars/mirrored-event.ts';
 import { formatLocal } from '../lib/recurrence/civil.ts';
 import { resolveClockZone, toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';

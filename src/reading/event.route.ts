@@ -1,6 +1,5 @@
 /** GET /event, GET /events/{id} and GET /events/changes. The writes of /event are elsewhere. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { findEvent, parseEventRequest } from './find-event.ts';
 import { type ListChangesDeps, listChanges } from './list-changes.ts';

@@ -73,9 +73,8 @@ function expandInstances(times: SeriesTimes, window: TimeWindow, zone: string): 
 }
 
 /** Returns how far an override for all later instances may have moved them, in milliseconds. */
-function findLongestShift({ overrides }: SeriesTimes, zone: string): number {
-  return overrides
+const findLongestShift = ({ overrides }: SeriesTimes, zone: string): number =>
+  overrides
     .filter(({ thisAndFuture }) => thisAndFuture)
     .map(({ start, recurrenceId }) => Math.abs(toInstant(start, zone) - toInstant(recurrenceId, zone)) + DAY)
     .reduce((most, shift) => Math.max(most, shift), 0);
-}

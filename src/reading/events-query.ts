@@ -155,12 +155,10 @@ function readSearch(text: string, report: Report): string[] | undefined {
 /** Returns the window; by default the current month in UTC, or the month of the given start or end beyond it. */
 function chooseWindow(start: number | undefined, end: number | undefined, now: number): EventWindow {
   const current = toMonth(now);
-  if (start !== undefined && end === undefined) {
+  if (start !== undefined && end === undefined)
     return { start, end: start < current.end ? current.end : toMonth(start).end };
-  }
-  if (end !== undefined && start === undefined) {
+  if (end !== undefined && start === undefined)
     return { start: end > current.start ? current.start : toMonth(end - 1).start, end };
-  }
   return { start: start ?? current.start, end: end ?? current.end };
 }
 
@@ -220,8 +218,7 @@ const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
 function parseCalendarIds(value: unknown): string[] | undefined {
   if (value === null) return [];
   if (typeof value === 'string') return [value];
-  if (!Array.isArray(value)) {
+  if (!Array.isArray(value))
     return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? [] : undefined;
-  }
   return value.every((id) => typeof id === 'string') ? value : undefined;
 }

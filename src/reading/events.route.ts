@@ -1,6 +1,5 @@
 /** GET /events (docs/wire.md 1.7). */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { type ListEventsDeps, listEvents } from './list-events.ts';
 

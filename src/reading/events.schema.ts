@@ -1,6 +1,5 @@
 /** Reading events (docs/wire.md 1.7, 2.5) and following their changes, for the API reference. */
 import { Type } from 'typebox';
-
 import { badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';

@@ -266,9 +266,8 @@ function findDateRows({ master, overrides }: SeriesTimes): ReadonlySet<number> {
 }
 
 /** Compares by listing order; ids by their bytes, as in the databases. */
-export function byPosition(a: EventPosition, b: EventPosition): number {
-  return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
-}
+export const byPosition = (a: EventPosition, b: EventPosition): number =>
+  a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
 
 export type PageRequest = {
   readonly window: EventWindow;

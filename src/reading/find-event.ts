@@ -62,9 +62,8 @@ export async function findEvent(
     deps,
   );
   const served = listSyncedCalendars(fresh.accounts, choice);
-  if (served.length === 0 && request.calendarId !== undefined) {
+  if (served.length === 0 && request.calendarId !== undefined)
     throw new ApiError(READING.calendar_not_found, withErrors(fresh.problems));
-  }
   const zones = new Map(served.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const [event, ...others] = await findById(request.id, zones, deps.events);
   if (event === undefined) {

@@ -98,12 +98,11 @@ export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): 
 }
 
 /** Returns the accounts that the reader's grant covers at the required scope. */
-export async function coveredAccounts(
+export const coveredAccounts = async (
   { reader, needs }: Pick<ReadRequest, 'reader' | 'needs'>,
   { events }: Pick<FreshnessDeps, 'events'>,
-): Promise<MirroredAccount[]> {
-  return (await events.accountsOf(reader)).filter(({ scope }) => scopeCovers(scope, needs));
-}
+): Promise<MirroredAccount[]> =>
+  (await events.accountsOf(reader)).filter(({ scope }) => scopeCovers(scope, needs));
 
 function filterCalendars(account: MirroredAccount, choice: CalendarChoice): readonly ReadableCalendar[] {
   if (choice === undefined) return account.calendars;
@@ -117,13 +116,12 @@ const mayHaveChosen = (account: MirroredAccount, choice: CalendarChoice): boolea
 export type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
 
 /** Returns the synced calendars of the choice, each with its account. */
-export function listSyncedCalendars(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
-  return accounts.flatMap((account) =>
+export const listSyncedCalendars = (accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] =>
+  accounts.flatMap((account) =>
     filterCalendars(account, choice)
       .filter(({ syncedAt }) => syncedAt !== undefined)
       .map((calendar) => ({ calendar, account })),
   );
-}
 
 function requirePermission(accounts: readonly MirroredAccount[]): void {
   if (accounts.length === 0 || accounts.some(({ calendarPermission }) => calendarPermission !== false))
@@ -191,9 +189,8 @@ function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): 
 
 function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
-  if (problems.some(({ code }) => code === 'sync_in_progress')) {
+  if (problems.some(({ code }) => code === 'sync_in_progress'))
     return new ApiError(READING.sync_in_progress, { fields });
-  }
   return new ApiError(READING.providers_unavailable, { fields });
 }
 
@@ -204,13 +201,12 @@ const listReadProblems = (accounts: readonly MirroredAccount[], request: ReadReq
   });
 
 function findReadProblem(account: MirroredAccount, { eventAge, choice }: ReadRequest) {
-  if (account.calendarPermission === false) {
+  if (account.calendarPermission === false)
     return {
       code: 'calendar_permission_required',
       message: 'This account was connected without access to its calendars',
       ...toProblemCause('calendar_permission_missing'),
     };
-  }
   if (account.health.state === 'reauth_required') {
     const { message, reason } = account.health;
     return {
@@ -308,18 +304,9 @@ function syncProblems(owned: Owned, isNamed: boolean): ReadProblem[] {
 type LeftOutReason = keyof typeof UNNAMED;
 
 function leftOutProblem(
-  { account: { provider, accountId }, calendar }: Owned,
+  { account: { provider, accountId: account }, calendar: { href: calendarId } }: Owned,
   message: string,
   reason: LeftOutReason = 'event_too_complex',
 ): ReadProblem {
-  const code = reason;
-  return {
-    provider,
-    account: accountId,
-    calendarId: calendar.href,
-    code,
-    message,
-    reason,
-    actor: actorOf(reason),
-  };
+  return { provider, account, calendarId, code: reason, message, reason, actor: actorOf(reason) };
 }

@@ -1,6 +1,5 @@
 /** GET /calendars: the calendars of all connected accounts, grouped by provider (docs/wire.md 2.4). */
 import { setImmediate as turn } from 'node:timers/promises';
-
 import {
   asciiJson,
   type RenderedObject,

@@ -1,6 +1,7 @@
 /** GET /events/changes: the user's changes since a cursor. A series is one change, with rules and exceptions. */
 
-import { readQuery, text } from '../http/fields.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readQuery, text, wholeNumberText } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { renderInPieces, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
@@ -14,6 +15,7 @@ import {
   type Owners,
   type SizedChange,
 } from './change-texts.ts';
+import type { ReadingUser } from './event-reader.ts';
 import { DEFAULT_PAGE_SIZE, flagText, PAGE_SIZE } from './events-query.ts';
 import {
   coveredAccounts,
@@ -23,12 +25,14 @@ import {
   leftOutProblems,
   type ReadProblem,
 } from './freshness.ts';
-import type { ListEventsDeps } from './list-events.ts';
-import { type AnswerBody, answerBody } from './list-events.ts';
+import { type AnswerBody, answerBody, type ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
-import { WAIT, waitForChange } from './wait-for-changes.ts';
+
+/** Published clients give up after 30 seconds. */
+const MAX_SECONDS = 25;
+const LOOKS_A_SECOND = 2;
 
 export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed; readonly waits: Turns };
 
@@ -41,7 +45,12 @@ const CONTINUED = {
     allowsControls: true,
     doc: 'Of the previous response. Without one, the response has a cursor for now.',
   }),
-  ...WAIT,
+  wait: wholeNumberText({
+    min: 0,
+    max: MAX_SECONDS,
+    doc: 'With a cursor: the maximum number of seconds to wait while nothing changes.',
+    example: MAX_SECONDS,
+  }),
   ...PAGE_SIZE,
 };
 const STARTED = {
@@ -60,7 +69,7 @@ type Answer = {
   readonly problems: readonly ReadProblem[];
 };
 
-export type Asking = {
+type Asking = {
   /** Returns the active grant, and throws if it has ended. */
   readonly authenticate: () => Promise<Grant>;
   /** Aborted when the caller disconnects or the process stops. */
@@ -203,3 +212,26 @@ function toChange({ calendarKey, id, deleted, createdSeq, ...names }: FeedChange
   const event = renderObject({ provider, account: accountId, calendarId: href, id });
   return { ...name, changeType: 'deleted', event };
 }
+
+type Wait = {
+  readonly user: ReadingUser;
+  /** The feed's number in the last response. */
+  readonly seq: number;
+  readonly seconds: number;
+  /** Aborted when the caller disconnects or the process stops. */
+  readonly signal: AbortSignal;
+};
+
+/** Waits for a greater number. Returns the remaining seconds; 0 after a timeout. Throws 429 like Turns. */
+const waitForChange = (
+  { user, seq, seconds, signal }: Wait,
+  deps: Pick<ListChangesDeps, 'changes' | 'waits' | 'now'>,
+): Promise<number> =>
+  deps.waits.run(user, async () => {
+    for (let looks = seconds * LOOKS_A_SECOND; looks > 0 && !signal.aborted; looks -= 1) {
+      await sleep(1_000 / LOOKS_A_SECOND, undefined, { signal }).catch(() => {});
+      const state = await deps.changes.stateOf(user, deps.now());
+      if (state === undefined || state.seq > seq) return Math.max(0, looks - 1) / LOOKS_A_SECOND;
+    }
+    return 0;
+  });

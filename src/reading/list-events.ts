@@ -94,14 +94,12 @@ const toCacheKey = (
   grant: Grant,
 ): string => {
   const { clientId, userId, scope, coverageId } = grant;
-  const { start, end } = window;
   return JSON.stringify([
     clientId,
     userId,
     coverageId,
     scope,
-    start,
-    end,
+    window,
     singleEvents,
     search,
     pageSize,
@@ -148,11 +146,9 @@ function requestedPage(
   return { page: { ...page, pageSize: pageSize || page.pageSize }, choice };
 }
 
-type Shown = { readonly calendars: readonly Owned[]; readonly originals: boolean };
-
 function eventTexts(
   events: EventPage['events'],
-  { calendars, originals }: Shown,
+  { calendars, originals }: { readonly calendars: readonly Owned[]; readonly originals: boolean },
   { events: reader, pagingKey }: ListEventsDeps,
 ): Piece<readonly RenderedObject[]>[] {
   const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));

@@ -169,17 +169,15 @@ async function readMatchingSingles(
   return { singles, isOver: false };
 }
 
-type Loaded = {
-  readonly series: readonly MirroredSeries[];
-  readonly over: 'recurring' | 'search' | undefined;
-};
-
 /** Returns the calendar's matching series that can have instances in the window. */
 async function readMatchingSeries(
   calendarKey: string,
   { window, search = [] }: PageRequest,
   { events: reader }: HeavyDeps,
-): Promise<Loaded> {
+): Promise<{
+  readonly series: readonly MirroredSeries[];
+  readonly over: 'recurring' | 'search' | undefined;
+}> {
   const series: MirroredSeries[] = [];
   let [count, characters, searched] = [0, 0, 0];
   for (let after: SeriesPlace | undefined; ; ) {

@@ -6,13 +6,10 @@ import { deleteOldEntries, type OldEntriesDeps } from '../audit/old-entries.ts';
 import type { ConnectionCounts } from '../calendars/connection-counts.ts';
 import { HEALTH_EVENTS_KEPT_MS } from '../calendars/health-history.ts';
 import { REQUEST_LIFETIME_MS } from '../connect/flow/connect-flow.ts';
-import { deleteExpired, type HousekeepingDeps } from '../jobs/housekeeping.ts';
-import type { JobHandlers } from '../jobs/worker.ts';
-import { type ExpiredGrantsDeps, expiredGrants } from '../oauth/expired-grants.ts';
+import type { JobHandler, JobHandlers, WorkerDeps } from '../jobs/worker.ts';
 import { PUSHED_REQUEST_KEPT_MS } from '../oauth/pushed-requests.ts';
 import { deleteEndedSessions } from '../people/sessions.ts';
 import { deleteEndedTestUsers, type EndedTestUsersDeps } from '../playground/ended-test-users.ts';
-import { deleteOldChanges, type OldChangesDeps } from '../reading/old-changes.ts';
 import { type SyncJobsDeps, syncJobs } from '../sync/sync-jobs.ts';
 import { keepSizeOfDay } from '../system/database-growth.ts';
 import { finishSplits } from '../writing/finish-splits.ts';
@@ -24,14 +21,16 @@ export type JobHandlerDeps = SyncJobsDeps &
   WriteDeps &
   EndAccessDeps &
   HousekeepingDeps &
-  ExpiredGrantsDeps &
   IdempotencyDeps &
-  OldChangesDeps &
   OldEntriesDeps &
   EndedTestUsersDeps &
   Pick<
     Stores,
     | 'requests'
+    | 'codes'
+    | 'families'
+    | 'users'
+    | 'changes'
     | 'people'
     | 'requestLog'
     | 'accounts'
@@ -50,6 +49,12 @@ export type JobHandlerDeps = SyncJobsDeps &
   };
 
 const DAY_MS = 24 * 3_600_000;
+const HOUSEKEEPING_EVERY_MS = 10 * 60_000;
+/** Far longer than the code's ten minutes, so that a late exchange is reported as expired (docs/wire.md O7). */
+const CODES_KEPT_MS = DAY_MS;
+const IDLE_USERS_KEPT_MS = 30 * DAY_MS;
+/** Afterwards a client must read everything again; docs/reading.md promises it. */
+const CHANGES_KEPT_MS = 30 * DAY_MS;
 const MESSAGES_KEPT_MS = 30 * DAY_MS;
 
 /** By then a redemption at the last moment has finished. */
@@ -60,10 +65,12 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
     unfinished: () => deps.accounts.dropUnfinished(deps.now() - UNFINISHED_GRACE_MS, deps.now()),
     pushedRequests: () => deps.pushedRequests.deleteExpired(deps.now() - PUSHED_REQUEST_KEPT_MS),
-    ...expiredGrants(deps),
+    codes: () => deps.codes.deleteExpiredCodes(deps.now() - CODES_KEPT_MS),
+    grants: () => deps.families.deleteEndedGrants(deps.now() - DAY_MS),
+    users: () => deps.users.deleteIdleUsers(deps.now() - IDLE_USERS_KEPT_MS),
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
     answers: () => deleteOldAnswers(deps),
-    changes: () => deleteOldChanges(deps),
+    changes: () => deps.changes.forgetChanges(deps.now() - CHANGES_KEPT_MS),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
     requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
@@ -85,5 +92,24 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
       await keepSizeOfDay(deps.system, deps.now());
       return housekeeping(key, signal);
     },
+  };
+}
+
+/** The deletions of expired data by name. Each returns how many rows it deleted. */
+type Deletions = Readonly<Record<string, () => Promise<number>>>;
+
+type HousekeepingDeps = Pick<WorkerDeps, 'jobs' | 'log' | 'now'>;
+
+/** Returns the job that runs all deletions, one after the other, and then schedules itself again. */
+function deleteExpired(deletions: Deletions, { jobs, log, now }: HousekeepingDeps): JobHandler {
+  return async (_key, signal) => {
+    const deleted: Record<string, number> = {};
+    for (const [name, deleteOld] of Object.entries(deletions)) {
+      if (signal.aborted) return undefined;
+      deleted[name] = await deleteOld();
+    }
+    log.debug({ event: 'housekeeping_done', deleted }, 'What outlived its use was deleted');
+    await jobs.schedule('housekeeping', '', now() + HOUSEKEEPING_EVERY_MS);
+    return undefined;
   };
 }

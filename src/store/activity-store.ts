@@ -59,9 +59,7 @@ export function activityStore(db: Database): ActivityStore {
       return new Map(rows.map(({ activity, count }) => [activity, count]));
     },
 
-    async hoursSince(hour, clientIds = [ALL]) {
-      return db.all<HourCount>(HOURS, { hour, clientIds });
-    },
+    hoursSince: async (hour, clientIds = [ALL]) => db.all<HourCount>(HOURS, { hour, clientIds }),
 
     deleteOldCounts: (before) => deleteInParts(db, DELETE_OLD, { before }),
   };

@@ -3,8 +3,6 @@ import type { IdempotencyStore, RepeatableRequest } from '../writing/idempotency
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type Row = { requestHash: string; answer: string | undefined; isCovered: number };
-
 const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
 /** Whether the grant may write to the account that the stored response is about. */
 const IS_COVERED = `CASE WHEN EXISTS (
@@ -42,7 +40,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       );
       if (claimed !== undefined) return { state: 'claimed', seed: claimed.seed };
 
-      const row = await db.get<Row>(
+      const row = await db.get<{ requestHash: string; answer: string | undefined; isCovered: number }>(
         `SELECT request_hash, answer, ${IS_COVERED} AS is_covered FROM idempotency
           WHERE ${OF_REQUEST}`,
         { clientId, userId, keyHash, coverageId },
@@ -74,13 +72,12 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       await db.change(`DELETE FROM idempotency WHERE ${CLAIMED_BY}`, toClaim(request, holder));
     },
 
-    deleteOldRequests(before) {
-      return deleteInParts(
+    deleteOldRequests: (before) =>
+      deleteInParts(
         db,
         `DELETE FROM idempotency WHERE (client_id, user_id, key_hash) IN
            (SELECT client_id, user_id, key_hash FROM idempotency WHERE created_at <= :before LIMIT :limit)`,
         { before },
-      );
-    },
+      ),
   };
 }

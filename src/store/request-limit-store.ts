@@ -51,9 +51,8 @@ export function requestLimitStore(db: Database): RequestLimitStore {
   const findCircuits = `SELECT operation, failure, open_until FROM request_circuit
     WHERE account_key = :accountKey AND operation ${db.dialect.oneOf('operations')}`;
   return {
-    async takeSlot({ mailbox, slot, holder }, now, until) {
-      return (await db.change(TAKE_SLOT, { mailbox, slot, holder, now, until })) > 0;
-    },
+    takeSlot: async ({ mailbox, slot, holder }, now, until) =>
+      (await db.change(TAKE_SLOT, { mailbox, slot, holder, now, until })) > 0,
 
     async releaseSlot({ mailbox, slot, holder }) {
       await db.change(RELEASE_SLOT, { mailbox, slot, holder });
@@ -75,9 +74,8 @@ export function requestLimitStore(db: Database): RequestLimitStore {
       return rows.map((row) => ({ ...row, failure: JSON.parse(row.failure) }));
     },
 
-    async leaseProbe({ accountKey, operation }, now, until) {
-      return (await db.change(LEASE_PROBE, { accountKey, operation, now, until })) > 0;
-    },
+    leaseProbe: async ({ accountKey, operation }, now, until) =>
+      (await db.change(LEASE_PROBE, { accountKey, operation, now, until })) > 0,
 
     async countFailure({ accountKey, operation, failure }, now, openUntil) {
       const circuit = { accountKey, operation };

@@ -1,7 +1,6 @@
 /** Implements `kalends restore`: a backup is copied, checked and migrated beside the database, then replaces it. */
 import { copyFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-
 import type { Caller } from '../audit/audit-entry.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { giveToFolderOwner } from '../lib/private-folder.ts';

@@ -1,6 +1,5 @@
 /** Renders a provider's resources: small ones here with pauses, larger ones in a thread within a time limit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import { isLight } from '../calendars/light-resource.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
@@ -12,16 +11,11 @@ import { RENDER_TASK, type RenderInput } from './render-task.ts';
 /** The calendar and the owner (WorkTask.owner). `calendarZone` is an IANA name. */
 export type RenderFor = { readonly calendarZone: string; readonly owner: string };
 
-export type Rendered = {
-  readonly changed: readonly MirroredResource[];
-  readonly leftOut: readonly LeftOutResource[];
-};
-
 /** Renders resources in order. Throws ProviderError as described at stoppedBySystem. */
 export type ResourceRendering = (
   resources: readonly EventResource[],
   renderFor: RenderFor,
-) => Promise<Rendered>;
+) => Promise<{ readonly changed: readonly MirroredResource[]; readonly leftOut: readonly LeftOutResource[] }>;
 
 /** Milliseconds on the main thread between pauses. */
 const TURN_MS = 8;

@@ -14,6 +14,7 @@ import { databaseProblem } from '../lib/database-away-error.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { placeOfOwner, toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
+import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import { hostOfUrl } from '../lib/host-of-url.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
@@ -21,12 +22,11 @@ import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirrorStore, SyncLease } from './mirror-store.ts';
 import { countedFailure, setAside } from './plan-sync.ts';
-import { syncSlots } from './sync-slots.ts';
 import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } from './sync-targets.ts';
 
 type AccountCalls = 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 'keepAddresses';
 
-export type SyncDeps = TargetDeps & {
+type SyncDeps = TargetDeps & {
   readonly accounts: Pick<AccountStore, AccountCalls>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
@@ -291,9 +291,9 @@ function reportSyncFailure(
   return failureOfError(reason, now());
 }
 
-export type UnderWay = { readonly target: Pick<Target, 'excuse'>; readonly lease: SyncLease };
+type UnderWay = { readonly target: Pick<Target, 'excuse'>; readonly lease: SyncLease };
 
-export type LeasesUnderWay = {
+type LeasesUnderWay = {
   /** Runs `work` and tracks its lease meanwhile. */
   during<T>(underWay: UnderWay, work: () => Promise<T>): Promise<T>;
   /** Stops counting interrupted syncs, running or later, as unfinished. */
@@ -301,7 +301,7 @@ export type LeasesUnderWay = {
 };
 
 /** Returns the running leases of this process, none at first. */
-export function leasesUnderWay(): LeasesUnderWay {
+function leasesUnderWay(): LeasesUnderWay {
   const all = new Set<UnderWay>();
   let areExcused = false;
   const excuse = ({ target, lease }: UnderWay) => target.excuse(lease);
@@ -323,18 +323,15 @@ export function leasesUnderWay(): LeasesUnderWay {
 }
 
 /** A list, with its account's key, or a calendar. */
-export type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
+type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
 
-export type SyncPlaceDeps = {
+type SyncPlaceDeps = {
   readonly mirror: Pick<MirrorStore, 'findCalendar'>;
   readonly accounts: Pick<AccountStore, 'findAccount'>;
 };
 
 /** Returns a sync's owner and server: no server if the provider's limits apply, no owner without the account. */
-export async function findSyncPlace(
-  { kind, key }: Synced,
-  { mirror, accounts }: SyncPlaceDeps,
-): Promise<SlotPlace> {
+async function findSyncPlace({ kind, key }: Synced, { mirror, accounts }: SyncPlaceDeps): Promise<SlotPlace> {
   const accountKey = kind === 'sync-account' ? key : (await mirror.findCalendar(key))?.accountKey;
   const account = accountKey === undefined ? undefined : await accounts.findAccount(accountKey);
   if (account === undefined) return placeOfOwner('');
@@ -345,8 +342,22 @@ export async function findSyncPlace(
 }
 
 /** Returns a sync's failure if the database is read-only or full, while reads continue. Throws any other reason. */
-export function failureOfDatabase(reason: unknown): SyncFailure {
+function failureOfDatabase(reason: unknown): SyncFailure {
   const problem = databaseProblem(reason);
   if (problem !== 'read_only' && problem !== 'full') throw reason;
   return { kind: 'unavailable', message: 'The database takes no writes' };
 }
+
+/** The maximum wait of a sync for its turn. */
+export const TURN_WAIT_MS = 5 * 60_000;
+
+const LIMITS: QueueLimits = {
+  ofHost: 64,
+  share: 1 / 2,
+  ofOwner: 6,
+  ofOwnerAtHost: 4,
+  waiting: 500,
+  waitMs: TURN_WAIT_MS,
+};
+
+export const syncSlots = (listener?: SlotListener): SlotQueue => new SlotQueue('sync', LIMITS, listener);

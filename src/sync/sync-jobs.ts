@@ -18,12 +18,10 @@ const CALENDARS_AT_ONCE = 2;
 const ACCOUNT_TURN_MS = 60_000;
 const SPREAD_MS = 5_000;
 
-export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' | 'sync-calendar'> {
-  return {
-    'sync-account': syncAccount(deps),
-    'sync-calendar': (calendarKey) => deps.sync.syncCalendar(calendarKey, deps.now()),
-  };
-}
+export const syncJobs = (deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' | 'sync-calendar'> => ({
+  'sync-account': syncAccount(deps),
+  'sync-calendar': (calendarKey) => deps.sync.syncCalendar(calendarKey, deps.now()),
+});
 
 /**
  * Syncs the list and its calendars, then schedules the next sync while the account is connected. Remaining calendars

@@ -2,16 +2,15 @@
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { within } from '../lib/within.ts';
-import { otlpJson, type TracedProgram } from './otlp-json.ts';
-import type { EndedSpan } from './span.ts';
+import type { Attributes, EndedSpan, SpanKind } from './tracer.ts';
 
-export type Exporter = {
+type Exporter = {
   add(span: EndedSpan): void;
   /** Sends the queue within `stopMs`. */
   stop(): Promise<void>;
 };
 
-export type ExporterOptions = {
+type ExporterOptions = {
   /** The collector's URL without `/v1/traces`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,9 +30,7 @@ const MOST_TOGETHER = 512;
 const TIMEOUT_MS = 5_000;
 const STOP_MS = 5_000;
 
-export function startExporter(options: ExporterOptions): Exporter {
-  return new OtlpExporter(options);
-}
+export const startExporter = (options: ExporterOptions): Exporter => new OtlpExporter(options);
 
 class OtlpExporter implements Exporter {
   readonly #options: ExporterOptions;
@@ -109,3 +106,53 @@ class OtlpExporter implements Exporter {
     this.#warn(reason, spans);
   }
 }
+
+/** The program that created the spans. */
+type TracedProgram = { readonly version: string; readonly instanceId: string };
+
+const KINDS: Readonly<Record<SpanKind, number>> = {
+  internal: 1,
+  server: 2,
+  client: 3,
+  producer: 4,
+  consumer: 5,
+};
+const STATUS_ERROR = 2;
+
+/** Returns the body of a request to `/v1/traces`. */
+function otlpJson(spans: readonly EndedSpan[], { version, instanceId }: TracedProgram): string {
+  const resource = {
+    attributes: listed({
+      'service.name': 'kalends',
+      'service.version': version,
+      'service.instance.id': instanceId,
+    }),
+  };
+  const scopeSpans = [{ scope: { name: 'kalends', version }, spans: spans.map(toOtlpSpan) }];
+  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] });
+}
+
+const toOtlpSpan = ({ context, parentSpanId, kind, name, ...span }: EndedSpan) => ({
+  traceId: context.traceId,
+  spanId: context.spanId,
+  ...(parentSpanId === undefined ? {} : { parentSpanId }),
+  name,
+  kind: KINDS[kind],
+  startTimeUnixNano: nanoseconds(span.startedAt),
+  endTimeUnixNano: nanoseconds(span.endedAt),
+  attributes: listed(span.attributes),
+  status: span.isError ? { code: STATUS_ERROR } : {},
+});
+
+const listed = (attributes: Attributes) =>
+  Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  );
+
+function anyValue(value: string | number | boolean) {
+  if (typeof value === 'string') return { stringValue: value };
+  return typeof value === 'number' ? { intValue: String(Math.round(value)) } : { boolValue: value };
+}
+
+/** Uses text, because a number cannot hold today's time in nanoseconds. */
+const nanoseconds = (milliseconds: number): string => `${Math.round(milliseconds * 1_000)}000`;

@@ -1,8 +1,6 @@
 /** Starts, runs and ends the spans of a trace. Sampled spans go to the exporter. */
 import { randomBytes } from 'node:crypto';
-
 import { currentTrace, type TraceContext } from '../lib/current-trace.ts';
-import type { Attributes, EndedSpan, SpanKind } from './span.ts';
 
 export interface Tracer {
   /** Continues `parent` (a traceparent), otherwise the current trace, otherwise starts a trace. */
@@ -21,29 +19,27 @@ export type TracerOptions = {
   readonly ended: (span: EndedSpan) => void;
 };
 
-export function openTracer({ sampling, ended }: TracerOptions): Tracer {
-  return {
-    start(kind, parent) {
-      const from = (parent === undefined ? undefined : readTraceparent(parent)) ?? currentTrace.getStore();
-      const context = {
-        traceId: from?.traceId ?? randomBytes(16).toString('hex'),
-        spanId: randomBytes(8).toString('hex'),
-        isSampled: from?.isSampled ?? Math.random() < sampling,
-        isOfJob: kind === 'consumer' || (from?.isOfJob ?? false),
-      };
-      const startedAt = instant();
-      return {
-        context,
-        end(name, attributes, isError) {
-          if (!context.isSampled) return;
-          const times = { startedAt, endedAt: instant() };
-          ended({ context, parentSpanId: from?.spanId, kind, name, ...times, attributes, isError });
-        },
-      };
-    },
-    run: (span, work) => currentTrace.run(span.context, work),
-  };
-}
+export const openTracer = ({ sampling, ended }: TracerOptions): Tracer => ({
+  start(kind, parent) {
+    const from = (parent === undefined ? undefined : readTraceparent(parent)) ?? currentTrace.getStore();
+    const context = {
+      traceId: from?.traceId ?? randomBytes(16).toString('hex'),
+      spanId: randomBytes(8).toString('hex'),
+      isSampled: from?.isSampled ?? Math.random() < sampling,
+      isOfJob: kind === 'consumer' || (from?.isOfJob ?? false),
+    };
+    const startedAt = instant();
+    return {
+      context,
+      end(name, attributes, isError) {
+        if (!context.isSampled) return;
+        const times = { startedAt, endedAt: instant() };
+        ended({ context, parentSpanId: from?.spanId, kind, name, ...times, attributes, isError });
+      },
+    };
+  },
+  run: (span, work) => currentTrace.run(span.context, work),
+});
 
 const instant = (): number => performance.timeOrigin + performance.now();
 
@@ -55,3 +51,20 @@ export function readTraceparent(text: string): TraceContext | undefined {
   if (!isValid || (version === '00' && text.length !== 55)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1, isOfJob: false };
 }
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+/** Attributes without tokens, titles, addresses or user ids. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A finished operation. Instants are epoch milliseconds with a fraction. */
+export type EndedSpan = {
+  readonly context: TraceContext;
+  readonly parentSpanId: string | undefined;
+  readonly kind: SpanKind;
+  readonly name: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly attributes: Attributes;
+  readonly isError: boolean;
+};

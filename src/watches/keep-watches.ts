@@ -1,6 +1,5 @@
 /** Maintains an account's watches: creates missing ones, renews those that end soon, stops the others. */
 import { randomBytes } from 'node:crypto';
-
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';

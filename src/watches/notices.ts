@@ -1,6 +1,5 @@
 /** Handles push notifications: finds the watch, checks that the provider sent it, and schedules the sync. */
 import { timingSafeEqual } from 'node:crypto';
-
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { errorTable } from '../http/refusal.ts';
 import type { JobStore } from '../jobs/job-store.ts';

@@ -18,10 +18,7 @@ export type Watch = {
   readonly expiresAt: number;
 };
 
-export type Watched = {
-  readonly calendarKey: string | undefined;
-  readonly failure: unknown;
-};
+export type Watched = { readonly calendarKey: string | undefined; readonly failure: unknown };
 
 /** A watched calendar is not read again for this long, since notifications get lost: less than its sync interval. */
 const TRUSTED_MS = 9 * 3_600_000;

@@ -1,6 +1,5 @@
 /** Checks which key or secret made each signature of a delivery. */
 import { createPublicKey, verify } from 'node:crypto';
-
 import { signWithSecrets } from './endpoint-secret.ts';
 import type { EndpointSecret } from './message.ts';
 import type { PublishedWebhookKey } from './webhook-signer.ts';

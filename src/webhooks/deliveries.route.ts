@@ -1,6 +1,5 @@
 /** The delivery log and resends, for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-
 import { beforeBody } from '../http/before-body.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
@@ -18,23 +17,20 @@ type OfDelivery = { Params: { id: string } };
 
 export function deliveriesRoutes(routeDeps: DeliveriesRouteDeps): FastifyPluginAsync {
   const deps = { ...routeDeps, by: undefined };
-  const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
-    const { clientId } = await authenticateBasic(request, deps);
-    return clientId;
-  });
+  const { check, foundOf } = beforeBody((request: FastifyRequest) => authenticateBasic(request, deps));
   const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
     app.get('/webhooks/deliveries', options, (request) =>
-      listDeliveries(foundOf(request), request.query, deps),
+      listDeliveries(foundOf(request).clientId, request.query, deps),
     );
     app.get<OfDelivery>('/webhooks/deliveries/:id', options, (request) =>
-      showDelivery(foundOf(request), request.params.id, deps),
+      showDelivery(foundOf(request).clientId, request.params.id, deps),
     );
     app.post<OfDelivery>('/webhooks/deliveries/:id/replay', options, (request) =>
-      replayDelivery(foundOf(request), request.params.id, deps),
+      replayDelivery(foundOf(request).clientId, request.params.id, deps),
     );
     app.post('/webhooks/replay', options, (request) =>
-      replayDeliveries(foundOf(request), request.body, deps),
+      replayDeliveries(foundOf(request).clientId, request.body, deps),
     );
   };
 }

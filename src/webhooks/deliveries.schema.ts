@@ -1,6 +1,5 @@
 /** The delivery log and resends, for the API reference. */
 import { Type } from 'typebox';
-
 import { badBodies, badField } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';

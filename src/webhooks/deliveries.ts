@@ -17,10 +17,7 @@ import type { LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
 import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
-export type DeliveriesDeps = VisibleBodyDeps & {
-  readonly messages: MessageLog;
-  readonly now: () => number;
-};
+export type DeliveriesDeps = VisibleBodyDeps & { readonly messages: MessageLog; readonly now: () => number };
 
 export const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 const MAX_ID = 2_000;

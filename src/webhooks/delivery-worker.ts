@@ -155,10 +155,7 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
 }
 
 export type ReplayDeps = SendDeps &
-  VisibleBodyDeps & {
-    readonly messages: MessageLog;
-    readonly streams: Pick<StreamStore, 'narrowMessage'>;
-  };
+  VisibleBodyDeps & { readonly messages: MessageLog; readonly streams: Pick<StreamStore, 'narrowMessage'> };
 
 /** Sends a claimed resend and logs the attempt. If the database fails, the resend repeats after its lease. */
 export async function sendReplay(replay: TakenReplay, deps: ReplayDeps): Promise<void> {

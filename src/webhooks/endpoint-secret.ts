@@ -1,6 +1,5 @@
 /** Endpoint secrets for `v1` signatures (Standard Webhooks, HMAC-SHA256). */
 import { createHmac, randomBytes } from 'node:crypto';
-
 import type { EndpointSecret } from './message.ts';
 
 const PREFIX = 'whsec_';
@@ -17,18 +16,17 @@ export function isEndpointSecret(text: string): boolean {
 }
 
 /** Returns a `v1,` signature for each secret that is valid at `now`, epoch milliseconds. */
-export function signWithSecrets(
+export const signWithSecrets = (
   content: Uint8Array,
   secrets: readonly EndpointSecret[],
   now: number,
-): string[] {
-  return secrets
+): string[] =>
+  secrets
     .filter(({ until }) => until === undefined || until > now)
     .map(({ secret }) => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
       return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
     });
-}
 
 /** Returns `fresh` as the current secret; its predecessor stays valid for another `overlapMs`. */
 export function rotatedSecrets(

@@ -9,10 +9,7 @@ import { newEndpointSecret, rotatedSecrets } from './endpoint-secret.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { EndpointSecret } from './message.ts';
 
-export type EndpointsDeps = {
-  readonly endpoints: EndpointStore;
-  readonly now: () => number;
-};
+export type EndpointsDeps = { readonly endpoints: EndpointStore; readonly now: () => number };
 
 /** Returns the id of the endpoint that is an application's webhook URL. */
 export const firstEndpointId = (clientId: string): string => `we_${clientId}`;

@@ -1,6 +1,5 @@
 /** Listeners (listeners.ts), for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-
 import { beforeBody } from '../http/before-body.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
@@ -11,24 +10,23 @@ export type ListenersRouteDeps = ClientAuthenticationDeps & ListenersDeps;
 type OfListener = { Params: { id: string } };
 
 export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
-  const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
-    const { clientId } = await authenticateBasic(request, deps);
-    return clientId;
-  });
+  const { check, foundOf } = beforeBody((request: FastifyRequest) => authenticateBasic(request, deps));
   const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
     const stopping = new AbortController();
     app.addHook('preClose', async () => stopping.abort());
-    app.post('/webhooks/listeners', options, (request) => addListener(foundOf(request), request.body, deps));
+    app.post('/webhooks/listeners', options, (request) =>
+      addListener(foundOf(request).clientId, request.body, deps),
+    );
     app.get<OfListener>('/webhooks/listeners/:id/deliveries', options, (request, reply) => {
       const closed = new AbortController();
       reply.raw.once('close', () => closed.abort());
       const signal = AbortSignal.any([closed.signal, stopping.signal]);
-      const listener = { clientId: foundOf(request), endpointId: request.params.id };
+      const listener = { clientId: foundOf(request).clientId, endpointId: request.params.id };
       return takeDeliveries(listener, { query: request.query, signal }, deps);
     });
     app.delete<OfListener>('/webhooks/listeners/:id', options, (request) =>
-      removeListener({ clientId: foundOf(request), endpointId: request.params.id }, deps),
+      removeListener({ clientId: foundOf(request).clientId, endpointId: request.params.id }, deps),
     );
   };
 }

@@ -146,20 +146,18 @@ async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedD
 }
 
 /** Returns an egress that collects deliveries instead of sending them. */
-function collectingEgress(handed: HandedDelivery[]): Egress {
-  return {
-    async request({ url, headers = {}, body = '' }) {
-      handed.push({ headers, body: body.toString() });
-      return {
-        status: 200,
-        url: new URL(url),
-        header: () => undefined,
-        body: Buffer.from('Handed to a listener'),
-      };
-    },
-    async close() {},
-  };
-}
+const collectingEgress = (handed: HandedDelivery[]): Egress => ({
+  async request({ url, headers = {}, body = '' }) {
+    handed.push({ headers, body: body.toString() });
+    return {
+      status: 200,
+      url: new URL(url),
+      header: () => undefined,
+      body: Buffer.from('Handed to a listener'),
+    };
+  },
+  async close() {},
+});
 
 const tooMany = (): ApiError =>
   new ApiError(

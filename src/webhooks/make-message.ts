@@ -1,6 +1,5 @@
 /** Creates a stream's next message from the changes after its position, with the events' present state. */
 import { randomUUIDv7 } from 'node:crypto';
-
 import { entryTexts, toEventKey } from '../reading/change-texts.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { EventOwner } from '../reading/event-text.ts';
@@ -34,7 +33,7 @@ export type Made = {
 
 const MOST_CHANGES = 50;
 const MOST_BYTES = 20_000;
-/** Older changes may have been deleted (old-changes.ts). */
+/** Older changes may have been deleted (job-handlers.ts). */
 const REMEMBERED_MS = 29 * 24 * 3_600_000;
 
 /** Returns the next message of a stream without a pending one. */

@@ -1,8 +1,9 @@
 import type { By, ChangeTerms } from '../audit/audit-entry.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
+import type { Attempt, ChangeType, MessageState, Shows } from './message.ts';
+import type { SentMessage } from './send-message.ts';
 import type { TakeTerms } from './stream-store.ts';
+import type { CreatedMessage } from './visible-body.ts';
 
 /** Stores deliveries for 30 days and requests resends. Instants are epoch milliseconds; `to` is exclusive. */
 export interface MessageLog {
@@ -81,13 +82,4 @@ export type MessageDetails = AttemptedMessage & {
   readonly body: string;
 };
 
-export type TakenReplay = Pick<Endpoint, 'url' | 'privateNetwork'> & {
-  readonly place: SlotPlace;
-  readonly messageId: string;
-  readonly clientId: string;
-  readonly userId: string;
-  readonly calendarKey: string | undefined;
-  readonly shows: Shows;
-  readonly body: string;
-  readonly secrets: readonly EndpointSecret[];
-};
+export type TakenReplay = CreatedMessage & SentMessage & { readonly place: SlotPlace };

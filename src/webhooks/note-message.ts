@@ -1,6 +1,5 @@
 /** Creates deliveries about calendars or connections for endpoints with these topics (docs/webhooks.md). */
 import { randomUUIDv7 } from 'node:crypto';
-
 import type { NewMessage, NoteKind, PendingNote, Shows, TakenStream } from './message.ts';
 
 /** Returns the stream's next message. `now` is in epoch milliseconds. */

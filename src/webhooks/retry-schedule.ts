@@ -33,14 +33,8 @@ export type RetryOf = {
 };
 
 /** Returns when the next attempt is due; `undefined` after the tenth. All ten are made even if they are late. */
-export function nextAttemptAt({
-  attempts,
-  createdAt,
-  now,
-  retryAfterMs,
-  ...rest
-}: RetryOf): number | undefined {
-  const { random = Math.random() } = rest;
+export function nextAttemptAt(retry: RetryOf): number | undefined {
+  const { attempts, createdAt, now, retryAfterMs, random = Math.random() } = retry;
   const delay = DELAYS[attempts - 1];
   if (delay === undefined) return undefined;
   const scheduled = now + Math.round(delay * (1 + JITTER * random));

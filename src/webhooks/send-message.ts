@@ -55,8 +55,7 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
     fault: describeStatus(status),
     answer: text === '' ? undefined : text.slice(0, KEPT_ANSWER),
   };
-  const retryAfterMs = parseRetryAfter((name) => answer.header(name));
-  return { attempt, gone: status === 410, retryAfterMs };
+  return { attempt, gone: status === 410, retryAfterMs: parseRetryAfter((name) => answer.header(name)) };
 }
 
 function request(

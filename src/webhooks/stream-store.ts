@@ -46,7 +46,12 @@ export interface StreamContent {
   toldCalendar(calendarKey: string): Promise<DeliveryCalendar | undefined>;
 
   /** Returns what active grants show of an account (of its user, if it is deleted); `undefined` without a grant. */
-  shownOfAccount(account: AccountName): Promise<Shows | undefined>;
+  shownOfAccount(account: {
+    readonly clientId: string;
+    readonly userId: string;
+    readonly provider: string;
+    readonly accountId: string;
+  }): Promise<Shows | undefined>;
 }
 
 export interface StreamMessages {
@@ -78,13 +83,6 @@ export interface StreamMessages {
  * milliseconds.
  */
 export type StreamStore = StreamQueue & StreamContent & StreamMessages;
-
-export type AccountName = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly provider: string;
-  readonly accountId: string;
-};
 
 export type TakeTerms = {
   readonly holder: string;

@@ -3,10 +3,16 @@ import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
+import type { MirroredAccount } from '../reading/event-reader.ts';
 import { READING } from '../reading/read-error.ts';
-import { ACCOUNT, CALENDAR } from '../writing/write-requests.ts';
+import {
+  type ChosenCalendar,
+  chosenAmong,
+  type FindCalendarDeps,
+  LIST_AGE,
+} from '../writing/find-calendar.ts';
+import { ACCOUNT, CALENDAR, type CalendarName } from '../writing/write-requests.ts';
 import { defaultChannelId, isDefaultChannelId } from './channel-id.ts';
-import { coveredCalendars, type FindToFollowDeps, findToFollow } from './find-to-follow.ts';
 import type { Subscription, SubscriptionStore } from './subscription-store.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
@@ -17,7 +23,7 @@ export type SubscriptionDeps = FindToFollowDeps & {
 };
 
 /** The response that published clients read (docs/wire.md 1.12). `expiration` is an ISO text. */
-export type SubscribedAnswer = {
+type SubscribedAnswer = {
   readonly success: true;
   readonly provider: ProviderKind;
   readonly subscription: { readonly channelId: string; readonly expiration?: string };
@@ -25,11 +31,7 @@ export type SubscribedAnswer = {
   readonly channelId: string;
 };
 
-const CHANNEL_ID = text({
-  max: 256,
-  doc: 'Unique among the user’s calendars.',
-  example: 'work-of-ada',
-});
+const CHANNEL_ID = text({ max: 256, doc: 'Unique among the user’s calendars.', example: 'work-of-ada' });
 /** The end of the year 9999, the last one of RFC 3339. */
 const LAST_INSTANT = 253_402_300_799_999;
 const NO_EXPIRATION = 'must be a time to come in milliseconds since 1970';
@@ -118,7 +120,7 @@ export async function unsubscribe(
   return { success: true, message: 'The subscription was ended' };
 }
 
-export type ListedSubscription = {
+type ListedSubscription = {
   readonly provider: ProviderKind;
   readonly account: string;
   readonly calendarId: string;
@@ -148,10 +150,41 @@ export async function listSubscriptions(
   };
 }
 
-const chooseChannelId = ({
-  calendarKey,
-  channelId,
-}: Pick<Subscription, 'calendarKey' | 'channelId'>): string => channelId ?? defaultChannelId(calendarKey);
+const chooseChannelId = (chosen: Pick<Subscription, 'calendarKey' | 'channelId'>): string =>
+  chosen.channelId ?? defaultChannelId(chosen.calendarKey);
 
 const renderExpiration = (subscription: Pick<Subscription, 'expiresAt'> | undefined) =>
   subscription?.expiresAt === undefined ? {} : { expiration: new Date(subscription.expiresAt).toISOString() };
+
+type FindToFollowDeps = Pick<FindCalendarDeps, 'events' | 'freshAccounts'>;
+
+/** Throws 403 `calendar_permission_required`, or 404 `calendar_not_found` for uncovered or excluded calendars. */
+async function findToFollow(
+  name: CalendarName,
+  grant: Grant,
+  deps: FindToFollowDeps,
+): Promise<ChosenCalendar> {
+  const stored = await deps.events.accountsOf(grant);
+  const accounts = chosenAmong(stored, name) === undefined ? await refreshed(grant, deps) : stored;
+  const chosen = chosenAmong(accounts, name);
+  const isMeant = ({ provider, accountId }: MirroredAccount) =>
+    provider === name.provider && (name.account ?? accountId) === accountId;
+  const without = (chosen === undefined ? accounts.filter(isMeant) : [chosen.account]).filter(
+    ({ calendarPermission }) => calendarPermission === false,
+  );
+  if (without.length > 0) {
+    const fields = { accounts: without.map(({ provider, accountId }) => ({ provider, account: accountId })) };
+    throw new ApiError(READING.calendar_permission_required, { fields });
+  }
+  if (chosen !== undefined) return chosen;
+  const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
+  throw new ApiError(READING.calendar_not_found, { message, field: 'calendarId' });
+}
+
+async function refreshed(grant: Grant, deps: FindToFollowDeps): Promise<readonly MirroredAccount[]> {
+  const request = { reader: grant, needs: 'free-busy', listAge: LIST_AGE } as const;
+  return (await deps.freshAccounts({ ...request, eventAge: undefined, choice: undefined })).accounts;
+}
+
+const coveredCalendars = (accounts: readonly MirroredAccount[]): ChosenCalendar[] =>
+  accounts.flatMap((account) => account.calendars.map((calendar) => ({ account, calendar })));

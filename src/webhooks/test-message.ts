@@ -1,6 +1,5 @@
 /** Test deliveries to an endpoint: signed like others, without changes, and marked as a test. */
 import { randomUUID } from 'node:crypto';
-
 import { type DeliveryEvent, messageBody } from './message-body.ts';
 import { type Outcome, type SendDeps, type SentMessage, sendMessage } from './send-message.ts';
 

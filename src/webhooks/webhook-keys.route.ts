@@ -1,6 +1,5 @@
 /** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): the keys that verify deliveries. */
 import type { FastifyPluginAsync } from 'fastify';
-
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { WebhookSigner } from './webhook-signer.ts';

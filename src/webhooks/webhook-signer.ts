@@ -3,7 +3,6 @@
  * also sign until receivers have the new one. Any instance can change them.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-
 import type { By } from '../audit/audit-entry.ts';
 import type { Log } from '../lib/log.ts';
 import { type Sealer, sealedField } from '../lib/sealing.ts';

@@ -1,6 +1,5 @@
 /** Webhook subscriptions (docs/wire.md 1.12), under both of their names (docs/wire.md C11). */
 import type { FastifyPluginAsync } from 'fastify';
-
 import type { BearerDeps } from '../oauth/bearer-authentication.ts';
 import { bearerHook } from '../oauth/bearer-hook.ts';
 import { listSubscriptions, type SubscriptionDeps, subscribe, unsubscribe } from './subscriptions.ts';

@@ -7,7 +7,7 @@ import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
 import type { SlotListener, SlotLoad } from '../../src/lib/fair-slots/slot-listener.ts';
 import { jobHandlers } from '../../src/start/job-handlers.ts';
-import { TURN_WAIT_MS } from '../../src/sync/sync-slots.ts';
+import { TURN_WAIT_MS } from '../../src/sync/run-sync.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 

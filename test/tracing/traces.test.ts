@@ -13,7 +13,7 @@ import { type InstanceTracing, instanceTracing } from '../../src/start/instance-
 import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { startExporter } from '../../src/tracing/otlp-exporter.ts';
-import type { EndedSpan } from '../../src/tracing/span.ts';
+import type { EndedSpan } from '../../src/tracing/tracer.ts';
 import { readTraceparent } from '../../src/tracing/tracer.ts';
 import { NOW, sealer } from '../contract/calendar-rows.ts';
 import { counterpart } from '../harness/counterpart.ts';

@@ -1,8 +1,6 @@
 /** The addresses that outgoing requests may reach: global unicast, and those that KALENDS_PRIVATE_NETWORK opens. */
 import { isIP } from 'node:net';
-
 import ipaddr from 'ipaddr.js';
-
 import { EgressError, notPublic } from './egress-error.ts';
 import type { PrivateNetwork } from './private-network.ts';
 

@@ -4,20 +4,20 @@
  * concurrency are limited. Ports are not: calendar servers use 8443, 5232 and others.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-
-import type { Agent } from 'undici';
-
+import { Readable, type Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Agent, Dispatcher } from 'undici';
 import type { SlotListener } from '../fair-slots/slot-listener.ts';
 import { type QueueLimits, SlotQueue } from '../fair-slots/slot-queue.ts';
 import { addressPolicy } from './address-policy.ts';
-import { unpacked } from './answer-body.ts';
-import { answerRoom } from './answer-room.ts';
+import { answerRoom, type RoomShare } from './answer-room.ts';
 import { EgressError, notPublic, toEgressError } from './egress-error.ts';
-import { type ExchangeDeps, exchange } from './exchange.ts';
 import { isPinned } from './origins.ts';
-import { pieceTurns } from './piece-turns.ts';
+import { type PieceTurns, pieceTurns } from './piece-turns.ts';
 import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
 import { type PrivateNetwork, publicNetwork } from './private-network.ts';
+import { type ReceivedBytes, receivedBytes } from './received-bytes.ts';
 
 export interface Egress {
   /** Returns the server's response, whatever its status. Fails with EgressError only. */
@@ -50,7 +50,7 @@ export type EgressRequest = {
 };
 
 /** Sent with requests to these origins and left out of all others. See origins.ts for their form. */
-export type EgressCredentials = { readonly authorization: string; readonly origins: readonly string[] };
+type EgressCredentials = { readonly authorization: string; readonly origins: readonly string[] };
 
 export type EgressResponse = {
   readonly status: number;
@@ -201,4 +201,140 @@ async function sendHop(hop: Hop, deps: ExchangeDeps, signal: AbortSignal): Promi
   const encoding = header('content-encoding') ?? '';
   const body = await unpacked(answer.body, { encoding, cap: maxBytes, share: deps.share, signal });
   return { status: answer.status, url, header, body };
+}
+
+type Unpacking = {
+  /** The value of Content-Encoding. */
+  readonly encoding: string;
+  /** Limits the decompressed bytes. */
+  readonly cap: number;
+  readonly share: RoomShare;
+  readonly signal: AbortSignal;
+};
+
+/** Returns the decompressed body. Fails with EgressError `too_large` over the cap. */
+async function unpacked(sent: ReceivedBytes, { encoding, cap, share, signal }: Unpacking): Promise<Buffer> {
+  const decoders = createDecoders(encoding);
+  if (decoders.length === 0) return sent.whole();
+  const body = receivedBytes();
+  const gathered = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      body.add(chunk);
+      if (body.size() > cap) callback(new EgressError('too_large', `The answer is larger than ${cap} bytes`));
+      else {
+        const wait = share.take(chunk.length);
+        if (wait === undefined) callback();
+        else wait.then(() => callback());
+      }
+    },
+  });
+  await pipeline([Readable.from(sent.blocks()), ...decoders, gathered], { signal });
+  return body.whole();
+}
+
+/** Some servers and proxies compress although the request asks for identity. */
+function createDecoders(encoding: string): Transform[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length > 2) throw unreadable(encoding);
+  return names.reverse().map((name) => {
+    if (name === 'gzip' || name === 'x-gzip') return createGunzip();
+    if (name === 'deflate') return createInflate();
+    if (name === 'br') return createBrotliDecompress();
+    throw unreadable(encoding);
+  });
+}
+
+const unreadable = (encoding: string) =>
+  new EgressError('unreachable', `The answer has an encoding nobody asked for: ${encoding.slice(0, 40)}`);
+
+type WireAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it was sent, perhaps compressed. */
+  readonly body: ReceivedBytes;
+};
+
+type ExchangeDeps = { readonly agent: Agent; readonly share: RoomShare; readonly turns: PieceTurns };
+
+/** Limits informational responses before the final one, such as 103: one or two are usual, and thousands cost time. */
+const MOST_INFORMATIONAL = 10;
+/** A response with more pieces than this that are shorter on average is refused: it costs too much time. */
+const MOST_TINY_PIECES = 100_000;
+const TINY_BYTES = 8;
+
+/** Sends the request and returns the whole response. Fails with EgressError, the signal's reason or undici's error. */
+function exchange(
+  request: Hop,
+  { agent, share, turns }: ExchangeDeps,
+  signal: AbortSignal,
+): Promise<WireAnswer> {
+  const { url, method, headers, body: sentBody, maxBytes } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
+  const body = receivedBytes();
+  let controller: Dispatcher.DispatchController | undefined;
+  let answer: WireAnswer | undefined;
+  let informational = 0;
+  let pieces = 0;
+
+  const giveUp = (reason: Error): void => {
+    reject(reason);
+    controller?.abort(reason);
+  };
+  const onAbort = (): void => giveUp(signal.reason);
+  // It runs in its own turn, where nothing would catch an error.
+  const goOn = (): void => {
+    try {
+      controller?.resume();
+    } catch (failure) {
+      giveUp(failure instanceof Error ? failure : new Error(String(failure)));
+    }
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  agent.dispatch(
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      // undici's type names the common methods only; it sends any token.
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: sentBody ?? null,
+    },
+    {
+      onRequestStart(started) {
+        controller = started;
+        if (signal.aborted) started.abort(signal.reason);
+      },
+      onResponseStart(_, status, received) {
+        if (status >= 200) answer = { status, headers: received, body };
+        else if (++informational > MOST_INFORMATIONAL)
+          throw new EgressError('unreachable', `${url.hostname} does not come to its answer`);
+      },
+      onResponseData(reading, piece) {
+        body.add(piece);
+        if (body.size() > maxBytes)
+          throw new EgressError('too_large', `The answer is larger than ${maxBytes} bytes`);
+        pieces += 1;
+        if (pieces > MOST_TINY_PIECES && body.size() < pieces * TINY_BYTES)
+          throw new EgressError('too_large', `${url.hostname} answers in too many pieces`);
+        const wait = share.take(piece.length);
+        if (wait !== undefined) {
+          reading.pause();
+          wait.then(goOn);
+        } else if (!turns.count(goOn)) reading.pause();
+      },
+      onResponseEnd() {
+        if (answer !== undefined) resolve(answer);
+        else reject(new EgressError('unreachable', `${url.hostname} did not answer`));
+      },
+      onResponseError(_, failure) {
+        reject(failure);
+      },
+    },
+  );
+  return promise.finally(() => signal.removeEventListener('abort', onAbort));
 }

@@ -1,6 +1,5 @@
 /** Addresses of webhook endpoints, and which of them count as the same. */
 import path from 'node:path';
-
 import { isLoopbackHost } from './private-network.ts';
 
 /** Returns the origin and path of the absolute `url`, as stored beside it. */

@@ -2,9 +2,8 @@
 import { isLoopbackHost } from './private-network.ts';
 
 /** Whether a URL is in one of the origins. A wildcard matches one or more whole labels. */
-export function isPinned(origins: readonly string[], url: URL): boolean {
-  return origins.some((origin) => matches(origin, url));
-}
+export const isPinned = (origins: readonly string[], url: URL): boolean =>
+  origins.some((origin) => matches(origin, url));
 
 function matches(origin: string, url: URL): boolean {
   const host = /^(https?:\/\/[^/]+):\*$/.exec(origin)?.[1];

@@ -1,8 +1,6 @@
 /** Connections to checked addresses only: a name is resolved once, and all its addresses must be allowed. */
 import type { LookupFunction } from 'node:net';
-
 import { Agent, buildConnector } from 'undici';
-
 import { type AddressPolicy, bareHost, parseHostLiteral } from './address-policy.ts';
 import { EgressError } from './egress-error.ts';
 

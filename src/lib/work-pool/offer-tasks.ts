@@ -1,6 +1,5 @@
 /** The side of the thread: takes tasks from a work pool, one at a time. */
 import { parentPort } from 'node:worker_threads';
-
 import type { FromThread, ToThread } from './messages.ts';
 
 /** Creates a task's parts, each small enough that the main thread takes it over within milliseconds. */

@@ -4,10 +4,11 @@
  * thread, so it may start a second task for each of them, even with one thread.
  */
 import { Worker } from 'node:worker_threads';
-
 import { errorCode } from '../error-code.ts';
+import { SlotCounts } from '../fair-slots/slot-counts.ts';
+import { placeOfOwner } from '../fair-slots/slot-owner.ts';
+import { type Waiter, WaitingTurns } from '../fair-slots/waiting-turns.ts';
 import type { FromThread, ThreadAnswer, ToThread } from './messages.ts';
-import { WaitingTasks } from './waiting-tasks.ts';
 import { WorkFailed, WorkStopped } from './work-stopped.ts';
 
 export type WorkTask = {
@@ -22,7 +23,7 @@ export type WorkTask = {
   readonly transfer?: readonly ArrayBuffer[];
 };
 
-export type WorkResult<Part> = {
+type WorkResult<Part> = {
   readonly parts: readonly Part[];
   /** Why the task did not yield all of its parts; undefined if it did. */
   readonly stopped: WorkStopped | undefined;
@@ -36,7 +37,7 @@ export interface WorkPool {
   close(): Promise<void>;
 }
 
-export type WorkPoolOptions = {
+type WorkPoolOptions = {
   readonly script: string | URL;
   readonly mostThreads: number;
   /** Megabytes that the objects of one thread may take. */
@@ -268,4 +269,52 @@ class ThreadPool implements WorkPool {
 async function usedSince(thread: Thread, before: Promise<NodeJS.CpuUsage>): Promise<number> {
   const [now, then] = [await thread.cpuUsage(), await before];
   return (now.user + now.system - then.user - then.system) / 1000;
+}
+
+type WaitingTask<Thread> = Waiter & { start(thread: Thread): void; refuse(reason?: WorkStopped): void };
+
+/** Applications and their owners take turns, and no task waits for longer than its limit. */
+class WaitingTasks<Thread> {
+  readonly #running = new SlotCounts({});
+  readonly #turns = new WaitingTurns<WaitingTask<Thread>>(this.#running);
+
+  get count(): number {
+    return this.#turns.count;
+  }
+
+  get running(): number {
+    return this.#running.heldBy({});
+  }
+
+  /** Waits for a thread. Fails as `busy` after this many milliseconds, and with the reason of `failAll`. */
+  add(owner: string, milliseconds: number, refused = () => {}): Promise<Thread> {
+    const { promise, resolve: start, reject } = Promise.withResolvers<Thread>();
+    const refuse = (reason = new WorkStopped('busy')) => reject(reason);
+    const task = { place: placeOfOwner(owner), start, refuse };
+    this.#turns.add(task);
+    const timer = setTimeout(() => {
+      this.#turns.delete(task);
+      refused();
+      refuse();
+    }, milliseconds).unref();
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Gives the thread to the next task. The caller calls `ended` when that task has ended. */
+  startNext(thread: Thread): void {
+    const task = this.#turns.takeNext();
+    if (task === undefined) return;
+    this.#running.add(task.place);
+    task.start(thread);
+  }
+
+  /** Notes that a task of this owner has ended. */
+  ended(owner: string): void {
+    this.#running.remove(placeOfOwner(owner));
+  }
+
+  failAll(reason: WorkStopped): void {
+    for (let task = this.#turns.takeAny(); task !== undefined; task = this.#turns.takeAny())
+      task.refuse(reason);
+  }
 }

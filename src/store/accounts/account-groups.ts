@@ -1,6 +1,5 @@
 /** Finds account groups, and those that a grant covers (docs/security.md T3), for several stores. */
 import { randomUUID } from 'node:crypto';
-
 import type { DeviceChange } from '../../calendars/account-store.ts';
 import type { Database, Statements, Values } from '../drivers/database.ts';
 import { inParts } from '../drivers/delete-in-parts.ts';
@@ -60,9 +59,8 @@ export async function renewDevice(
      ON CONFLICT (group_id, device_hash) DO NOTHING`,
     { deviceHash, formerHash },
   );
-  if (formerHash !== deviceHash) {
+  if (formerHash !== deviceHash)
     await tx.change('DELETE FROM group_device WHERE device_hash = :formerHash', { formerHash });
-  }
   await addDevice(tx, groupId, deviceHash);
 }
 
@@ -93,15 +91,14 @@ export async function deleteUnusedCoverage(tx: Statements, rows: readonly Covera
  * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id`, until nothing is left, and deletes the coverage
  * that is then unused. Returns the number of rows that `sql` deleted.
  */
-export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
-  return inParts((limit) =>
+export const deleteWithCoverage = (db: Database, sql: string, values: Values): Promise<number> =>
+  inParts((limit) =>
     db.transaction(async (tx) => {
       const deleted = await tx.all<CoverageRow>(sql, { ...values, limit });
       await deleteUnusedCoverage(tx, deleted);
       return deleted.length;
     }),
   );
-}
 
 /** Stores new credentials and deletes failures of the old ones. Running work with the old ones loses its leases. */
 export async function renewCredentials(

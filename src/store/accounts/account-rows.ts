@@ -54,14 +54,12 @@ export function parseAccountRow(row: AccountRow): Account {
 const credentialsContext = sealedField('account.credentials');
 
 /** Returns functions that seal and open the credentials of an account. They open in no other row. */
-export function credentialSealer(sealer: Sealer) {
-  return {
-    seal: (accountKey: string, credentials: ProviderCredentials): string =>
-      sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey)),
-    open: (accountKey: string, sealed: string): ProviderCredentials =>
-      JSON.parse(sealer.open(sealed, credentialsContext(accountKey))),
-  };
-}
+export const credentialSealer = (sealer: Sealer) => ({
+  seal: (accountKey: string, credentials: ProviderCredentials): string =>
+    sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey)),
+  open: (accountKey: string, sealed: string): ProviderCredentials =>
+    JSON.parse(sealer.open(sealed, credentialsContext(accountKey))),
+});
 
 const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].endsAccess);
 
@@ -89,3 +87,7 @@ export async function prepareAccountDeletion(
   );
   await scheduleEndOfAccess(tx, ended, values);
 }
+
+/** Returns SQL that sorts accounts in the order of PROVIDER_KINDS. `column` has the kind. */
+export const providerOrder = (column: string): string =>
+  `CASE ${column} ${PROVIDER_KINDS.map((kind, i) => `WHEN '${kind}' THEN ${i}`).join(' ')} END`;

@@ -28,11 +28,11 @@ import {
   type AccountRow,
   credentialSealer,
   parseAccountRow,
+  providerOrder,
   signInNeeded,
 } from './account-rows.ts';
 import { requestSync } from './account-syncing.ts';
 import { addConnected, addHealthEvent } from './health-history.ts';
-import { providerOrder } from './provider-order.ts';
 
 type LoadingRow = { accountKey: string; listedAt: number | undefined; calendars: number; loaded: number };
 

@@ -1,6 +1,5 @@
 /** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
-
 import type { EndedAccess, EndedAccessStore } from '../../access/ended-access-store.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Database } from '../drivers/database.ts';
@@ -49,9 +48,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
     },
 
     async deleteEndedAccess(accountKey) {
-      await db.change('DELETE FROM ended_access WHERE account_key = :accountKey', {
-        accountKey,
-      });
+      await db.change('DELETE FROM ended_access WHERE account_key = :accountKey', { accountKey });
     },
   };
 }

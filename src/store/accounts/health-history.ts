@@ -56,10 +56,8 @@ const DELETE_OLD = `
   DELETE FROM account_history WHERE (account_key, number) IN
     (SELECT account_key, number FROM account_history WHERE happened_at < :before LIMIT :limit)`;
 
-export function healthHistory(db: Database): HealthHistory {
-  return {
-    listHealthEvents: (clientId, userId) => db.all<HealthEvent>(LIST, { clientId, userId }),
+export const healthHistory = (db: Database): HealthHistory => ({
+  listHealthEvents: (clientId, userId) => db.all<HealthEvent>(LIST, { clientId, userId }),
 
-    deleteOldHealthEvents: (before) => deleteInParts(db, DELETE_OLD, { before }),
-  };
-}
+  deleteOldHealthEvents: (before) => deleteInParts(db, DELETE_OLD, { before }),
+});

@@ -47,9 +47,8 @@ export function watchStore(db: Database): WatchStore {
   return {
     listWatches: (accountKey) => db.all<Watch>(OF_ACCOUNT, { accountKey }),
 
-    async addWatch({ calendarKey, ...watch }) {
-      return (await db.change(ADD, { ...watch, calendarKey: calendarKey ?? null })) > 0;
-    },
+    addWatch: async ({ calendarKey, ...watch }) =>
+      (await db.change(ADD, { ...watch, calendarKey: calendarKey ?? null })) > 0,
 
     async settleWatch(watchId, { remoteId, reason, ...outcome }) {
       const values = { ...outcome, remoteId: remoteId ?? null, reason: reason ?? null };

@@ -1,26 +1,18 @@
 /** Records changes in the list of an account's calendars, for the endpoints that follow it. */
+import type { ReadableCalendar } from '../../reading/event-reader.ts';
 import type { Statements } from '../drivers/database.ts';
 import type { Noter } from './user-notes.ts';
 
-export type KnownCalendar = {
-  readonly calendarKey: string;
-  readonly href: string;
-  readonly title: string;
-  readonly description: string | undefined;
-  readonly color: string | undefined;
-  readonly timeZone: string;
-  readonly access: string;
-};
+export type KnownCalendar = Pick<
+  ReadableCalendar,
+  'calendarKey' | 'href' | 'title' | 'description' | 'color' | 'timeZone' | 'access'
+>;
 
 export const KNOWN_CALENDARS = `
   SELECT calendar_key, href, title, description, color, time_zone, access
     FROM calendar WHERE account_key = :key AND left_out = 0 ORDER BY position, href`;
 
-type Replaced = {
-  readonly key: string;
-  readonly before: readonly KnownCalendar[];
-  readonly note: Noter;
-};
+type Replaced = { readonly key: string; readonly before: readonly KnownCalendar[]; readonly note: Noter };
 
 /** Notes the differences to the new list. Call it after that is written. */
 export async function noteCalendars(tx: Statements, { key, before, note }: Replaced): Promise<void> {

@@ -47,13 +47,10 @@ export function changeFeed(db: Database): ChangeFeed {
       return db.all<FeedChange>(changesAfter, { clientId, userId, coverageId, ...place, limit });
     },
 
-    eventsAfter(keys, { calendarKey, id }, limit) {
-      return db.all<EventName>(eventsAfter, { keys, atKey: calendarKey, atId: id, limit });
-    },
+    eventsAfter: (keys, { calendarKey, id }, limit) =>
+      db.all<EventName>(eventsAfter, { keys, atKey: calendarKey, atId: id, limit }),
 
-    forgetChanges(before) {
-      return db.transaction((tx) => forgetChanges(tx, before));
-    },
+    forgetChanges: (before) => db.transaction((tx) => forgetChanges(tx, before)),
   };
 }
 

@@ -5,7 +5,6 @@
  * T3). Accounts that are not the user's yet have no changes: recordArrival reports their events later.
  */
 import { randomBytes } from 'node:crypto';
-
 import type { Statements, Values } from '../drivers/database.ts';
 import {
   type EventState,

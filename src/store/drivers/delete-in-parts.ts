@@ -7,9 +7,8 @@ const ROWS_PER_PART = 1000;
  * Runs `sql`, a `DELETE … WHERE key IN (SELECT … LIMIT :limit)`, until nothing is left. Returns the number of deleted
  * rows. The next run continues an interrupted one.
  */
-export function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
-  return inParts(async (limit) => db.change(sql, { ...values, limit }));
-}
+export const deleteInParts = (db: Database, sql: string, values: Values): Promise<number> =>
+  inParts(async (limit) => db.change(sql, { ...values, limit }));
 
 type DeletePart = (limit: number) => Promise<number>;
 

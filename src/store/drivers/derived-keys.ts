@@ -58,9 +58,7 @@ export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings)
       return { changed: ours() !== before, ...(problem !== undefined && { problem }) };
     },
 
-    async makeNext() {
-      return ring.add(await makeNamedKeyFile(dataDir));
-    },
+    makeNext: async () => ring.add(await makeNamedKeyFile(dataDir)),
 
     discard: (keyId) => removeNamedKeyFile(dataDir, keyId),
 

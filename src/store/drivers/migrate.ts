@@ -44,9 +44,8 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
   await underLease(db, now, async (holder) => {
     // Read again: the holder of the lease before may have applied them all.
     const pending = await pendingMigrations(db);
-    for (const migration of (await listMigrations()).filter(({ number }) => pending.includes(number))) {
+    for (const migration of (await listMigrations()).filter(({ number }) => pending.includes(number)))
       await apply(db, migration, { holder, now });
-    }
     await claim();
   });
 }
@@ -54,11 +53,10 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
 /** Returns the numbers of missing migrations. Throws if the database has one that this program does not know. */
 export async function pendingMigrations(db: Database): Promise<number[]> {
   const { pending, unknown } = await compareMigrations(db);
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw new Error(
       `The database has migration ${unknown}, which this version of Kalends does not know. Start the newer version.`,
     );
-  }
   return pending;
 }
 
@@ -77,9 +75,8 @@ export async function compareMigrations(
 }
 
 /** Returns whether Kalends ever opened the database: the table of migrations exists. */
-export async function isBegun(db: Statements): Promise<boolean> {
-  return (await db.get(IS_BEGUN[db.dialect.engine])) !== undefined;
-}
+export const isBegun = async (db: Statements): Promise<boolean> =>
+  (await db.get(IS_BEGUN[db.dialect.engine])) !== undefined;
 
 async function bootstrap(db: Database): Promise<void> {
   for (let attempt = 1; !(await isBegun(db)); attempt++) {

@@ -4,7 +4,6 @@
  */
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
-
 import { errorCode } from '../../lib/error-code.ts';
 import { makeFolderPrivate } from '../../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../../lib/sealing.ts';

@@ -122,14 +122,10 @@ export class PostgresBatch {
 }
 
 /** Sorts the calls: all batches lock rows in one order, so that they do not deadlock. */
-function inOneOrder(calls: Call[]): Call[] {
-  return calls.sort((a, b) => compare(a.values[0], b.values[0]));
-}
+const inOneOrder = (calls: Call[]): Call[] => calls.sort((a, b) => compare(a.values[0], b.values[0]));
 
 /** Returns one call for each key, such as an application's. All calls with the key get its rows. */
-function oneOfEachKey(calls: Call[]): Call[] {
-  return [...new Map(calls.map((call) => [call.key, call])).values()];
-}
+const oneOfEachKey = (calls: Call[]): Call[] => [...new Map(calls.map((call) => [call.key, call])).values()];
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;

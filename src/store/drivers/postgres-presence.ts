@@ -3,7 +3,6 @@
  * statements would wait for minutes. A standby and a server with default_transaction_read_only refuse writes.
  */
 import pg from 'pg';
-
 import { DatabaseAwayError } from '../../lib/database-away-error.ts';
 
 /** The server is checked if no statement completed between three looks. */

@@ -57,11 +57,10 @@ export class PostgresTexts {
   }
 }
 
-function bound(parameters: readonly string[], values: Values, rule: TextRule): unknown[] {
-  return parameters.map((parameter) => {
+const bound = (parameters: readonly string[], values: Values, rule: TextRule): unknown[] =>
+  parameters.map((parameter) => {
     const value = valueFor(values, parameter);
     if (typeof value === 'string') return rule(value);
     if (value === null || typeof value === 'number') return value;
     return value.map((item) => (typeof item === 'string' ? rule(item) : item));
   });
-}

@@ -1,6 +1,5 @@
 /** One node:sqlite connection with its prepared statements. */
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
-
 import type { StoredRow, Value, Values } from './database.ts';
 import { propertyName, rowFrom, STATEMENTS_KEPT, sqliteText, valueFor } from './statement-text.ts';
 
@@ -98,11 +97,10 @@ export class SqliteConnection {
 /** The typings know a row as an object only; setReturnArrays makes it an array. */
 const asArray = (row: unknown) => row as Value[];
 
-function bound(parameters: readonly string[], values: Values, text: (text: string) => string): Value[] {
-  return parameters.map((parameter) => {
+const bound = (parameters: readonly string[], values: Values, text: (text: string) => string): Value[] =>
+  parameters.map((parameter) => {
     const value = valueFor(values, parameter);
     if (typeof value === 'string') return text(value);
     if (value === null || typeof value === 'number') return value;
     return JSON.stringify(value.map((item) => (typeof item === 'string' ? text(item) : item)));
   });
-}

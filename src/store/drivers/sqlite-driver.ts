@@ -7,7 +7,6 @@
  * learns of a write that is not durable. If all of them may be flushed later, they wait a moment for one that may not.
  */
 import { stat } from 'node:fs/promises';
-
 import type {
   BatchStatement,
   Database,
@@ -37,9 +36,8 @@ type Write = {
   reject: (reason: unknown) => void;
 };
 
-export function openSqlite(file: string, patience: LockPatience = { lockWaitMs: LOCK_WAIT_MS }): Database {
-  return new SqliteDatabase(file, patience);
-}
+export const openSqlite = (file: string, patience: LockPatience = { lockWaitMs: LOCK_WAIT_MS }): Database =>
+  new SqliteDatabase(file, patience);
 
 class SqliteDatabase implements Database {
   readonly dialect = {

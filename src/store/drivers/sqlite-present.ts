@@ -1,7 +1,6 @@
 /** The database that a restored backup replaces: it is locked, compared with the backup and kept under another name. */
 import { existsSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
-
 import type { Compared, PresentDatabase } from '../../system/restore.ts';
 import { RestoreError } from '../../system/restore-error.ts';
 import type { StoredRow } from './database.ts';
@@ -45,11 +44,6 @@ const SECRETS_CHANGED = `
     EXISTS (SELECT 1 FROM main.client_secret AS s WHERE s.client_id = a.client_id AND NOT EXISTS
       (SELECT 1 FROM backup.client_secret AS t WHERE t.client_id = s.client_id AND t.secret_hash = s.secret_hash))`;
 
-export type Present = {
-  readonly found: PresentDatabase;
-  readonly ended: Ended;
-};
-
 export class LockedDatabase {
   readonly #file: string;
   #connection: SqliteConnection | undefined;
@@ -84,7 +78,7 @@ export class LockedDatabase {
   }
 
   /** Compares with the backup in `copy`: counts the rows that it lacks, and lists those that have ended since. */
-  compare(copy: string): Present {
+  compare(copy: string): { readonly found: PresentDatabase; readonly ended: Ended } {
     if (this.#damage !== undefined)
       return { found: { state: 'unreadable', reason: this.#damage }, ended: NO_KEYS };
     if (this.#connection === undefined) return { found: { state: 'absent' }, ended: NO_KEYS };

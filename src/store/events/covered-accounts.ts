@@ -1,16 +1,13 @@
 /** Reads the accounts that a grant covers, with their calendars. Every read of events begins with it. */
 import { aliasAmong, mainCalendar } from '../../calendars/main-calendar.ts';
-import type { LeftOutEvents } from '../../calendars/mirrored-event.ts';
-import type { ProviderKind } from '../../calendars/provider-facts.ts';
-import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
+import { type LeftOutEvents, LONGEST_ORIGINAL } from '../../calendars/mirrored-event.ts';
+import { PROVIDER_FACTS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { RenderedObject } from '../../lib/rendered-json.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../../reading/event-reader.ts';
-import { HEALTH_COLUMNS, type HealthRow, toAccountHealth } from '../accounts/account-rows.ts';
-import { providerOrder } from '../accounts/provider-order.ts';
+import { HEALTH_COLUMNS, type HealthRow, providerOrder, toAccountHealth } from '../accounts/account-rows.ts';
 import type { Database } from '../drivers/database.ts';
 import { CALENDAR_COLUMNS, type CalendarRow, toFreshness } from '../mirror/mirror-store.ts';
-import { originalColumn } from './original-column.ts';
 
 type AccountRow = HealthRow & {
   accountKey: string;
@@ -146,3 +143,21 @@ function parseCalendarRow(row: Row): ReadableCalendar[] {
   const leftOut = { tooComplex: parsed(row.tooComplex), unreadable: parsed(row.unreadable) };
   return [{ calendarKey, ...details, ...rest, ...leftOut, ...toFreshness(row) }];
 }
+
+/** Returns the column as `original`: null if it is too long, which is then not read, or if `asked` is 0. */
+export const originalColumn = (column: string, asked: string): string =>
+  `CASE WHEN ${asked} = 1 AND octet_length(${column}) BETWEEN 1 AND ${LONGEST_ORIGINAL} THEN ${column} END AS original`;
+
+/** Returns the number of bytes that the column takes in a response. */
+export const originalSize = (column: string): string =>
+  `CASE WHEN octet_length(${column}) <= ${LONGEST_ORIGINAL} THEN octet_length(${column}) ELSE 0 END`;
+
+/** Returns 1 if a row of the mirror has an object of its own, even one that is not shown. */
+export const hasOriginal = (alias = ''): string =>
+  `CASE WHEN ${alias}original IS NULL AND ${alias}original_digest IS NULL THEN 0 ELSE 1 END`;
+
+/** Selects as originalColumn with `:originals` does. A row without an object of its own has an empty object. */
+export const originalOrEmpty = (alias = ''): string =>
+  `CASE WHEN ${alias}original IS NULL AND ${alias}original_digest IS NULL THEN '{}'
+        WHEN :originals = 1 AND octet_length(${alias}original) <= ${LONGEST_ORIGINAL} THEN ${alias}original
+    END AS original`;

@@ -8,6 +8,7 @@ import {
   renderObject,
   withoutMembers,
 } from '../../lib/rendered-json.ts';
+import { MOST_SEARCH_TERMS } from '../../lib/search-text.ts';
 import {
   type EventContent,
   nameOfRow,
@@ -17,8 +18,7 @@ import {
   type SingleName,
 } from '../../reading/event-reader.ts';
 import type { Database, Dialect } from '../drivers/database.ts';
-import { hasOriginal, originalColumn, originalSize } from './original-column.ts';
-import { hasTerms, termValues } from './search-condition.ts';
+import { hasOriginal, originalColumn, originalSize } from './covered-accounts.ts';
 
 type TimingRow = RowName & {
   id: string;
@@ -90,9 +90,7 @@ export function eventPieces(db: Database): PieceReader {
       return new Map(contentRows.map((row) => [nameOfRow(row), toEventContent(row)]));
     },
 
-    sizesById(keys, ids) {
-      return db.all(texts.sizes, { keys, ids });
-    },
+    sizesById: (keys, ids) => db.all(texts.sizes, { keys, ids }),
   };
 }
 
@@ -110,12 +108,10 @@ function behind(
   return { atStart: order > 0 ? after.startsAt : after.startsAt + 1, atId: '' };
 }
 
-function toNames(rows: readonly RowName[]) {
-  return {
-    hrefs: [...new Set(rows.map(({ href }) => href))],
-    recurrences: [...new Set(rows.map(({ recurrenceId }) => recurrenceId))],
-  };
-}
+const toNames = (rows: readonly RowName[]) => ({
+  hrefs: [...new Set(rows.map(({ href }) => href))],
+  recurrences: [...new Set(rows.map(({ recurrenceId }) => recurrenceId))],
+});
 
 /** If an override has no own object, `original` is undefined: it shows its master's. */
 const toEventContent = ({
@@ -170,3 +166,18 @@ function textsFor({ byBytes: collation, oneOf }: Dialect) {
        GROUP BY calendar_key, event_id`,
   };
 }
+
+const TERMS = Array.from({ length: MOST_SEARCH_TERMS }, (_, i) => `term${i}`);
+
+/** Returns a condition on all terms. Terms that the search does not have match any text. */
+export const hasTerms = (column: string): string =>
+  `(${TERMS.map((term) => `${column} LIKE :${term} ESCAPE '!'`).join(' AND ')})`;
+
+/** Returns the values that `hasTerms` names; none for a statement that does not search. */
+export const termValues = (search: readonly string[]): Record<string, string> =>
+  search.length === 0
+    ? {}
+    : Object.fromEntries(TERMS.map((term, i) => [term, `%${toLikePattern(search[i] ?? '')}%`]));
+
+/** Returns a pattern for LIKE. An apostrophe matches any character: texts stored earlier have typographic ones. */
+const toLikePattern = (term: string): string => term.replace(/[!%_]/g, '!$&').replaceAll("'", '_');

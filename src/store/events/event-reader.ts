@@ -11,21 +11,18 @@ import {
 import type {
   EventContent,
   EventReader,
+  RowName,
   SingleEvent,
   WholeReader,
   WholeSeries,
 } from '../../reading/event-reader.ts';
 import type { BatchStatement, Database, Dialect } from '../drivers/database.ts';
-import { coveredAccounts } from './covered-accounts.ts';
-import { eventPieces } from './event-pieces.ts';
-import { hasOriginal, originalColumn, originalOrEmpty } from './original-column.ts';
-import { hasTerms, termValues } from './search-condition.ts';
+import { coveredAccounts, hasOriginal, originalColumn, originalOrEmpty } from './covered-accounts.ts';
+import { eventPieces, hasTerms, termValues } from './event-pieces.ts';
 
-type SeriesRow = {
+type SeriesRow = RowName & {
   calendarKey: string;
   id: string;
-  href: string;
-  recurrenceId: string;
   content: RenderedMembers<EventMembers>;
   timing: string;
   /** Set for a master, and for an override that is a separate resource. */
@@ -100,9 +97,8 @@ function wholeEvents(db: Database): WholeReader {
   };
 }
 
-function byPosition(a: SingleEvent, b: SingleEvent): number {
-  return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
-}
+const byPosition = (a: SingleEvent, b: SingleEvent): number =>
+  a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
 
 const ANY_HAS_TERMS = `AND EXISTS (
   SELECT 1 FROM event s WHERE s.calendar_key = m.calendar_key AND s.series_id = m.event_id

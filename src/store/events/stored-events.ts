@@ -1,29 +1,15 @@
 /** StoredEvents in SQL; held to test/contract/stored-events.contract.ts on both databases. */
 import type { CalendarEvent } from '../../calendars/event.ts';
-import { type EventMembers, INSTANCE_MEMBERS, type Timing } from '../../calendars/mirrored-event.ts';
-import {
-  type RenderedMembers,
-  type RenderedObject,
-  readMembers,
-  renderObject,
-  withoutMembers,
-} from '../../lib/rendered-json.ts';
+import { INSTANCE_MEMBERS, type Timing } from '../../calendars/mirrored-event.ts';
+import { type RenderedObject, readMembers, renderObject, withoutMembers } from '../../lib/rendered-json.ts';
 import type { StoredEvent, StoredEvents } from '../../writing/stored-events.ts';
 import type { Database } from '../drivers/database.ts';
 
-type Row = {
-  href: string;
+type Row = Omit<StoredEvent, 'event' | 'original'> & {
   recurrenceId: string;
-  eventId: string;
-  seriesId: string | undefined;
-  startsAt: number;
-  endsAt: number;
-  etag: string | undefined;
   uid: string;
-  content: RenderedMembers<EventMembers>;
   timing: string | undefined;
   original: RenderedObject | undefined;
-  originalDigest: string | undefined;
 };
 
 const COLUMNS = `href, recurrence_id, event_id, series_id, starts_at, ends_at, etag, uid, content, timing, original,

@@ -17,16 +17,14 @@ const FACTS = `
     FROM account AS a JOIN application_user AS u ON u.client_id = a.client_id AND u.user_id = a.user_id
    WHERE a.account_key = :accountKey`;
 
-export function followedAccounts(db: Database): FollowedAccounts {
-  return {
-    async syncFacts(accountKey) {
-      const row = await db.get<{ provider: ProviderKind; changedAt: number; followed: number }>(FACTS, {
-        accountKey,
-      });
-      return row && { ...row, followed: row.followed === 1 };
-    },
-  };
-}
+export const followedAccounts = (db: Database): FollowedAccounts => ({
+  async syncFacts(accountKey) {
+    const row = await db.get<{ provider: ProviderKind; changedAt: number; followed: number }>(FACTS, {
+      accountKey,
+    });
+    return row && { ...row, followed: row.followed === 1 };
+  },
+});
 
 /** Maximum number of accounts whose sync is brought forward at once. The others wait for their next sync. */
 const MOST_BROUGHT_FORWARD = 1_000;

@@ -1,6 +1,5 @@
 /** Statements that create jobs, for the transactions of other stores. */
 import { createHash } from 'node:crypto';
-
 import type { JobKind, JobName, JobPlace } from '../../jobs/job-store.ts';
 import { traceOfJob } from '../../lib/current-trace.ts';
 import { hostOfUrl } from '../../lib/host-of-url.ts';

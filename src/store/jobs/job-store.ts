@@ -33,10 +33,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     ...jobLeases(db),
 
-    async nextRunAt() {
-      const row = await db.get<{ at: number | undefined }>('SELECT MIN(run_at) AS at FROM job');
-      return row?.at;
-    },
+    nextRunAt: async () =>
+      (await db.get<{ at: number | undefined }>('SELECT MIN(run_at) AS at FROM job'))?.at,
 
     async finish({ kind, key }, holder) {
       const held = { kind, key, holder };
@@ -63,8 +61,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       });
     },
 
-    async giveUp({ kind, key }, holder, { now, retryAt }) {
-      return db.transaction(async (tx) => {
+    giveUp: async ({ kind, key }, holder, { now, retryAt }) =>
+      db.transaction(async (tx) => {
         await tx.change(ADD_TURN, { kind, key, holder, runAt: retryAt });
         const row = await tx.get<{ isSetAside: number }>(
           `UPDATE job SET run_at = CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN CAST(:dayLater AS BIGINT) ELSE :retryAt END, ${RETURNED}
@@ -73,8 +71,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
           { kind, key, holder, retryAt, dayLater: now + SET_ASIDE_MS },
         );
         return row?.isSetAside === 1;
-      });
-    },
+      }),
   };
 }
 

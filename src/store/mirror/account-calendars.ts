@@ -17,16 +17,10 @@ const LIST = `
 type Flag = 'isPrimary' | 'isLeftOut';
 type Row = Omit<SyncedCalendar, Flag> & { [Name in Flag]: number };
 
-export function accountCalendars(db: Database): AccountCalendars {
-  return {
-    async listCalendars(accountKey, { after, limit, now }) {
-      const { position, calendarKey } = after ?? { position: -1, calendarKey: '' };
-      const rows = await db.all<Row>(LIST, { accountKey, position, calendarKey, limit, now });
-      return rows.map((row) => ({
-        ...row,
-        isPrimary: row.isPrimary === 1,
-        isLeftOut: row.isLeftOut === 1,
-      }));
-    },
-  };
-}
+export const accountCalendars = (db: Database): AccountCalendars => ({
+  async listCalendars(accountKey, { after, limit, now }) {
+    const { position, calendarKey } = after ?? { position: -1, calendarKey: '' };
+    const rows = await db.all<Row>(LIST, { accountKey, position, calendarKey, limit, now });
+    return rows.map((row) => ({ ...row, isPrimary: row.isPrimary === 1, isLeftOut: row.isLeftOut === 1 }));
+  },
+});

@@ -1,6 +1,5 @@
 /** Deletes the events of large calendars in parts before the calendars themselves, so that no statement takes long. */
 import { randomUUID } from 'node:crypto';
-
 import { calendarRemovalRecorder } from '../changes/change-journal.ts';
 import type { Database, Statements, Values } from '../drivers/database.ts';
 import { countGrowth, NO_QUOTAS } from './mirror-quotas.ts';
@@ -30,18 +29,16 @@ export async function emptyLargeCalendars(db: Database, toGo: CalendarsToGo, now
   }
 }
 
-type Removal = {
-  readonly key: string;
-  readonly accountKey: string;
-  readonly holder: string;
-  readonly now: number;
-};
-
 /** Deletes a part. Returns whether the work is over: the calendar is empty, deleted, or no longer to be deleted. */
 async function takePart(
   tx: Statements,
   { chosen, values }: CalendarsToGo,
-  { key, accountKey, holder, now }: Removal,
+  {
+    key,
+    accountKey,
+    holder,
+    now,
+  }: { readonly key: string; readonly accountKey: string; readonly holder: string; readonly now: number },
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
   // No parameter here has a name of `values`. If the calendar is not deleted, everything is listed again.

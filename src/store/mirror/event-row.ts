@@ -40,9 +40,8 @@ export function toEventRows({ href, eventId, seriesId, etag, ...resource }: Mirr
   };
   const ofOriginal = resource.events.reduce((rest, { bytes }) => rest - bytes, resource.bytes);
   const { events } = resource;
-  if (events.length === 0) {
+  if (events.length === 0)
     return [sized({ ...NO_EVENT, ...names, ...originals, eventId: storable(eventId) }, ofOriginal)];
-  }
   const hasMaster = events.some(({ occurrence }) => occurrence === '');
   return events.map(({ occurrence, place, timing, content, searchText, bytes, ...event }) => {
     const hasOriginal = !hasMaster || occurrence === '';

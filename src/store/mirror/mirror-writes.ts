@@ -1,6 +1,5 @@
 /** Writes a sync's results into the mirror in one transaction each, for mirror-store.ts. */
 import { randomBytes } from 'node:crypto';
-
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import { leftOutEvents } from '../../calendars/left-out-message.ts';
 import { LONGEST_ORIGINAL, type MirroredChanges } from '../../calendars/mirrored-event.ts';
@@ -184,7 +183,12 @@ export async function finishSync(
   if (calendar === undefined) return false;
   await noteFirstSync?.();
   for (const kind of ['too_complex', 'unreadable'] as const) {
-    const rows = await tx.all<LeftOutRow>(LEFT_OUT[kind], { key });
+    const rows = await tx.all<{
+      readonly href: string;
+      readonly eventId: string;
+      readonly reason: string;
+      readonly count: number;
+    }>(LEFT_OUT[kind], { key });
     const count = rows[0]?.count;
     if (count === undefined) continue;
     const events = leftOutEvents(rows, { kind, title: calendar.title, count });
@@ -192,13 +196,6 @@ export async function finishSync(
   }
   return true;
 }
-
-type LeftOutRow = {
-  readonly href: string;
-  readonly eventId: string;
-  readonly reason: string;
-  readonly count: number;
-};
 
 /**
  * Selects the first left-out resources and their number. CalDAV resources that are partly present have their address as

@@ -5,6 +5,7 @@
 import type { Timing } from '../../calendars/mirrored-event.ts';
 import { computePlaces, isSeries, type Place } from '../../lib/recurrence/place-of.ts';
 import type { Statements } from '../drivers/database.ts';
+import type { EventRow } from './event-row.ts';
 
 /** Condition for overrides that are stored apart from their master. Rows of a whole resource have its own id. */
 const APART = 'series_id IS NOT NULL AND event_id <> series_id';
@@ -20,11 +21,8 @@ export type SeriesWrite = {
 };
 
 /** The columns that a DELETE returns: `RETURNING ${DELETED}`. */
-export type DeletedRow = {
-  readonly href: string;
-  readonly eventId: string;
+export type DeletedRow = Pick<EventRow, 'href' | 'eventId' | 'bytes'> & {
   readonly seriesId: string | undefined;
-  readonly bytes: number;
 };
 export const DELETED = 'href, event_id, series_id, bytes';
 
@@ -42,13 +40,8 @@ export async function deleteApart(
   );
 }
 
-type Row = Place & {
-  readonly href: string;
-  readonly recurrenceId: string;
-  readonly eventId: string;
-  readonly seriesId: string | undefined;
-  readonly timing: string | undefined;
-};
+type Row = Place &
+  Omit<DeletedRow, 'bytes'> & { readonly recurrenceId: string; readonly timing: string | undefined };
 
 const COLUMNS = `href, recurrence_id, event_id, series_id, shape, starts_at, ends_at, timing`;
 

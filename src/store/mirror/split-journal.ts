@@ -29,12 +29,11 @@ export function splitJournal(db: Database, jobScheduled = () => {}): SplitJourna
       await db.change('DELETE FROM split_journal WHERE split_id = :splitId', { splitId });
     },
 
-    async openSplits(calendarKey) {
-      return db.all<OpenSplit>(
+    openSplits: async (calendarKey) =>
+      db.all<OpenSplit>(
         `SELECT split_id, calendar_key, step, plan FROM split_journal
           WHERE calendar_key = :calendarKey ORDER BY created_at, split_id`,
         { calendarKey },
-      );
-    },
+      ),
   };
 }

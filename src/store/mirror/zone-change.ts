@@ -11,8 +11,6 @@ export const chooseCalendarZone = ({ timeZone }: ProviderCalendar): string => ia
 const FEW = 500;
 const RESOURCES_PER_PART = 500;
 
-type Row = { readonly key: string; readonly href: string; readonly timeZone: string };
-
 /** Deletes, in parts, the etags of large calendars whose zone will change. A needless deletion costs one request. */
 export async function forgetVersions(
   db: Database,
@@ -20,7 +18,7 @@ export async function forgetVersions(
   calendars: readonly ProviderCalendar[],
 ): Promise<void> {
   const zones = new Map(calendars.map((calendar) => [storable(calendar.href), chooseCalendarZone(calendar)]));
-  const large = await db.all<Row>(
+  const large = await db.all<{ readonly key: string; readonly href: string; readonly timeZone: string }>(
     `SELECT calendar_key AS key, href, time_zone FROM calendar
       WHERE account_key = :accountKey AND event_count > ${FEW}`,
     { accountKey },

@@ -9,9 +9,13 @@ import type { Approver, UserKey } from '../../connect/flow/authorization-request
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import { type CoverageRow, deleteUnusedCoverage } from '../accounts/account-groups.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, parseAccountRow } from '../accounts/account-rows.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  parseAccountRow,
+  providerOrder,
+} from '../accounts/account-rows.ts';
 import { joinGroups } from '../accounts/join-groups.ts';
-import { providerOrder } from '../accounts/provider-order.ts';
 import type { Statements } from '../drivers/database.ts';
 
 /** How long a code can be redeemed (docs/wire.md O8). */
@@ -77,23 +81,17 @@ function toAccountGroup(row: GroupRow): Omit<AccountGroup, 'accounts'> {
   const isApproved = approvedAt !== undefined;
   const unfinished =
     expiresAt === undefined ? undefined : { transactionId: transactionId ?? '', isApproved, expiresAt };
-  return {
-    groupKey,
-    unfinished,
-    isOfThisBrowser: isOfThisBrowser === 1,
-    givenScope,
-  };
+  return { groupKey, unfinished, isOfThisBrowser: isOfThisBrowser === 1, givenScope };
 }
 
 type PendingRow = { approvalId: string; codeChallenge: string | undefined; groupKey: string | undefined };
 
-function toPendingApprovals(rows: readonly PendingRow[]): PendingApproval[] {
-  return [...Map.groupBy(rows, ({ approvalId }) => approvalId)].map(([approvalId, ofIt]) => ({
+const toPendingApprovals = (rows: readonly PendingRow[]): PendingApproval[] =>
+  [...Map.groupBy(rows, ({ approvalId }) => approvalId)].map(([approvalId, ofIt]) => ({
     approvalId,
     codeChallenge: ofIt[0]?.codeChallenge,
     groupKeys: ofIt.flatMap(({ groupKey }) => groupKey ?? []),
   }));
-}
 
 const REPLACE_CODE = `
   DELETE FROM authorization_code

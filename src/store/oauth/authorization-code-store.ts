@@ -47,23 +47,16 @@ const DELETE_EXPIRED = `
    WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
   RETURNING approval_id AS coverage_id`;
 
-export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
-  return {
-    findCodes: (clientId, code) => db.all<AuthorizationCode>(FIND, { clientId, userId: textToFind(code) }),
+export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => ({
+  findCodes: (clientId, code) => db.all<AuthorizationCode>(FIND, { clientId, userId: textToFind(code) }),
 
-    async isCodeOfAnotherClient(clientId, code) {
-      return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
-    },
+  isCodeOfAnotherClient: async (clientId, code) =>
+    (await db.get(OF_ANOTHER, { clientId, code })) !== undefined,
 
-    redeemCode(presented, now) {
-      return db.transaction((tx) => redeem(tx, presented, now));
-    },
+  redeemCode: (presented, now) => db.transaction((tx) => redeem(tx, presented, now)),
 
-    deleteExpiredCodes(approvedBefore) {
-      return deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore });
-    },
-  };
-}
+  deleteExpiredCodes: (approvedBefore) => deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore }),
+});
 
 async function redeem(
   tx: Statements,
@@ -88,12 +81,7 @@ async function redeem(
   return beginFamily(tx, { ...user, scope, coverageId: approvalId }, now);
 }
 
-type Finishing = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly approvalId: string;
-  readonly now: number;
-};
+type Finishing = Pick<AuthorizationCode, 'clientId' | 'userId' | 'approvalId'> & { readonly now: number };
 
 async function finish(tx: Statements, { clientId, userId, approvalId, now }: Finishing): Promise<void> {
   const finished = await tx.change(FINISH, { approvalId });

@@ -107,9 +107,8 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       });
       // Counted only at intervals: a few requests above the limit do no harm.
       created += 1;
-      if (created % CREATIONS_BETWEEN_COUNTS === 0) {
+      if (created % CREATIONS_BETWEEN_COUNTS === 0)
         await db.change(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
-      }
     },
 
     async findRequest(transactionId) {
@@ -117,9 +116,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return row && toAuthorizationRequest(row, sealer);
     },
 
-    groupsOf(user, deviceHash, now) {
-      return listGroups(db, user, { deviceHash, now });
-    },
+    groupsOf: (user, deviceHash, now) => listGroups(db, user, { deviceHash, now }),
 
     approveRequest(approver, decide) {
       const { request, deviceHash, now } = approver;
@@ -137,16 +134,15 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       });
     },
 
-    denyRequest(transactionId, now) {
-      return db.transaction(async (tx) => {
+    denyRequest: (transactionId, now) =>
+      db.transaction(async (tx) => {
         const user = await tx.get<UserKey>(USER, { transactionId });
         if (user === undefined) return false;
         await lockUser(tx, user);
         if ((await tx.change(DENY, { transactionId })) === 0) return false;
         await dropRequestGroup(tx, transactionId, now);
         return true;
-      });
-    },
+      }),
 
     async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead }) {
       await db.change(NOTE, {
@@ -163,9 +159,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       await db.change(SET_LANGUAGE, { transactionId, language });
     },
 
-    deleteExpiredRequests(createdBefore) {
-      return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
-    },
+    deleteExpiredRequests: (createdBefore) => deleteInParts(db, DELETE_EXPIRED, { createdBefore }),
   };
 }
 

@@ -48,8 +48,6 @@ export function pushedRequestStore(db: Database): PushedRequestStore {
       return spent && { ...spent };
     },
 
-    deleteExpired(createdBefore) {
-      return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
-    },
+    deleteExpired: (createdBefore) => deleteInParts(db, DELETE_EXPIRED, { createdBefore }),
   };
 }

@@ -19,24 +19,22 @@ const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE}`;
 
 type Row = { readonly sealed: string | undefined; readonly outcome: string | undefined };
 
-export function signInStore(db: Database, sealer: Sealer): SignInStore {
-  return {
-    async beginSignIn(id, signIn) {
-      await db.change(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), signInContext(id)) });
-    },
+export const signInStore = (db: Database, sealer: Sealer): SignInStore => ({
+  async beginSignIn(id, signIn) {
+    await db.change(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), signInContext(id)) });
+  },
 
-    async takeSignIn(id) {
-      const row = await db.transaction((tx) => take(tx, id));
-      if (row === undefined) return undefined;
-      if (row.sealed === undefined) return { outcome: row.outcome };
-      return { signIn: JSON.parse(sealer.open(row.sealed, signInContext(id))) };
-    },
+  async takeSignIn(id) {
+    const row = await db.transaction((tx) => take(tx, id));
+    if (row === undefined) return undefined;
+    if (row.sealed === undefined) return { outcome: row.outcome };
+    return { signIn: JSON.parse(sealer.open(row.sealed, signInContext(id))) };
+  },
 
-    async endSignIn(id, outcome) {
-      await db.change(END, { ...id, outcome });
-    },
-  };
-}
+  async endSignIn(id, outcome) {
+    await db.change(END, { ...id, outcome });
+  },
+});
 
 async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
   const [row] = await tx.all<Row>(FIND, { ...id });

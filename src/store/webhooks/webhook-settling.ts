@@ -5,8 +5,8 @@ import type { AfterDelivery, AfterFailure, SettledMessage } from '../../webhooks
 import type { BatchStatement, Database, Statements, Supplied } from '../drivers/database.ts';
 import { answerContext } from './webhook-sealing.ts';
 
-const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
-const HELD = 'stream_id = :streamId AND lease_holder = :holder';
+export const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
+export const HELD = 'stream_id = :streamId AND lease_holder = :holder';
 
 const ATTEMPT_COLUMNS = {
   messageId: 'TEXT',

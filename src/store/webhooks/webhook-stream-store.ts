@@ -1,16 +1,20 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
+import { byBytes } from '../../lib/byte-order.ts';
 import type { Sealer } from '../../lib/sealing.ts';
-import type { DeliveryCalendar, NewMessage, PendingNote, Shows } from '../../webhooks/message.ts';
-import type { StreamStore } from '../../webhooks/stream-store.ts';
-import { pendingChanges } from '../changes/pending-changes.ts';
-import type { BatchStatement, Database } from '../drivers/database.ts';
+import type {
+  DeliveryCalendar,
+  NewMessage,
+  PendingChange,
+  PendingNote,
+  Shows,
+} from '../../webhooks/message.ts';
+import type { StreamContent, StreamMessages, StreamQueue, StreamStore } from '../../webhooks/stream-store.ts';
+import type { BatchStatement, Database, Dialect } from '../drivers/database.ts';
 import { messageContext } from './webhook-sealing.ts';
-import { settleDelivered, settleFailed } from './webhook-settling.ts';
+import { GIVEN_BACK, HELD, settleDelivered, settleFailed } from './webhook-settling.ts';
 import { streamTaker, WAITING_STREAMS } from './webhook-turns.ts';
 
-const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
-const HELD = 'stream_id = :streamId AND lease_holder = :holder';
 /**
  * For writes that a power cut may undo: the stream is claimed or sent again with the same id and bytes. A message is
  * flushed before it is sent.
@@ -23,9 +27,7 @@ export function streamStore(db: Database, sealer: Sealer): StreamStore {
   return { ...streamQueue(db, sealer), ...streamReads(db), ...streamMessages(db, sealer) };
 }
 
-type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' | 'endLeases'>;
-
-function streamQueue(db: Database, sealer: Sealer): Turns {
+function streamQueue(db: Database, sealer: Sealer): StreamQueue {
   return {
     async scheduleChanged(dueAt) {
       // Usually nothing has changed, and finding that out needs no write.
@@ -61,8 +63,6 @@ function streamQueue(db: Database, sealer: Sealer): Turns {
   };
 }
 
-type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar' | 'shownOfAccount'>;
-
 type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | undefined };
 type CalendarRow = Omit<DeliveryCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
   provider: ProviderKind;
@@ -73,7 +73,7 @@ type CalendarRow = Omit<DeliveryCalendar, 'feedId' | 'channelId' | 'provider' | 
   channelId: string | undefined;
 };
 
-function streamReads(db: Database): Reading {
+function streamReads(db: Database): StreamContent {
   return {
     pendingChanges: pendingChanges(db),
 
@@ -98,13 +98,7 @@ function streamReads(db: Database): Reading {
       if (row === undefined) return undefined;
       const { widest, coveredSince, feedId, channelId, ...calendar } = row;
       if (widest === undefined || coveredSince === undefined) return undefined;
-      return {
-        ...calendar,
-        coveredSince,
-        shows: toShows(widest),
-        feedId,
-        channelId,
-      };
+      return { ...calendar, coveredSince, shows: toShows(widest), feedId, channelId };
     },
   };
 }
@@ -158,9 +152,7 @@ const TOLD_CALENDAR: BatchStatement = {
   plan: 'once',
 };
 
-type Messages = Omit<StreamStore, keyof Turns | keyof Reading>;
-
-function streamMessages(db: Database, sealer: Sealer): Messages {
+function streamMessages(db: Database, sealer: Sealer): StreamMessages {
   const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>
     sealer.seal(body, messageContext(messageId));
   return {
@@ -195,16 +187,13 @@ function streamMessages(db: Database, sealer: Sealer): Messages {
       await db.transaction((tx) => tx.change(text, values), LATER);
     },
 
-    settleDelivered(stream, settled, then) {
-      return settleDelivered(db, stream, { ...settled, ...then, sealer });
-    },
+    settleDelivered: (stream, settled, then) => settleDelivered(db, stream, { ...settled, ...then, sealer }),
 
-    settleFailed(stream, settled, then) {
-      return db.transaction((tx) => settleFailed(tx, stream, { ...settled, ...then, sealer }));
-    },
+    settleFailed: (stream, settled, then) =>
+      db.transaction((tx) => settleFailed(tx, stream, { ...settled, ...then, sealer })),
 
-    withhold({ streamId, holder, leaseUntil, message }, now) {
-      return db.transaction(async (tx) => {
+    withhold: ({ streamId, holder, leaseUntil, message }, now) =>
+      db.transaction(async (tx) => {
         const values = { streamId, holder, leaseUntil };
         const held = await tx.change(WITHHOLD, values);
         if (held === 0 || message === undefined) return;
@@ -213,8 +202,7 @@ function streamMessages(db: Database, sealer: Sealer): Messages {
             WHERE message_id = :messageId AND state = 'pending'`,
           { messageId: message.messageId, now, reason: 'No grant covers its account any more' },
         );
-      });
-    },
+      }),
   };
 }
 
@@ -267,3 +255,48 @@ const WITHHOLD = `
                         WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id) END,
          due_at = CASE WHEN ${UNCHANGED} AND calendar_key IS NOT NULL THEN NULL ELSE 0 END, ${GIVEN_BACK}
    WHERE ${HELD}`;
+
+type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'> & {
+  place: string;
+  createdOwn: number;
+  deleted: number;
+  fields: string | undefined;
+  was: string | undefined;
+};
+
+const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
+  columns: { place: 'TEXT', calendarKey: 'TEXT', seq: 'BIGINT', id: 'TEXT', most: 'BIGINT' },
+  sql: ({ value, fromEach }) => `
+    SELECT ${value('place')} AS place, c.event_id AS id, c.seq, c.created_seq,
+           c.created_own, c.foreign_seq, c.deleted, c.noted_at, c.fields, c.was
+      ${fromEach(
+        `SELECT * FROM event_change h
+          WHERE h.calendar_key = ${value('calendarKey')} AND h.seq >= ${value('seq')}
+            AND (h.seq > ${value('seq')} OR h.event_id ${collation} > ${value('id')})
+          ORDER BY h.seq, h.event_id ${collation} LIMIT ${value('most')}`,
+        'c',
+      )}`,
+  key: 'place',
+  writes: false,
+  plan: 'once',
+});
+
+/** Reads the changes behind the positions of several streams at once. */
+function pendingChanges(db: Database): StreamStore['pendingChanges'] {
+  const pending = pendingBatch(db.dialect);
+  return async ({ calendarKey, told }, limit) => {
+    const { seq, id = null } = told;
+    const place = `${calendarKey} ${seq} ${id ?? ''}`;
+    const rows = await db.batchAll<ChangeRow>(pending, { place, calendarKey, seq, id, most: limit });
+    return rows
+      .map(({ place: _, createdOwn, deleted, fields, was, ...row }) => ({
+        ...row,
+        createdOwn: createdOwn === 1,
+        deleted: deleted === 1,
+        // Both were written by change-journal.ts.
+        fields: JSON.parse(fields ?? '{}'),
+        was: was === undefined ? undefined : JSON.parse(was),
+      }))
+      .sort((a, b) => a.seq - b.seq || byBytes(a.id, b.id));
+  };
+}

@@ -49,8 +49,8 @@ export function subscriptionStore(db: Database): SubscriptionStore {
       return rows.map(toSubscription);
     },
 
-    subscribe({ channelId, expiresAt, ...calendar }, now) {
-      return db.transaction(async (tx) => {
+    subscribe: ({ channelId, expiresAt, ...calendar }, now) =>
+      db.transaction(async (tx) => {
         await lockUser(tx, calendar);
         if (!(await isOfUser(tx, calendar))) return 'gone';
         const values = { ...calendar, channelId: channelId ?? null };
@@ -59,8 +59,7 @@ export function subscriptionStore(db: Database): SubscriptionStore {
         const row = await tx.get<Row>(SUBSCRIBE, { ...values, expiresAt: expiresAt ?? null, now });
         if (before?.ended === 1) await (await firstSyncRecorder(tx, calendar.calendarKey))();
         return row === undefined ? 'gone' : toSubscription(row);
-      });
-    },
+      }),
 
     unsubscribe(calendar, now) {
       const { calendarKey } = calendar;

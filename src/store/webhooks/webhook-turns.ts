@@ -1,46 +1,35 @@
 /** Leases the streams and resends that are next, chosen among all endpoints with due work. */
 import type { SlotPlace } from '../../lib/fair-slots/slot-counts.ts';
 import type { Sealer } from '../../lib/sealing.ts';
-import type { Shows, TakenEndpoint, TakenStream } from '../../webhooks/message.ts';
+import type { PendingMessage, TakenEndpoint, TakenStream } from '../../webhooks/message.ts';
 import type { MessageLog, TakenReplay } from '../../webhooks/message-log.ts';
 import type { StreamStore, TakeTerms } from '../../webhooks/stream-store.ts';
 import type { BatchStatement, Database, Dialect, Supplied } from '../drivers/database.ts';
 import { messageContext, openSecrets } from './webhook-sealing.ts';
 
-type EndpointRow = Pick<TakenEndpoint, 'endpointId' | 'url' | 'privateNetwork'> & {
+type EndpointRow = Pick<
+  TakenEndpoint,
+  'endpointId' | 'url' | 'privateNetwork' | 'failures' | 'failingSince'
+> & {
   readonly clientId: string;
   readonly origin: string;
   readonly secrets: string | undefined;
   readonly hearsOwn: number;
   readonly hearsCalendars: number;
   readonly hearsConnections: number;
-  readonly failures: number;
-  readonly failingSince: number | undefined;
   /** How many more deliveries may run, and how many are due. */
   readonly free: number;
   readonly due: number;
 };
-type StreamRow = {
-  readonly streamId: string;
-  readonly clientId: string;
-  readonly userId: string;
-  readonly calendarKey: string | undefined;
+type StreamRow = Pick<
+  TakenStream,
+  'streamId' | 'clientId' | 'userId' | 'calendarKey' | 'sequence' | 'pendingSince'
+> & {
   readonly toldSeq: number;
   readonly toldId: string | undefined;
-  readonly sequence: number;
   readonly initial: number;
-  readonly pendingSince: number | undefined;
   readonly messageId: string | undefined;
   readonly trace: string | undefined;
-};
-type MessageRow = {
-  readonly messageId: string;
-  readonly sequence: number;
-  readonly shows: Shows;
-  readonly body: string;
-  readonly attempts: number;
-  readonly nextAt: number;
-  readonly createdAt: number;
 };
 
 type ReplayRow = Omit<TakenReplay, 'url' | 'secrets' | 'place'> & { readonly endpointId: string };
@@ -169,7 +158,7 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
       return async (stream: StreamRow) => {
         const { messageId } = stream;
         const message =
-          messageId === undefined ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
+          messageId === undefined ? undefined : await db.batch<PendingMessage>(MESSAGE, { messageId });
         return { ...openedStream(stream, message, sealer), endpoint, holder, leaseUntil };
       };
     });
@@ -199,11 +188,9 @@ export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeRepla
   };
 }
 
-type Texts = { readonly db: Database; readonly due: string; readonly lease: BatchStatement };
-
 /** Takes slots for due work and leases it. Returns the slots of work that was not leased, or all if this fails. */
 async function take<Row, Opened>(
-  { db, due, lease }: Texts,
+  { db, due, lease }: { readonly db: Database; readonly due: string; readonly lease: BatchStatement },
   { slots, listenerId = '', ...terms }: TakeTerms,
   openerOf: (endpoint: EndpointRow) => (row: Row) => Opened | Promise<Opened>,
 ): Promise<(Opened & { readonly place: SlotPlace })[]> {
@@ -235,21 +222,18 @@ async function take<Row, Opened>(
   }
 }
 
-function openedEndpoint(
+const openedEndpoint = (
   { endpointId, url, privateNetwork, failures, secrets, ...row }: EndpointRow,
   sealer: Sealer,
-): TakenStream['endpoint'] {
-  return {
-    ...{ endpointId, url, privateNetwork, failures },
-    secrets: openSecrets({ endpointId, secrets }, sealer),
-    hearsOwn: row.hearsOwn === 1,
-    hearsCalendars: row.hearsCalendars === 1,
-    hearsConnections: row.hearsConnections === 1,
-    failingSince: row.failingSince,
-  };
-}
+): TakenStream['endpoint'] => ({
+  ...{ endpointId, url, privateNetwork, failures, failingSince: row.failingSince },
+  secrets: openSecrets({ endpointId, secrets }, sealer),
+  hearsOwn: row.hearsOwn === 1,
+  hearsCalendars: row.hearsCalendars === 1,
+  hearsConnections: row.hearsConnections === 1,
+});
 
-function openedStream(stream: StreamRow, message: MessageRow | undefined, sealer: Sealer) {
+function openedStream(stream: StreamRow, message: PendingMessage | undefined, sealer: Sealer) {
   const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,

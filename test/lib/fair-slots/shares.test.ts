@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { SlotPlace } from '../../../src/lib/fair-slots/slot-counts.ts';
 import { placeOfOwner, toSlotOwner } from '../../../src/lib/fair-slots/slot-owner.ts';
 import { openReadTurns, type Turns } from '../../../src/reading/read-turns.ts';
-import { syncSlots, TURN_WAIT_MS } from '../../../src/sync/sync-slots.ts';
+import { syncSlots, TURN_WAIT_MS } from '../../../src/sync/run-sync.ts';
 
 const HOST = 'calendar.example.com';
 const OWNERS = 100;
