@@ -11,7 +11,6 @@ import {
   type ProviderAppStore,
 } from '../access/provider-apps.ts';
 import { FACTS, TEXT_SETTINGS } from '../administration/documents/application-settings.ts';
-import type { By } from '../audit/audit-entry.ts';
 import { type Fact, THEMES } from '../branding/branding.ts';
 import type { LogoImage, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
