@@ -7,8 +7,8 @@ import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/c
 import { type UsersRouteDeps, usersRoutes } from './connect/accounts/users.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
+import { checkPushedParameters } from './connect/flow/authorize-request.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
-import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type DashboardDeps, dashboardRoutes } from './dashboard/dashboard.route.ts';
 import { type DocumentationDeps, documentationRoutes } from './documentation/documentation.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';

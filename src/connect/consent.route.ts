@@ -8,10 +8,8 @@ import type { AuthorizationRequest } from './flow/authorization-request-store.ts
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { finishedError } from './flow/connect-flow.ts';
 import { answerUrl, pagePath, selectionPath, type UserAnswer } from './flow/paths.ts';
-import { popupAnswer } from './flow/popup-answer.ts';
-import { consentPage } from './pages/consent.page.ts';
+import { consentPage, waitingPage } from './pages/consent.page.ts';
 import { popupResultPage } from './pages/popup-result.page.ts';
-import { waitingPage } from './pages/waiting.page.ts';
 import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
 /** GET /connect/consent and /connect/waiting, POST /connect/approve and /connect/cancel. */
@@ -30,7 +28,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   const send = async (http: FastifyRequest, reply: FastifyReply, { request, answer }: Answered) => {
     if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
     const appearance = await loadAppearance(http, request, deps);
-    return showPage(reply, popupResultPage(popupAnswer(request, answer), appearance), { request });
+    return showPage(reply, popupResultPage({ request, answer }, appearance), { request });
   };
 
   app.post('/connect/approve', async (http, reply) => {
@@ -48,14 +46,13 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const page = await openPage(http, deps, ['current', 'finished']);
     const { request } = page;
     // Only a form can allow the request and lead here.
-    if (request.status === 'open' && request.allowedAt === undefined) {
+    if (request.status === 'open' && request.allowedAt === undefined)
       return seeOther(reply, selectionPath(request));
-    }
     const answer: Answer = await approve(page, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
     if (answer !== 'waits') return send(http, reply, { request, answer });
     const appearance = await loadAppearance(http, request, deps);
-    return showPage(reply, waitingPage({ request }, appearance), { request });
+    return showPage(reply, waitingPage(request, appearance), { request });
   });
 
   app.post('/connect/cancel', async (http, reply) => {

@@ -16,11 +16,7 @@ import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { selectionPath } from './flow/paths.ts';
 import { chooseLanguage } from './messages/messages.ts';
 import type { Appearance } from './pages/appearance.ts';
-import {
-  appearanceWithoutRequest,
-  plainAppearance,
-  type WithoutRequest,
-} from './pages/appearance-without-request.ts';
+import { appearanceWithoutRequest, plainAppearance, type WithoutRequest } from './pages/appearance.ts';
 import { errorPage } from './pages/error.page.ts';
 import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
 import { loadAppearance, showPage } from './visit.ts';

@@ -75,9 +75,8 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     return showForm({ http, reply, form, theme }, deps);
   }
   const translated = await changeLanguage(request, field('language'), deps);
-  if (translated !== undefined) {
+  if (translated !== undefined)
     return showForm({ http, reply, form: { ...form, request: translated } }, deps);
-  }
   const result = await linkAccount({ page, kind, mode, typed, chosen, confirms }, signIn, deps);
   if ('problem' in result) {
     const { problem } = result;

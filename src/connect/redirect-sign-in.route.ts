@@ -15,7 +15,7 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { requireRequest } from './flow/connect-flow.ts';
 import { callbackPath, selectionPath } from './flow/paths.ts';
-import { adminConsentPage } from './pages/admin-consent.page.ts';
+import { adminConsentPage } from './pages/consent.page.ts';
 import { openPage, readBrowser } from './visit.ts';
 
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
@@ -49,9 +49,8 @@ async function returnFromProvider({ kind, http, reply }: Exchange, deps: Connect
   const query = receivedQuery(http.url);
   const state = scalar(query, 'state');
   // An administrator to whom a user sent the provider's link returns without an authorization request.
-  if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true') {
+  if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true')
     return sendPage(reply, adminConsentPage(kind, await appearanceOfNone(http, deps)));
-  }
   if (state === undefined && scalar(query, 'error') !== undefined) {
     throw new ConnectError('sign_in_failed', { provider: kind });
   }

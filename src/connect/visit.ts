@@ -53,9 +53,8 @@ export async function readForm(
   const visit: Visit = { transactionId, query: receivedQuery(url), ...readBrowser(http, deps) };
   const request = await requireRequest(visit, deps, accepted);
   http.authorizationRequest = request;
-  if (!isFromRequestPage(readFormOrigin(http), request.formToken, deps.publicUrl)) {
+  if (!isFromRequestPage(readFormOrigin(http), request.formToken, deps.publicUrl))
     throw new ConnectError('foreign_form', backToAccounts(request));
-  }
   return { visit, request, field: (name) => formField(body, name) ?? '' };
 }
 

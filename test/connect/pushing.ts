@@ -1,6 +1,6 @@
 /** Helpers for pushed requests (RFC 9126): an application pushes them and a browser opens them. */
 
-import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
+import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';

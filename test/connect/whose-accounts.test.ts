@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
+import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { openStores } from '../../src/store/open-stores.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
+import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';

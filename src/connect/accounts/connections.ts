@@ -2,7 +2,7 @@
 
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
-import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
+import { actorOf } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import { type Input, oneOf, required, text } from '../../http/fields.ts';
 import type { Log } from '../../lib/log.ts';
@@ -19,40 +19,10 @@ export type ConnectionDeps = {
   readonly now: () => number;
 };
 
-export type ConnectionStatus = {
-  /** Exactly the four providers: a fifth key breaks a published client. */
-  readonly connections: Readonly<Record<ProviderKind, readonly Connection[]>>;
-  readonly limitReached: boolean;
-};
-
-type Connection = {
-  readonly id: string;
-  readonly display: string;
-  readonly grantedScopes: readonly string[];
-  readonly calendarPermissionGranted: boolean | null;
-  readonly syncState: 'active' | 'reauth_required';
-  /** Null until it first changes. */
-  readonly syncStateUpdatedAt: string | null;
-  /** Not in docs/wire.md 2.2. `syncState` says only what the user must do. */
-  readonly health: ConnectionHealth;
-  readonly updates: 'push' | 'polling';
-  /** When the calendar with the oldest sync last equaled the provider's. Null before that. */
-  readonly lastSyncedAt: string | null;
-};
-
-/** Reason, actor and message are absent while the account is active. */
-type ConnectionHealth = {
-  readonly state: AccountHealth['state'];
-  readonly reason?: HealthReason;
-  readonly actor?: Actor;
-  readonly message?: string;
-  readonly since: string;
-};
-
 export async function connectionStatus(
   grant: Grant,
   { accounts, accountLimits, watches, now }: ConnectionDeps,
-): Promise<ConnectionStatus> {
+) {
   const [linked, all, updates] = await Promise.all([
     accounts.accountsOf(grant),
     accounts.listAccounts(grant.clientId, grant.userId),
@@ -64,6 +34,7 @@ export async function connectionStatus(
     linked
       .filter(({ provider }) => provider === kind)
       .map((account) => toConnection(account, findUpdates(account)));
+  // Exactly the four providers: a fifth key breaks a published client.
   const connections = {
     google: toConnections('google'),
     microsoft: toConnections('microsoft'),
@@ -74,7 +45,7 @@ export async function connectionStatus(
   return { connections, limitReached: linked.length >= ofPerson || all.length >= ofUser };
 }
 
-function toConnection(account: Account, updates: AccountUpdates | undefined): Connection {
+function toConnection(account: Account, updates: AccountUpdates | undefined) {
   const { accountId, display, grantedScopes, calendarPermission, health, syncStateAt } = account;
   return {
     id: accountId,
@@ -83,21 +54,23 @@ function toConnection(account: Account, updates: AccountUpdates | undefined): Co
     calendarPermissionGranted: calendarPermission ?? null,
     // Users can do nothing about an unavailable provider. `syncState` is only what they must do.
     syncState: syncStateOf(health),
+    // Null until it first changes.
     syncStateUpdatedAt: syncStateAt === undefined ? null : instantText(syncStateAt),
+    // Not in docs/wire.md 2.2.
     health: toConnectionHealth(health),
     updates: updates?.updates ?? 'polling',
+    // When the calendar with the oldest sync last equaled the provider's. Null before that.
     lastSyncedAt: updates?.syncedAt === undefined ? null : instantText(updates.syncedAt),
   };
 }
 
-function toConnectionHealth({ state, reason, message, since }: AccountHealth): ConnectionHealth {
-  return {
-    state,
-    ...(reason === undefined ? {} : { reason, actor: actorOf(reason) }),
-    ...(message === undefined ? {} : { message }),
-    since: instantText(since),
-  };
-}
+/** Reason, actor and message are absent while the account is active. */
+const toConnectionHealth = ({ state, reason, message, since }: AccountHealth) => ({
+  state,
+  ...(reason === undefined ? {} : { reason, actor: actorOf(reason) }),
+  ...(message === undefined ? {} : { message }),
+  since: instantText(since),
+});
 
 export const DISCONNECTION = {
   provider: required(oneOf(PROVIDER_KINDS, { doc: 'The provider of the account.', example: 'google' })),
@@ -109,13 +82,9 @@ export const DISCONNECTION = {
   }),
 };
 
-export type DisconnectRequest = Input<typeof DISCONNECTION> & {
-  readonly address: string;
-};
-
 /** Disconnects accounts. An account that does not exist is no error. */
 export async function disconnect(
-  { provider, account: accountId, address }: DisconnectRequest,
+  { provider, account: accountId, address }: Input<typeof DISCONNECTION> & { readonly address: string },
   grant: Grant,
   { accounts, log, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {

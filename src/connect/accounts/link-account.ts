@@ -19,13 +19,13 @@ import {
   YOUR_SERVER,
 } from './caldav-presets.ts';
 import { isLinkedElsewhere, isSignInTo, logRefusedProof } from './confirm-account.ts';
-import { saveAccount } from './save-account.ts';
+import { type SaveDeps, saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password' | 'address';
 
 export type TypedLogin = Readonly<Record<LinkField, string>>;
 
-export type LinkInput = {
+type LinkInput = {
   readonly page: PageVisit;
   readonly kind: 'apple' | 'caldav';
   readonly mode: LinkMode;
@@ -41,9 +41,6 @@ export type LinkInput = {
  */
 export type LinkMode = 'email' | 'server' | 'address';
 
-/** The problem, or the new secret of this browser. */
-export type Linking = { readonly problem: LinkProblem } | { readonly device: string };
-
 export type LinkProblem = {
   readonly status: 422 | 429;
   readonly message: MessageKey;
@@ -54,18 +51,7 @@ export type LinkProblem = {
   readonly retryAfter: number | undefined;
 };
 
-type LinkDeps = Pick<
-  ConnectDeps,
-  | 'accounts'
-  | 'accountLimits'
-  | 'attempts'
-  | 'requests'
-  | 'clients'
-  | 'providers'
-  | 'activityNotes'
-  | 'log'
-  | 'now'
->;
+type LinkDeps = SaveDeps & Pick<ConnectDeps, 'attempts'>;
 
 const LIMITS: Readonly<Record<LinkField, number>> = {
   server: 2048,
@@ -75,36 +61,34 @@ const LIMITS: Readonly<Record<LinkField, number>> = {
 };
 
 /**
- * Links the account within its transaction, or returns the problem. If an account is to be confirmed, only a sign-in to
- * that one counts. Throws ConnectError if the request has ended meanwhile.
+ * Links the account within its transaction. Returns the problem, or the new secret of this browser. If an account is to
+ * be confirmed, only a sign-in to that one counts. Throws ConnectError if the request has ended meanwhile.
  */
 export async function linkAccount(
   input: LinkInput,
   signIn: PasswordSignIn,
   deps: LinkDeps,
-): Promise<Linking> {
+): Promise<{ readonly problem: LinkProblem } | { readonly device: string }> {
   const login = parseTypedLogin(input, signIn);
   if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return { problem: unusable };
-  const { page, kind } = input;
+  const { page, kind, confirms } = input;
   try {
     const verified = await ('address' in login ? login.verify() : signIn.verify(login, page.request));
     const proof = await proveAccount(verified, input, { ...deps, signIn });
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    const { confirms } = input;
-    const { device } = await saveAccount({ page, kind, verified: proof, confirms, ...none }, deps);
+    const { device } = await saveAccount({ page, kind, confirms, verified: proof, ...none }, deps);
     return { device };
   } catch (reason) {
     if (reason instanceof AccountLimitReached)
       return { problem: problemAt('selection.limit_reached', [], { count: reason.most }) };
     if (!(reason instanceof ProviderError)) throw reason;
     const { clientId } = page.request;
-    if (input.confirms !== undefined && reason.kind === 'unauthorized') {
-      logRefusedProof(page, { account: input.confirms, reason: 'wrong_password' }, deps);
-    }
+    if (confirms !== undefined && reason.kind === 'unauthorized')
+      logRefusedProof(page, { account: confirms, reason: 'wrong_password' }, deps);
     deps.log.info(
       { event: 'account_not_linked', clientId, provider: kind, kind: reason.kind },
       'An account was not linked',
@@ -153,20 +137,17 @@ function parseTypedLogin(
   }
   const feed = mode === 'email' ? feedAmong(typed) : webcalAmong(typed);
   if (verifyAddress !== undefined && feed !== undefined) return problemAt('link.is_address', ['address']);
-  if (kind === 'caldav' && mode === 'email') {
-    const unusable = checkTyped(typed, ['username', 'password']);
-    if (unusable !== undefined) return unusable;
-    if (!/^[^\s@]+@[^\s@]+$/.test(username)) return problemAt('link.email_not_found', ['username']);
-    return { username, password: typed.password };
-  }
-  if (kind === 'caldav') {
-    const unusable = checkTyped(typed, ['server', 'username', 'password']);
-    if (unusable !== undefined) return unusable;
+  const isByServer = kind === 'caldav' && mode !== 'email';
+  const unusable = checkTyped(typed, [...(isByServer ? ['server' as const] : []), 'username', 'password']);
+  if (unusable !== undefined) return unusable;
+  if (isByServer) {
     if (isUnfilled(typed.server)) return problemAt('link.placeholder', ['server'], { part: YOUR_SERVER });
     return { server: typed.server.trim(), username, password: typed.password };
   }
-  const unusable = checkTyped(typed, ['username', 'password']);
-  if (unusable !== undefined) return unusable;
+  if (kind === 'caldav') {
+    if (!/^[^\s@]+@[^\s@]+$/.test(username)) return problemAt('link.email_not_found', ['username']);
+    return { username, password: typed.password };
+  }
   const password = readPassword ? readPassword(typed.password) : typed.password;
   return password === undefined ? problemAt('link.apple_format', ['password']) : { username, password };
 }
@@ -242,14 +223,11 @@ function toLinkProblem({ kind, mode, typed, chosen }: LinkInput, error: Provider
   if (refusal !== 'unauthorized' && feedAmong(typed) !== undefined)
     return problemAt('link.is_address', ['address']);
   const preset = detectPreset(typed.server, chosen);
-  if (refusal === 'unauthorized' && preset !== undefined) {
+  if (refusal === 'unauthorized' && preset !== undefined)
     return problemAt(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
-  }
-  if (mode === 'email' && refusal !== 'unauthorized' && refusal !== 'no_calendars') {
+  if (mode === 'email' && refusal !== 'unauthorized' && refusal !== 'no_calendars')
     return problemAt('link.email_not_found', ['server']);
-  }
-  const exact = detail && DETAILS[detail];
-  const [message, ...fields] = exact ?? WORDINGS[refusal];
+  const [message, ...fields] = (detail && DETAILS[detail]) ?? WORDINGS[refusal];
   return problemAt(message, fields);
 }
 

@@ -8,34 +8,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
 import { type Account, AccountLimitReached } from '../../calendars/account-store.ts';
 import type { ProviderApp, RedirectSignIn, SignedInAccount } from '../../calendars/calendar-provider.ts';
+import { actorOf } from '../../calendars/health-reason.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { SCOPES, type Scope } from '../../oauth/scope.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
-import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
+import {
+  backToAccounts,
+  ConnectError,
+  type ConnectErrorContext,
+  type ConnectErrorKind,
+} from '../flow/connect-error.ts';
 import { countStep, type PageVisit, secretOf } from '../flow/connect-flow.ts';
-import { callbackPath } from '../flow/paths.ts';
+import { callbackPath, selectionPath, signInPath } from '../flow/paths.ts';
 import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
 import { accountToConfirm, isSignInTo, logRefusedProof } from './confirm-account.ts';
-import { saveAccount } from './save-account.ts';
-import { type SignInStep, toSignInError } from './sign-in-refusal.ts';
+import { type SaveDeps, saveAccount } from './save-account.ts';
 
-type SignInDeps = Pick<
-  ConnectDeps,
-  | 'accounts'
-  | 'accountLimits'
-  | 'requests'
-  | 'clients'
-  | 'providers'
-  | 'apps'
-  | 'signIns'
-  | 'endedAccess'
-  | 'publicUrl'
-  | 'activityNotes'
-  | 'log'
-  | 'now'
->;
+type SignInDeps = SaveDeps & Pick<ConnectDeps, 'apps' | 'signIns' | 'endedAccess' | 'publicUrl'>;
 
 type SignInAttempt = {
   readonly page: PageVisit;
@@ -44,18 +35,18 @@ type SignInAttempt = {
 };
 
 /** `account` is to be reconnected, but its owner may choose another one. `confirms` must be the same account. */
-export type Departure = SignInAttempt & {
+type Departure = SignInAttempt & {
   readonly account: Account | undefined;
   readonly confirms: Account | undefined;
 };
 
 /** The result on the selection page. `kind` alone means linked. */
-export type SignInResult =
+type SignInResult =
   | AppKind
   | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this' | 'limit'}`;
 
 /** The end of a sign-in. `device` is the new secret of this browser, if it got one. */
-export type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
+type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
 
 /** Returns the address to send the browser to. Throws ConnectError with a page about the problem. */
 export async function beginSignIn(departure: Departure, deps: SignInDeps): Promise<URL> {
@@ -94,7 +85,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
 const toEgressUser = ({ clientId, userId }: AuthorizationRequest) => ({ clientId, userId });
 
 /** `callback` is the whole address to which the browser came back. */
-export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
+type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
 
 /** Redeems the code and links the account. A repeated call returns the first result, or none while it is pending. */
 export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Returned> {
@@ -265,8 +256,48 @@ const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
   return [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)];
 });
 
-export const isSignInResult = (text: string | undefined): text is SignInResult =>
+const isSignInResult = (text: string | undefined): text is SignInResult =>
   RESULTS.some((result) => result === text);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
   new ConnectError('not_offered', backToAccounts(request));
+
+/** A step of a sign-in, to the provider or back, with its input. */
+type SignInStep = {
+  readonly request: AuthorizationRequest;
+  readonly kind: AppKind;
+  readonly app: ProviderApp;
+  readonly signIn: RedirectSignIn;
+  readonly accountKey: string | undefined;
+  readonly requested: { readonly redirectUri: string; readonly scope: Scope };
+  readonly at: 'departure' | 'return';
+};
+
+/** Chooses the page for a failed sign-in, which says who can fix it. */
+function toSignInError(step: SignInStep, failure: ProviderError): ConnectError {
+  const { request, kind, app, signIn, accountKey, requested } = step;
+  const page = pageFor(step, failure);
+  const context: ConnectErrorContext = { request, provider: kind, cause: failure };
+  if (page === 'provider_misconfigured')
+    return new ConnectError(page, { ...context, ...backToAccounts(request) });
+  const wayBack = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
+  const link = page === 'admin_consent' ? signIn.adminConsentUrl?.(app, requested).href : undefined;
+  const retryAfter = page === 'provider_unavailable' ? Math.ceil((failure.retryAfter ?? 0) / 1000) : 0;
+  return new ConnectError(page, {
+    ...context,
+    back: selectionPath(request),
+    wayBack,
+    ...(link !== undefined && { link }),
+    ...(retryAfter > 0 && { retryAfter }),
+  });
+}
+
+function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {
+  const actor = reason && actorOf(reason);
+  if (actor === 'administrator') return 'admin_consent';
+  // On departure only the provider can have sent it. On return the browser, and so anybody.
+  if (kind === 'invalid_response') return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
+  if (actor === 'operator' || kind === 'misconfigured' || kind === 'forbidden_address')
+    return 'provider_misconfigured';
+  return kind === 'unavailable' || kind === 'rate_limited' ? 'provider_unavailable' : 'sign_in_failed';
+}

@@ -1,4 +1,4 @@
-/** Saves an account after either kind of sign-in. */
+/** Saves an account after either kind of sign-in, and removes accounts. */
 import { type Account, AccountLimitReached, TransactionAnswered } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
@@ -14,11 +14,10 @@ import {
   type PageVisit,
   REQUEST_LIFETIME_MS,
 } from '../flow/connect-flow.ts';
-
-import { loadUserGroups } from './account-views.ts';
+import { type AccountView, loadUserGroups } from './account-views.ts';
 import { isSignInTo } from './confirm-account.ts';
 
-export type ProvedAccount = {
+type ProvedAccount = {
   readonly page: PageVisit;
   readonly kind: ProviderKind;
   readonly verified: VerifiedAccount;
@@ -30,9 +29,9 @@ export type ProvedAccount = {
 };
 
 /** The account, and the browser's new secret, which proves everything that the former one proved. */
-export type SavedAccount = { readonly account: Account; readonly device: string };
+type SavedAccount = { readonly account: Account; readonly device: string };
 
-type SaveDeps = Pick<
+export type SaveDeps = Pick<
   ConnectDeps,
   'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'activityNotes' | 'log' | 'now'
 >;
@@ -94,4 +93,24 @@ async function checkLimit({ page, kind, verified }: ProvedAccount, deps: SaveDep
     accounts.some((account) => account.provider === kind && isSignInTo(account, verified)),
   );
   if (!isKnown) throw new AccountLimitReached(most);
+}
+
+/** Removes accounts of the user or of this transaction, with the same ones signed in to again. The request records if one was the user's own. */
+export async function removeAccounts(
+  { visit, request }: PageVisit,
+  accounts: readonly AccountView[],
+  { accounts: store, requests, log, now }: Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>,
+): Promise<void> {
+  const { clientId, userId, transactionId } = request;
+  for (const { accountKey, againKey, provider, isUnfinished } of accounts) {
+    for (const key of [accountKey, ...(againKey === undefined ? [] : [againKey])]) {
+      await store.removeAccount(key, now(), undefined);
+    }
+    const event = isUnfinished ? 'account_removed' : 'account_disconnected';
+    const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
+    log.info({ event, ...fields }, 'An account was taken away by its user');
+  }
+  if (accounts.some(({ isUnfinished }) => !isUnfinished)) {
+    await requests.noteProgress(transactionId, { hasDisconnected: true });
+  }
 }

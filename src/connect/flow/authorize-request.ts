@@ -1,4 +1,4 @@
-/** Parses the query of `GET /authorize` (docs/wire.md O4.1, 1.1). The application is looked up elsewhere, first. */
+/** Parses the query of `GET /authorize` (docs/wire.md O4.1, 1.1), also a pushed one. Others look up the application. */
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-facts.ts';
 import {
@@ -8,10 +8,12 @@ import {
   scalarSpelling,
   values,
 } from '../../http/received-query.ts';
+import { ANY_CALL } from '../../http/refusal.ts';
+import { AUTHORIZATION, OAuthError } from '../../oauth/oauth-error.ts';
 import { isCodeChallenge } from '../../oauth/pkce.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import { parseScope } from '../../oauth/scope.ts';
-import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { ConnectError, type ConnectErrorKind } from './connect-error.ts';
 
 /** Browsers drop a cookie over 4,096 bytes, and one cookie contains the user's id. */
@@ -58,60 +60,45 @@ const SHORT_CHARACTERS = 400;
 const isKept = ({ name, spelling }: QueryParameter): boolean =>
   LONG_PARAMETERS.includes(name) || (SHORT_PARAMETERS.includes(name) && spelling.length <= SHORT_CHARACTERS);
 
-type ReadOptions = { readonly acceptsPlayground?: boolean };
-
 /** Parses the rest of the query. Throws ConnectError 400 about the first invalid parameter. */
 export function readAuthorizeRequest(
   query: ReceivedQuery,
-  { acceptsPlayground = false }: ReadOptions = {},
+  { acceptsPlayground = false }: { readonly acceptsPlayground?: boolean } = {},
 ): AuthorizeRequest {
   const userId = readUserId(query);
   if (!acceptsPlayground && isPlaygroundUser(userId))
     throw invalid('user_id', 'user_id must not begin with playground: such users are the dashboard’s');
   const scope = parseScope(scalar(query, 'scope'));
-  if (scope === undefined) {
+  if (scope === undefined)
     throw invalid('scope', 'scope is not one of free-busy, read, read-write', 'scope_unknown');
-  }
   const state = readState(query);
   const responseType = scalar(query, 'response_type');
-  if (responseType !== undefined && responseType !== 'code') {
+  if (responseType !== undefined && responseType !== 'code')
     throw invalid('response_type', 'response_type must be code', 'response_type_unsupported');
-  }
   const codeChallenge = readCodeChallenge(query);
-  const theme = readTheme(query);
-  const display = readDisplay(query);
-  return { userId, scope, state, codeChallenge, theme, display, providers: readProviders(query) };
+  // Implements OpenID Connect Core 1.0 §3.1.2.1. Every other value means the ordinary page.
+  const display = scalar(query, 'display')?.toLowerCase() === 'popup' ? 'popup' : 'page';
+  const providers = readProviders(query);
+  return { userId, scope, state, codeChallenge, theme: readTheme(query), display, providers };
 }
 
 export const readTheme = (query: ReceivedQuery): Theme | undefined =>
   parseTheme(scalar(query, 'theme')?.toLowerCase());
 
-/** Implements OpenID Connect Core 1.0 §3.1.2.1. Every other value means the ordinary page. */
-function readDisplay(query: ReceivedQuery): Display {
-  return scalar(query, 'display')?.toLowerCase() === 'popup' ? 'popup' : 'page';
-}
-
 function readUserId(query: ReceivedQuery): string {
   const userId = scalar(query, 'user_id');
-  const parameter = 'user_id';
-  if (userId === undefined) {
-    throw invalid(parameter, 'user_id is missing', 'parameter_missing');
-  }
-  if (Buffer.byteLength(userId) > USER_ID_BYTES) {
-    throw invalid(parameter, `user_id is longer than ${USER_ID_BYTES} bytes of UTF-8`);
-  }
-  if (hasUnusableCharacters(userId)) {
-    throw invalid(parameter, 'user_id has control characters or is not UTF-8');
-  }
+  if (userId === undefined) throw invalid('user_id', 'user_id is missing', 'parameter_missing');
+  if (Buffer.byteLength(userId) > USER_ID_BYTES)
+    throw invalid('user_id', `user_id is longer than ${USER_ID_BYTES} bytes of UTF-8`);
+  if (hasUnusableCharacters(userId))
+    throw invalid('user_id', 'user_id has control characters or is not UTF-8');
   return userId;
 }
 
 function readState(query: ReceivedQuery): string | undefined {
   const state = scalarSpelling(query, 'state');
   const bytes = state?.replace(/%[\da-f]{2}/gi, '.').length ?? 0;
-  if (bytes > STATE_BYTES) {
-    throw invalid('state', `state is longer than ${STATE_BYTES} bytes`);
-  }
+  if (bytes > STATE_BYTES) throw invalid('state', `state is longer than ${STATE_BYTES} bytes`);
   return state;
 }
 
@@ -120,15 +107,11 @@ function readCodeChallenge(query: ReceivedQuery): string | undefined {
   const challenge = scalar(query, 'code_challenge');
   const method = scalar(query, 'code_challenge_method');
   if (challenge === undefined && method === undefined) return undefined;
-  if (challenge === undefined) {
+  if (challenge === undefined)
     throw invalid('code_challenge', 'code_challenge_method without code_challenge', 'parameter_missing');
-  }
-  if (method !== 'S256') {
-    throw invalid('code_challenge_method', 'code_challenge_method must be S256');
-  }
-  if (!isCodeChallenge(challenge)) {
+  if (method !== 'S256') throw invalid('code_challenge_method', 'code_challenge_method must be S256');
+  if (!isCodeChallenge(challenge))
     throw invalid('code_challenge', 'code_challenge must be 43 characters of base64url');
-  }
   return challenge;
 }
 
@@ -147,3 +130,19 @@ const invalid = (
   description: string,
   kind: ConnectErrorKind = 'parameter_invalid',
 ): ConnectError => new ConnectError(kind, { parameter, description });
+
+const ROWS = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type];
+
+/**
+ * Returns the query that `/authorize` reads, if an application may push it (RFC 9126 §2.1). Throws OAuthError with the
+ * code and description of `/authorize`.
+ */
+export function checkPushedParameters(query: ReceivedQuery): string {
+  try {
+    return startingQuery(query, readAuthorizeRequest(query));
+  } catch (reason) {
+    if (!(reason instanceof ConnectError)) throw reason;
+    const row = ROWS.find(({ code }) => code === reason.body.error) ?? ANY_CALL.invalid_request;
+    throw new OAuthError(row, reason.message);
+  }
+}

@@ -6,14 +6,13 @@ import type { AccountLimits, AccountStore } from '../../calendars/account-store.
 import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
-import type { Caller } from '../../http/address-key.ts';
-import type { AttemptLimit, RefundableLimit } from '../../http/attempt-limit.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
 import type { PushedRequestStore } from '../../oauth/pushed-request-store.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
 import type { VerificationStore } from '../../verification/verification-store.ts';
 import type { AuthorizationRequestStore } from './authorization-request-store.ts';
+import type { ConnectAttempts } from './connect-attempts.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 export type ConnectDeps = {
@@ -50,17 +49,4 @@ export type ConnectDeps = {
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
-};
-
-/** The limits of the pages (docs/security.md T3). Each counts an attempt under its key. */
-export type ConnectAttempts = {
-  /** Started flows and sign-ins at a provider, per application and address. */
-  readonly authorize: AttemptLimit<Caller>;
-  /** Users created by `/authorize`, per application and address. */
-  readonly newUsers: AttemptLimit<Caller>;
-  /** Keyed by the id of the authorization request. */
-  readonly passwordsInTransaction: RefundableLimit;
-  readonly passwordsFromAddress: RefundableLimit;
-  /** Passwords tried to confirm one account, by its internal key, from any address. */
-  readonly passwordsForAccount: RefundableLimit;
 };

@@ -68,9 +68,8 @@ type Claims = {
 
 /** Returns whether this browser may continue `request`, and why not. `now` is in epoch milliseconds. */
 export function standingOf({ page, secret, request }: Claims, now: number): Standing {
-  if (secret === undefined || !request || request.transactionId !== page.transactionId) {
+  if (secret === undefined || !request || request.transactionId !== page.transactionId)
     return 'session_expired';
-  }
   if (hashOfSecret(secret) !== request.secretHash) return 'session_expired';
   if (now - request.createdAt >= REQUEST_LIFETIME_MS) return 'session_expired';
   const { clientId, userId } = request;

@@ -8,10 +8,12 @@ import {
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
+import { type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { findVisibleBranding, type ShownLook } from '../../verification/shown-look.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { readClientId, readTheme } from '../flow/authorize-request.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
-import { type Messages, messagesFor } from '../messages/messages.ts';
+import { chooseLanguage, type Messages, messagesFor } from '../messages/messages.ts';
 
 export type Appearance = {
   readonly messages: Messages;
@@ -77,14 +79,39 @@ export async function buildAppearance(
   };
 }
 
-/**
- * Returns the theme as sent, else of the application, else as the user chose, else of the device (docs/wire.md 4.3).
- */
-export function chooseTheme(
-  sent: Theme | undefined,
-  application: Theme,
-  remembered: Theme | undefined,
-): Theme {
-  if (sent !== undefined) return sent;
-  return application === 'auto' ? (remembered ?? 'auto') : application;
+/** Returns the theme as sent, else of the application, else as the user chose, else of the device (docs/wire.md 4.3). */
+export const chooseTheme = (sent: Theme | undefined, application: Theme, remembered: Theme | undefined) =>
+  sent ?? (application === 'auto' ? (remembered ?? 'auto') : application);
+
+/** The browser and address of a page without an authorization request. */
+export type WithoutRequest = {
+  readonly query: ReceivedQuery;
+  readonly acceptLanguage: string | undefined;
+  readonly rememberedTheme: Theme | undefined;
+};
+
+/** Returns the appearance with the branding of the application in the address. */
+export async function appearanceWithoutRequest(
+  browser: WithoutRequest,
+  deps: AppearanceDeps,
+): Promise<Appearance> {
+  // An unknown application has the default branding.
+  const clientId = readClientId(browser.query) ?? '';
+  return appearanceFor({ clientId, ...readPreferences(browser) }, browser.rememberedTheme, deps);
 }
+
+/** Returns the appearance without branding, for when that cannot be read. */
+export async function plainAppearance(
+  browser: WithoutRequest,
+  request: AuthorizationRequest | undefined,
+  deps: Pick<AppearanceDeps, 'operatorName'>,
+): Promise<Appearance> {
+  const { language, theme } = request ?? readPreferences(browser);
+  const reader = { language, theme, remembered: undefined };
+  return { ...(await buildAppearance(undefined, reader, deps)), isThemeOpen: false };
+}
+
+const readPreferences = ({ query, acceptLanguage }: WithoutRequest) => ({
+  language: chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage }),
+  theme: readTheme(query),
+});

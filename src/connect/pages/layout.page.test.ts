@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { html } from '../../http/html.ts';
-import { plainAppearance } from './appearance-without-request.ts';
+import { plainAppearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 
-it('a page is rendered only when complete: the awaited element follows all visible content', () => {
+it('a page is rendered only when complete: the awaited element follows all visible content', async () => {
   const browser = { query: [], acceptLanguage: 'en', rememberedTheme: undefined };
   const { document } = layout(
     { title: 'Title', content: html`<h1>Title</h1>` },
-    plainAppearance(browser, undefined, { operatorName: undefined }),
+    await plainAppearance(browser, undefined, { operatorName: undefined }),
   );
   const { markup } = document;
 

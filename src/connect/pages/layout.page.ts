@@ -128,9 +128,8 @@ ${inForm ? list : languageForm(settings, list)}</details>`;
 }
 
 function languageForm(settings: PageSettings, list: Html): Html {
-  if (settings.request) {
+  if (settings.request)
     return html`<form method="post" action="/connect/language">${formFields(settings.request)}${backField(settings)}${list}</form>`;
-  }
   const fields = settings.query.map(
     ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
   );

@@ -149,9 +149,8 @@ ${fieldError(form, 'server', messages)}<p class="hint" id="server-hint">${server
 function serverHint({ chosen, typed }: PasswordForm, messages: Messages): Html {
   if (chosen === undefined || !isUnchangedServer(chosen, typed.server))
     return html`${messages.text('form.server_hint')}`;
-  if (isPattern(chosen)) {
+  if (isPattern(chosen))
     return messages.markup('form.server_replace', { part: html`<code dir="ltr">${YOUR_SERVER}</code>` });
-  }
   return chosen.region === undefined
     ? messages.markup('form.server_fixed', { provider: chosen.name })
     : messages.markup('form.server_region', { other: chosen.region });
@@ -213,9 +212,8 @@ function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html 
 
 function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Html | undefined {
   if (passwordMade === undefined) return undefined;
-  if ('page' in passwordMade) {
+  if ('page' in passwordMade)
     return html`${messages.gap}${outwardLink(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
-  }
   return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
 

@@ -1,9 +1,12 @@
-/** The last page of a popup: sends the answer to the page that opened it and closes, or links back. */
+/**
+ * The last page of a popup (OpenID Connect Core 1.0 §3.1.2.1, `display=popup`; docs/popup.md): sends the answer to the
+ * page that opened it and closes, or links back.
+ */
 import { readFileSync } from 'node:fs';
-
 import { html } from '../../http/html.ts';
 import { inlineScript, type Page } from '../../http/page.ts';
-import type { PopupAnswer } from '../flow/popup-answer.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { answerParameters, answerUrl, type UserAnswer, webOriginOf } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { applicationName, applicationSign, markedSign, pageSigns, returnLabel } from './parts.page.ts';
@@ -16,12 +19,18 @@ const TEXTS = {
 } as const;
 
 /** Renders the page with its own script. Without scripts, the link does the same. */
-export function popupResultPage({ answer, url, origin, message }: PopupAnswer, appearance: Appearance): Page {
+export function popupResultPage(
+  { request, answer }: { readonly request: AuthorizationRequest; readonly answer: UserAnswer },
+  appearance: Appearance,
+): Page {
   const { messages } = appearance;
+  // The only origin that gets the message (docs/security.md T9). Installed apps have none.
+  const origin = webOriginOf(request.redirectUri);
+  const url = answerUrl(request, answer);
   const title = messages.text(TEXTS[answer].title);
   const app = applicationName(appearance.displayName, messages);
-  const data =
-    origin !== undefined && html` data-origin="${origin}" data-message="${JSON.stringify(message)}"`;
+  const message = JSON.stringify(popupMessage(request, answer));
+  const data = origin !== undefined && html` data-origin="${origin}" data-message="${message}"`;
   const content = html`${pageSigns(markedSign(applicationSign(appearance), TEXTS[answer].mark))}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(TEXTS[answer].text, { app })}</p>
@@ -29,3 +38,13 @@ export function popupResultPage({ answer, url, origin, message }: PopupAnswer, a
 ${SCRIPT.element}`;
   return layout({ title, content, script: SCRIPT }, appearance);
 }
+
+const popupMessage = (request: AuthorizationRequest, answer: UserAnswer) => ({
+  type: 'kalends:authorization',
+  ...answerParameters(request, answer),
+  // Decoded, as an application reads it from a redirect.
+  ...(request.state !== undefined && {
+    state: new URLSearchParams(`state=${request.state}`).get('state') ?? '',
+  }),
+  redirect_uri: answerUrl(request, answer),
+});

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { buttonsOf, markupOf, sampleAppearance, sampleRequest } from '../../../test/harness/page-samples.ts';
-import { waitingPage } from './waiting.page.ts';
+import { waitingPage } from './consent.page.ts';
 
 it('the page of a waiting approval reloads with and without scripts, and has Cancel', () => {
-  const page = waitingPage({ request: sampleRequest }, sampleAppearance);
+  const page = waitingPage(sampleRequest, sampleAppearance);
   const markup = markupOf(page);
 
   const path = `/connect/waiting\\?transaction=${sampleRequest.transactionId}`;
