@@ -37,12 +37,10 @@ export const FACT_READERS = {
 } as const;
 
 /** Returns the new value of a fact: `null` (removes it) for an empty text, `undefined` for no text. */
-export function readFact(
+export const readFact = (
   fact: keyof typeof FACT_READERS,
   text: string | undefined,
-): string | null | undefined {
-  return text === '' ? null : text && FACT_READERS[fact](text);
-}
+): string | null | undefined => (text === '' ? null : text && FACT_READERS[fact](text));
 
 function readPageUrl(text: string, name: string): string {
   const url = URL.parse(text);

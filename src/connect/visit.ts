@@ -37,17 +37,15 @@ export async function openPage(
   return { visit, request };
 }
 
-/** A submitted form. `field` returns an empty string for a missing field. */
-export type SentForm = PageVisit & { readonly field: (name: string) => string };
-
 /**
- * Returns a form. Throws ConnectError: 400 if its request is not this browser's or not `accepted`, 403 if it is forged.
+ * Returns a form; `field` returns an empty string for a missing field. Throws ConnectError: 400 if its request is not
+ * this browser's or not `accepted`, 403 if it is forged.
  */
 export async function readForm(
   http: FastifyRequest,
   deps: ConnectDeps,
   accepted?: readonly Standing[],
-): Promise<SentForm> {
+): Promise<PageVisit & { readonly field: (name: string) => string }> {
   const { url, body } = http;
   const transactionId = formField(body, 'transaction');
   const visit: Visit = { transactionId, query: receivedQuery(url), ...readBrowser(http, deps) };
@@ -58,7 +56,7 @@ export async function readForm(
   return { visit, request, field: (name) => formField(body, name) ?? '' };
 }
 
-export type PageOptions = {
+type PageOptions = {
   readonly request: AuthorizationRequest;
   /** Default: 200. */
   readonly status?: number;
@@ -70,9 +68,8 @@ export type PageOptions = {
 export function showPage(
   reply: FastifyReply,
   { document, policy }: Page,
-  options: PageOptions,
+  { request, status, providers = [] }: PageOptions,
 ): FastifyReply {
-  const { request, status, providers = [] } = options;
   // A provider can redirect to other hosts at once: Microsoft to personal accounts, or to those of an organization.
   const onward = providers.length > 0 ? [...providers.map(toFormSource), 'https:'] : [];
   const formTargets = [...new Set([...formTargetsOf(request.redirectUri), ...onward])];

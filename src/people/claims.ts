@@ -38,9 +38,8 @@ export const verifiedEmail = ({ email, email_verified: isVerified }: Claims): st
   typeof email === 'string' && isVerified === true ? parseLogin(email) : undefined;
 
 /** Returns the name that the issuer uses; undefined if it cannot be shown. */
-export function nameOfClaims({ name, preferred_username: username }: Claims): string | undefined {
-  return [name, username]
+export const nameOfClaims = ({ name, preferred_username: username }: Claims): string | undefined =>
+  [name, username]
     .filter((one) => typeof one === 'string')
     .map((one) => one.trim())
     .find((one) => personNameProblem(one) === undefined);
-}

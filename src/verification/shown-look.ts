@@ -34,15 +34,13 @@ export const presentLook = (look: ApplicationLook, verification: Verification): 
   lookWith(look, verification, verification.present);
 
 // All `values` come from one read: a page never mixes approved and other values.
-function lookWith(
+const lookWith = (
   { branding, facts }: ApplicationLook,
   { verifiedAt }: Verification,
   { displayName, logo, darkLogo, ...contacts }: ReviewedValues,
-): ShownLook {
-  return {
-    displayName,
-    branding: { ...branding, logo, darkLogo },
-    facts: { ...facts, ...contacts },
-    isVerified: verifiedAt !== undefined,
-  };
-}
+): ShownLook => ({
+  displayName,
+  branding: { ...branding, logo, darkLogo },
+  facts: { ...facts, ...contacts },
+  isVerified: verifiedAt !== undefined,
+});

@@ -5,7 +5,6 @@ import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-fact
 import type { Scope } from '../../oauth/scope.ts';
 import {
   type AccountGroup,
-  type Covered,
   type GroupStandings,
   isGiven,
   isSameAccount,
@@ -60,8 +59,7 @@ type AccountDeps = Pick<
 >;
 
 export async function loadUserAccounts(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
-  const { request } = page;
-  const { clientId, userId } = request;
+  const { clientId, userId, transactionId } = page.request;
   const [{ groups, standings }, loading] = await Promise.all([
     loadUserGroups(page, deps),
     deps.accounts.loadingOf(clientId, userId),
@@ -73,25 +71,18 @@ export async function loadUserAccounts(page: PageVisit, deps: AccountDeps): Prom
       toAccountView({ account, group, scope: undefined, isProved: false }, page, deps),
     ),
   );
-  const isUnredeemed = wasLeftUnredeemed(groups, request);
+  const isUnredeemed = wasLeftUnredeemed(groups, transactionId);
   const limit = reachedLimit({ groups }, standings, deps.accountLimits);
   return { accounts, others, loading, ending: chooseEnding(accounts, page), limit, isUnredeemed };
 }
 
 /** Returns false once this browser has connected an account: then the notice helps nobody. */
-function wasLeftUnredeemed(
-  groups: readonly AccountGroup[],
-  { transactionId }: PageVisit['request'],
-): boolean {
+function wasLeftUnredeemed(groups: readonly AccountGroup[], transactionId: string): boolean {
   const ofBrowser = groups.filter(({ isOfThisBrowser }) => isOfThisBrowser);
-  const hasOwn = ofBrowser.some(
-    ({ unfinished, accounts }) => unfinished === undefined && accounts.length > 0,
-  );
-  return (
-    !hasOwn &&
-    ofBrowser.some(
-      ({ unfinished }) => unfinished?.isApproved === true && unfinished.transactionId !== transactionId,
-    )
+  if (ofBrowser.some(({ unfinished, accounts }) => unfinished === undefined && accounts.length > 0))
+    return false;
+  return ofBrowser.some(
+    ({ unfinished }) => unfinished?.isApproved === true && unfinished.transactionId !== transactionId,
   );
 }
 
@@ -119,10 +110,8 @@ type SeenAccount = {
 
 /** Returns the accounts of all covered groups. One that was signed in to again appears once. */
 function mergedAccounts({ proved, covered }: GroupStandings): SeenAccount[] {
-  const seen = covered.flatMap(({ group, scope }: Covered) =>
-    group.accounts.map((account): SeenAccount => {
-      return { account, group, scope, isProved: proved.includes(group) };
-    }),
+  const seen = covered.flatMap(({ group, scope }): SeenAccount[] =>
+    group.accounts.map((account) => ({ account, group, scope, isProved: proved.includes(group) })),
   );
   const merged: SeenAccount[] = [];
   for (const seenAccount of seen) {

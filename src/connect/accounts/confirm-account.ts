@@ -12,10 +12,9 @@ type ConfirmDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'prov
 /** Returns the account to confirm; `undefined` if none is named. Throws ConnectError if it is not another group's. */
 export async function accountToConfirm(
   page: PageVisit,
-  asked: { readonly kind: ProviderKind; readonly accountKey: string | undefined },
+  { kind, accountKey }: { readonly kind: ProviderKind; readonly accountKey: string | undefined },
   deps: ConfirmDeps,
 ): Promise<Account | undefined> {
-  const { kind, accountKey } = asked;
   if (accountKey === undefined || accountKey === '') return undefined;
   const { standings } = await loadUserGroups(page, deps);
   const others = [...standings.foreign, ...standings.vouched.map(({ group }) => group)];
@@ -54,7 +53,7 @@ export async function isLinkedElsewhere(
   );
 }
 
-export type RefusedProof = {
+type RefusedProof = {
   readonly account: Account;
   readonly reason: 'wrong_password' | 'another_account' | 'proves_nothing';
 };

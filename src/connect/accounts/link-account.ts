@@ -256,13 +256,11 @@ function appleProblem(refusal: LoginRefusal): LinkProblem {
   return problemAt(refusal === 'unavailable' ? 'link.apple_unavailable' : 'link.apple_unexpected', []);
 }
 
-function problemAt(
+const problemAt = (
   message: MessageKey,
   fields: readonly LinkField[],
   values: LinkProblem['values'] = {},
-): LinkProblem {
-  return { status: 422, message, values, fields, retryAfter: undefined };
-}
+): LinkProblem => ({ status: 422, message, values, fields, retryAfter: undefined });
 
 function limited(retryAfter: number): LinkProblem {
   const minutes = Math.ceil(retryAfter / 60);

@@ -40,10 +40,11 @@ type Departure = SignInAttempt & {
   readonly confirms: Account | undefined;
 };
 
+const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this', 'limit'] as const;
+const RESULTS = APP_KINDS.flatMap((kind) => [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)]);
+
 /** The result on the selection page. `kind` alone means linked. */
-type SignInResult =
-  | AppKind
-  | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this' | 'limit'}`;
+type SignInResult = (typeof RESULTS)[number];
 
 /** The end of a sign-in. `device` is the new secret of this browser, if it got one. */
 type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
@@ -126,7 +127,7 @@ async function linkReturned(
   if (app === undefined) throw notOffered(request);
   const signedIn = await redeem({ ...back, ...stored, app }, deps);
   if (signedIn === undefined) return { result: `${kind}_cancelled`, device: undefined };
-  const drop = () => endAccessLater({ request, kind, account: signedIn }, deps);
+  const drop = () => endAccessLater(back, signedIn, deps);
   const orDrop = <T>(work: Promise<T>): Promise<T> =>
     work.catch(async (refusal: unknown) => {
       await drop();
@@ -149,25 +150,17 @@ async function linkReturned(
   const { device } = saved;
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
   if (confirms !== undefined) return { result: `${kind}_confirmed`, device };
-  const expectedAccount =
-    stored.accountKey === undefined ? undefined : await deps.accounts.findAccount(stored.accountKey);
-  return {
-    result: expectedAccount !== undefined && !isSignInTo(expectedAccount, signedIn) ? `${kind}_other` : kind,
-    device,
-  };
+  const expected = stored.accountKey && (await deps.accounts.findAccount(stored.accountKey));
+  return { result: expected && !isSignInTo(expected, signedIn) ? `${kind}_other` : kind, device };
 }
 
 /** Ends access that no account has, because the user could not end it from a list of accounts. */
 async function endAccessLater(
-  {
-    request,
-    kind: provider,
-    account,
-  }: { request: AuthorizationRequest; kind: AppKind; account: SignedInAccount },
+  { page, kind: provider }: Return,
+  { accountId, identity, credentials }: SignedInAccount,
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
-  const { clientId } = request;
-  const { accountId, identity, credentials } = account;
+  const { clientId } = page.request;
   try {
     await endedAccess.addEndedAccess({ clientId, provider, accountId, identity, credentials }, now());
   } catch (err) {
@@ -204,18 +197,12 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
     return await work();
   } catch (failure) {
     if (!(failure instanceof ProviderError)) throw failure;
-    const { request, kind, at } = step;
-    const fields = {
-      clientId: request.clientId,
-      provider: kind,
-      kind: failure.kind,
-      reason: failure.reason,
-      at,
-    };
+    const { kind, reason } = failure;
+    const fields = { clientId: step.request.clientId, provider: step.kind, kind, reason, at: step.at };
     const refusal = toSignInError(step, failure);
     if (refusal.status >= 500)
       log.error({ event: 'sign_in_failed', ...fields, err: failure }, 'A sign-in at a provider failed');
-    else if (failure.kind === 'invalid_response')
+    else if (kind === 'invalid_response')
       log.warn({ event: 'sign_in_unchecked', ...fields, err: failure }, 'A sign-in did not check');
     else log.info({ event: 'sign_in_refused', ...fields }, 'A sign-in at a provider was refused');
     throw refusal;
@@ -242,19 +229,13 @@ function scopeToRequest(requestedScope: Scope, account: Account | undefined, sig
 /** Includes the secret of the transaction, so that a state alone is useless to others. */
 function signInId({ page, kind, state }: Pick<Return, 'page' | 'kind' | 'state'>): SignInId {
   const { visit, request } = page;
-  const { transactionId } = request;
-  return { transactionId, kind, stateHash: hashOfSecret(`${state} ${secretOf(visit) ?? ''}`) };
+  const stateHash = hashOfSecret(`${state} ${secretOf(visit) ?? ''}`);
+  return { transactionId: request.transactionId, kind, stateHash };
 }
 
 /** Returns the authorization request that a `state` names; `undefined` for an invalid state. */
-export function transactionOfState(state: string | undefined): string | undefined {
-  return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
-}
-
-const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this', 'limit'] as const;
-const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
-  return [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)];
-});
+export const transactionOfState = (state: string | undefined): string | undefined =>
+  /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 
 const isSignInResult = (text: string | undefined): text is SignInResult =>
   RESULTS.some((result) => result === text);

@@ -74,9 +74,7 @@ const whoAnswers = ({ visit, request }: PageVisit) => ({
   address: visit.address,
 });
 
-async function readAnswer(
+const readAnswer = async (
   { transactionId }: AuthorizationRequest,
   { requests }: AnswerDeps,
-): Promise<Answer> {
-  return (await requests.findRequest(transactionId))?.status ?? 'open';
-}
+): Promise<Answer> => (await requests.findRequest(transactionId))?.status ?? 'open';

@@ -47,7 +47,7 @@ import type { ApprovalTerms } from './account-groups.ts';
 import type { AuthorizationRequest, FlowStep } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
+import { ConnectError } from './connect-error.ts';
 import { startPath } from './paths.ts';
 
 /** The time in which a request can be answered (docs/wire.md O8). */
@@ -125,9 +125,8 @@ export async function loadApprovalTerms(
 }
 
 /** Returns the error for an answered request, with a way to start a new one. */
-export function finishedError(request: AuthorizationRequest): ConnectError {
-  return toSessionError('finished', [], request);
-}
+export const finishedError = (request: AuthorizationRequest): ConnectError =>
+  toSessionError('finished', [], request);
 
 /** Sets the language of the request's other pages and returns the request; `undefined` for an unknown language. */
 export async function changeLanguage(
@@ -150,11 +149,10 @@ async function findRequest(transactionId: string | undefined, requests: ConnectD
 function toSessionError(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
   const kind = standing === 'current' ? 'session_expired' : standing;
   const again = restartQuery(query, request);
-  const context: ConnectErrorContext = {
+  return new ConnectError(kind, {
     ...(request && { request }),
     ...(again !== undefined && { wayBack: { path: startPath(again), label: 'start_again' } }),
-  };
-  return new ConnectError(kind, context);
+  });
 }
 
 /** Returns the stored query; without a request, that of the page if it can start a flow. */
@@ -166,13 +164,11 @@ function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | unde
   return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
 }
 
-type CountDeps = Pick<ConnectDeps, 'requests' | 'activityNotes' | 'log'>;
-
 /** Counts the steps that a request reached, skipped ones included, each once. Errors are only logged. */
 export async function countStep(
   { transactionId, clientId }: Pick<AuthorizationRequest, 'transactionId' | 'clientId'>,
   step: FlowStep,
-  { requests, activityNotes, log }: CountDeps,
+  { requests, activityNotes, log }: Pick<ConnectDeps, 'requests' | 'activityNotes' | 'log'>,
 ): Promise<void> {
   try {
     for (const reached of await requests.reachStep(transactionId, step))

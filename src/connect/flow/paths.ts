@@ -70,14 +70,13 @@ export function ownPath(text: string, publicUrl: string): string | undefined {
 export type UserAnswer = 'approved' | 'denied';
 
 /** Returns `code`, which is the user's id (docs/wire.md O2.3), or `error=access_denied` (RFC 6749 §4.1.2.1). */
-export function answerParameters(
+export const answerParameters = (
   { userId }: AuthorizationRequest,
   answer: UserAnswer,
-): Readonly<Record<string, string>> {
-  return answer === 'approved'
+): Readonly<Record<string, string>> =>
+  answer === 'approved'
     ? { code: userId }
     : { error: 'access_denied', error_description: 'The user did not allow the access' };
-}
 
 /** Returns the redirect URI with the response parameters, and with `state` if one was received. */
 export function answerUrl(request: AuthorizationRequest, answer: UserAnswer): string {

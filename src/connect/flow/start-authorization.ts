@@ -18,13 +18,13 @@ import { ConnectError } from './connect-error.ts';
 import { standingOf, type Visit } from './connect-flow.ts';
 import { selectionPath } from './paths.ts';
 
-export type StartInput = {
+type StartInput = {
   readonly visit: Omit<Visit, 'transactionId'>;
   readonly acceptLanguage: string | undefined;
 };
 
 /** A new transaction with its secret, or the earlier one of a pushed request that this browser used before. */
-export type Started = {
+type Started = {
   readonly request: AuthorizationRequest;
   readonly secret: string | undefined;
   /** The first page, with all received parameters (docs/wire.md O4.1). */
@@ -93,23 +93,19 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
 }
 
 /** Returns the registered URI; for the dashboard's playground, the one that it pushed. */
-function chooseRedirectUri(
+const chooseRedirectUri = (
   { userId }: Pick<AuthorizationRequest, 'userId'>,
   asked: ReceivedQuery,
   { redirectUri }: Client,
-): string {
-  return (isPlaygroundUser(userId) ? scalar(asked, 'redirect_uri') : undefined) ?? redirectUri;
-}
+): string => (isPlaygroundUser(userId) ? scalar(asked, 'redirect_uri') : undefined) ?? redirectUri;
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */
 function buildFirstPath(request: AuthorizationRequest, { query }: StartInput['visit']): string {
   const path = selectionPath({ ...request, query: queryWithout(query, 'transaction', 'redirect_uri') });
   if (queryBytes(path) <= PAGE_QUERY_BYTES) return path;
   const { status, message } = queryTooLong(PAGE_QUERY_BYTES);
-  throw new ConnectError('unreadable', {
-    status,
-    description: `${message}, the registered redirect URI included`,
-  });
+  const description = `${message}, the registered redirect URI included`;
+  throw new ConnectError('unreadable', { status, description });
 }
 
 /** Throws 429 if an address starts flows too often. Unknown applications count as one; pages do not count. */
@@ -123,20 +119,16 @@ type TakenUp = { readonly query: ReceivedQuery } | { readonly request: Authoriza
 /** Uses the pushed request (RFC 9126 §4) of `request_uri`, if there is one. Throws ConnectError 400. */
 async function takePushedRequest(
   client: Client,
-  start: { readonly visit: StartInput['visit']; readonly transactionId: string },
+  { visit, transactionId }: { readonly visit: StartInput['visit']; readonly transactionId: string },
   { pushedRequests, requests, now }: StartDeps,
 ): Promise<TakenUp> {
-  const { visit, transactionId } = start;
   const uri = scalar(visit.query, 'request_uri');
   if (uri === undefined) {
     if (client.pushedRequests === 'required') throw new ConnectError('push_required');
     return undefined;
   }
-  const terms = {
-    clientId: client.clientId,
-    transactionId,
-    createdSince: now() - PUSHED_REQUEST_SECONDS * 1000,
-  };
+  const createdSince = now() - PUSHED_REQUEST_SECONDS * 1000;
+  const terms = { clientId: client.clientId, transactionId, createdSince };
   const spent = await pushedRequests.spend(hashOfRequestUri(uri), terms);
   if (spent === undefined) throw new ConnectError('request_uri_invalid');
   if ('request' in spent) return { query: receivedQuery(`?${spent.request.query}`) };
@@ -158,8 +150,7 @@ function chooseProviders(
   client: Client,
   ofInstance: readonly ProviderKind[],
 ): readonly ProviderKind[] {
-  const { providers } = client;
-  const limited = ofInstance.filter((kind) => providers === undefined || providers.includes(kind));
+  const limited = ofInstance.filter((kind) => client.providers?.includes(kind) ?? true);
   const both = limited.filter((kind) => asked.includes(kind));
   return both.length > 0 ? both : limited;
 }
@@ -178,10 +169,8 @@ async function loadUser(
     await users.loadOrCreateUser(clientId, userId, now());
   } catch (cause) {
     if (cause instanceof ConnectError || isDatabaseAway(cause)) throw cause;
-    log.error(
-      { event: 'user_not_created', err: cause, clientId },
-      'A user could not be created or retrieved',
-    );
+    const fields = { event: 'user_not_created', err: cause, clientId } as const;
+    log.error(fields, 'A user could not be created or retrieved');
     throw new ConnectError('user_failed', { cause });
   }
 }

@@ -92,8 +92,8 @@ export function pseudoMessage(english: string, locale: PseudoLocale): ParsedMess
   return locale === 'en-XA' ? [literal('['), ...changed, literal(']')] : changed;
 }
 
-function withTexts(message: ParsedMessage, change: (text: string) => string): ParsedMessage {
-  return message.map((element) => {
+const withTexts = (message: ParsedMessage, change: (text: string) => string): ParsedMessage =>
+  message.map((element) => {
     if (element.type === LITERAL) return { ...element, value: change(element.value) };
     if (!('options' in element)) return element;
     const options = Object.entries(element.options).map(([name, option]) => {
@@ -101,7 +101,6 @@ function withTexts(message: ParsedMessage, change: (text: string) => string): Pa
     });
     return { ...element, options: Object.fromEntries(options) };
   });
-}
 
 const literal = (value: string): ParsedMessage[number] => ({ type: LITERAL, value });
 

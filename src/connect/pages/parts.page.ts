@@ -18,16 +18,14 @@ export const transactionField = ({ transactionId }: Pick<AuthorizationRequest, '
   html`<input type="hidden" name="transaction" value="${transactionId}">`;
 
 /** Returns the application's display name, or a generic text (docs/wire.md O1). */
-export function applicationName(displayName: string | undefined, messages: Messages): string {
-  return displayName ?? messages.text('app.generic');
-}
+export const applicationName = (displayName: string | undefined, messages: Messages): string =>
+  displayName ?? messages.text('app.generic');
 
 /** Renders the pictures above the title. The text beside them says the same. */
 export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
 
-export function markedSign(sign: Html, mark: 'done' | 'trouble'): Html {
-  return html`<span class="marked">${sign}<span class="badge ${mark}">${ICONS[mark]}</span></span>`;
-}
+export const markedSign = (sign: Html, mark: 'done' | 'trouble'): Html =>
+  html`<span class="marked">${sign}<span class="badge ${mark}">${ICONS[mark]}</span></span>`;
 
 /** Renders the application's logo, the first character of its name, or a generic icon. */
 export function applicationSign({ branding, displayName, theme }: Appearance): Html {
@@ -50,20 +48,17 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
   return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
-export function backLink(path: string, messages: Messages): Html {
-  return html`<a class="back" href="${path}">${ICONS.back}${messages.text('back')}</a>`;
-}
+export const backLink = (path: string, messages: Messages): Html =>
+  html`<a class="back" href="${path}">${ICONS.back}${messages.text('back')}</a>`;
 
-export function cancelForm(request: AuthorizationRequest, messages: Messages): Html {
-  return html`<form method="post" action="/connect/cancel">${formFields(request)}<button>${messages.text('cancel')}</button></form>`;
-}
+export const cancelForm = (request: AuthorizationRequest, messages: Messages): Html =>
+  html`<form method="post" action="/connect/cancel">${formFields(request)}<button>${messages.text('cancel')}</button></form>`;
 
 /** Renders "Back to <Display Name>" (docs/wire.md 4.1), or a generic text. */
-export function returnLabel({ displayName, messages }: Appearance): Html {
-  return displayName === undefined
+export const returnLabel = ({ displayName, messages }: Appearance): Html =>
+  displayName === undefined
     ? html`${messages.text('return.generic')}`
     : html`<span>${messages.markup('return.named', { app: displayName })}</span>`;
-}
 
 export type NamesOptions = {
   readonly labelledBy?: string;
