@@ -88,16 +88,11 @@ function requestCookie({ clientId, userId, transactionId }: AuthorizationRequest
 
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-export const deviceCookie = (device: string, place: CookiePlace): CookieToSet => ({
-  name: cookiePrefix(place) + DEVICE,
-  value: device,
-  maxAge: DEVICE_SECONDS,
-});
+export function deviceCookie(device: string, place: CookiePlace): CookieToSet {
+  return { name: cookiePrefix(place) + DEVICE, value: device, maxAge: DEVICE_SECONDS };
+}
 
 /** Remembers the color scheme. The script of the pages sets the same cookie without a reload. */
-export const themeCookie = (theme: Theme): CookieToSet => ({
-  name: 'kalends_theme',
-  value: theme,
-  maxAge: THEME_SECONDS,
-  isForScripts: true,
-});
+export function themeCookie(theme: Theme): CookieToSet {
+  return { name: 'kalends_theme', value: theme, maxAge: THEME_SECONDS, isForScripts: true };
+}
