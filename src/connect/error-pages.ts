@@ -10,13 +10,13 @@ import { prefersPage } from '../lib/content-negotiation.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { readClientId, readTheme } from './flow/authorize-request.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { selectionPath } from './flow/paths.ts';
 import { chooseLanguage } from './messages/messages.ts';
-import type { Appearance } from './pages/appearance.ts';
-import { appearanceWithoutRequest, plainAppearance, type WithoutRequest } from './pages/appearance.ts';
+import { type Appearance, appearanceFor, plainAppearance } from './pages/appearance.ts';
 import { errorPage } from './pages/error.page.ts';
 import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
 import { loadAppearance, showPage } from './visit.ts';
@@ -33,17 +33,17 @@ export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<
   showErrorsAsPages(app, deps);
 }
 
+/** Returns the appearance of a page without an authorization request, from its address and browser. */
 export const appearanceOfNone = (http: FastifyRequest, deps: ConnectDeps): Promise<Appearance> =>
-  appearanceWithoutRequest(withoutRequest(http, deps), deps);
+  appearanceFor(readPreferences(http), readCookies(http.cookies, deps).theme, deps);
 
-const withoutRequest = (
-  { url, headers, cookies }: FastifyRequest,
-  deps: Pick<ConnectDeps, 'publicUrl'>,
-): WithoutRequest => ({
-  query: receivedQuery(url),
-  acceptLanguage: headers['accept-language'],
-  rememberedTheme: readCookies(cookies, deps).theme,
-});
+function readPreferences({ url, headers }: FastifyRequest) {
+  const query = receivedQuery(url);
+  const wish = { named: scalar(query, 'lng'), acceptLanguage: headers['accept-language'] };
+  // An unknown application has the default branding.
+  const clientId = readClientId(query) ?? '';
+  return { clientId, language: chooseLanguage(wish), theme: readTheme(query) };
+}
 
 /** Sends errors of these routes as pages, or as JSON to programs that prefer it. */
 function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
@@ -132,7 +132,7 @@ async function errorAppearance(
   } catch (err) {
     // The cause of the error can also affect this. The user still needs a page.
     deps.notePlain({ err, requestId: http.id });
-    return plainAppearance(withoutRequest(http, deps), request, deps);
+    return plainAppearance(request ?? readPreferences(http), deps);
   }
 }
 

@@ -8,12 +8,10 @@ import {
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
-import { type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { findVisibleBranding, type ShownLook } from '../../verification/shown-look.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { readClientId, readTheme } from '../flow/authorize-request.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
-import { chooseLanguage, type Messages, messagesFor } from '../messages/messages.ts';
+import { type Messages, messagesFor } from '../messages/messages.ts';
 
 export type Appearance = {
   readonly messages: Messages;
@@ -37,7 +35,7 @@ const PROGRAM_NAME = 'Kalends';
 
 export const chooseServiceName = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
 
-export type AppearanceDeps = Pick<ConnectDeps, 'branding' | 'verification' | 'operatorName'>;
+type AppearanceDeps = Pick<ConnectDeps, 'branding' | 'verification' | 'operatorName'>;
 
 const NO_LOOK = {
   displayName: undefined,
@@ -83,35 +81,11 @@ export async function buildAppearance(
 export const chooseTheme = (sent: Theme | undefined, application: Theme, remembered: Theme | undefined) =>
   sent ?? (application === 'auto' ? (remembered ?? 'auto') : application);
 
-/** The browser and address of a page without an authorization request. */
-export type WithoutRequest = {
-  readonly query: ReceivedQuery;
-  readonly acceptLanguage: string | undefined;
-  readonly rememberedTheme: Theme | undefined;
-};
-
-/** Returns the appearance with the branding of the application in the address. */
-export async function appearanceWithoutRequest(
-  browser: WithoutRequest,
-  deps: AppearanceDeps,
-): Promise<Appearance> {
-  // An unknown application has the default branding.
-  const clientId = readClientId(browser.query) ?? '';
-  return appearanceFor({ clientId, ...readPreferences(browser) }, browser.rememberedTheme, deps);
-}
-
 /** Returns the appearance without branding, for when that cannot be read. */
 export async function plainAppearance(
-  browser: WithoutRequest,
-  request: AuthorizationRequest | undefined,
-  deps: Pick<AppearanceDeps, 'operatorName'>,
+  { language, theme }: Pick<AuthorizationRequest, 'language' | 'theme'>,
+  deps: Pick<ConnectDeps, 'operatorName'>,
 ): Promise<Appearance> {
-  const { language, theme } = request ?? readPreferences(browser);
-  const reader = { language, theme, remembered: undefined };
-  return { ...(await buildAppearance(undefined, reader, deps)), isThemeOpen: false };
+  const appearance = await buildAppearance(undefined, { language, theme, remembered: undefined }, deps);
+  return { ...appearance, isThemeOpen: false };
 }
-
-const readPreferences = ({ query, acceptLanguage }: WithoutRequest) => ({
-  language: chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage }),
-  theme: readTheme(query),
-});

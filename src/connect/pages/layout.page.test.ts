@@ -6,10 +6,9 @@ import { plainAppearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 
 it('a page is rendered only when complete: the awaited element follows all visible content', async () => {
-  const browser = { query: [], acceptLanguage: 'en', rememberedTheme: undefined };
   const { document } = layout(
     { title: 'Title', content: html`<h1>Title</h1>` },
-    await plainAppearance(browser, undefined, { operatorName: undefined }),
+    await plainAppearance({ language: 'en', theme: undefined }, { operatorName: undefined }),
   );
   const { markup } = document;
 
