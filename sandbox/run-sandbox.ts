@@ -53,9 +53,9 @@ function welcome(sandbox: Sandbox, { keep }: SandboxRequest): string {
     .entries()
     .map(([provider, accounts]) => {
       const names = accounts.map(({ username }) => username.padEnd(23)).join('');
-      return `  ${provider.padEnd(11)}${names}${accounts[0]?.password ?? 'pick from a list'}`;
+      return `  ${provider.padEnd(11)}${names}${accounts[0]?.password ?? 'select from a list'}`;
     });
-  const stops = keep === undefined ? 'Ctrl-C stops everything.' : 'Ctrl-C ends it; all is kept.';
+  const stops = keep === undefined ? 'Ctrl-C stops everything.' : 'Ctrl-C stops and keeps it.';
   return `The sandbox is running. Nothing leaves this machine. ${stops}
 
   Begin here       ${demoUrl}
@@ -76,7 +76,7 @@ ${applicationsText(sandbox)}
 const setupText = (setupUrl: string | undefined, url: string): string =>
   setupUrl === undefined
     ? `${url}/dashboard`
-    : `its first owner, by this link, once and within 30 minutes:\n${setupUrl}`;
+    : `become its first owner, once, within 30 minutes:\n${setupUrl}`;
 
 function applicationsText({ kalends, application, ownApplications, webhookSecret }: Sandbox): string {
   const [first, ...others] = ownApplications;

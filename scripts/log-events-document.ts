@@ -15,13 +15,13 @@ export function logEventsDocument(): string {
   const fields = Object.entries(LOG_FIELDS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
   return `# Log events
 
-Every line of the [log](operations.md#logs) is one JSON document with the field \`event\`, one of these words. They do not change; the
-sentence in \`msg\` may. A line of level \`error\` is worth an alert, and so are those in numbers of which it is said below. No token,
-code, secret or password is in any line, no title of an event, and no e-mail address but at \`debug\`.
+Look up the \`event\` of a log line on this page to learn when it is written and what to do. Every line of the [log](operations.md#logs) is one
+JSON document. The names of events do not change; the sentence in \`msg\` may. Set an alert for lines of level \`error\`, and for events whose
+entry says "if frequent". No line contains a token, code, secret, password or title of an event. E-mail addresses appear at level \`debug\` only.
 ${SECTIONS.map(([title, events]) => sectionOf(title, events)).join('')}
 ## Fields
 
-Beside these, each line has \`level\` (10 \`trace\`, 20 \`debug\`, 30 \`info\`, 40 \`warn\`, 50 \`error\`), \`time\` in epoch milliseconds, and \`msg\`.
+In addition, each line has \`level\` (10 \`trace\`, 20 \`debug\`, 30 \`info\`, 40 \`warn\`, 50 \`error\`), \`time\` in epoch milliseconds, and \`msg\`.
 
 | Field | Meaning |
 | --- | --- |

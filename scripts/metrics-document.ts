@@ -8,11 +8,11 @@ export function metricsDocument(): string {
   });
   return `# Metrics
 
-What [\`GET /metrics\`](operations.md#metrics) shows, in the text of Prometheus. Nothing that a caller sends is a label, and no user, account or
-host. What is *of* the instance is summed over instances; what is of the database is the same from each: take \`max\`. A counter or
-histogram of which nothing was counted yet is left out.
+[\`GET /metrics\`](operations.md#metrics) returns these metrics in the text format of Prometheus. Labels never contain values from callers, users,
+accounts or hosts. Sum metrics of scope *instance* over all instances. Metrics of scope *database* are the same on each instance: take \`max\`.
+Counters and histograms are omitted until their first value.
 
-| Metric | Type | Labels | Of | What it says |
+| Metric | Type | Labels | Scope | Meaning |
 | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 

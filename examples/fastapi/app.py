@@ -64,7 +64,7 @@ async def callback(request: Request, code: str = "", state: str = "", error: str
     session = request.state.session
     expected = session.pop("state", None)
     if expected is None or not secrets.compare_digest(state.encode(), expected.encode()):
-        return page(welcome("That answer belongs to no flow that this browser started."), 400)
+        return page(welcome("This response does not belong to a flow of this browser."), 400)
     if error:
         return page(welcome(f"Nothing was connected: {error}"), 400)
     # The code is the user's id: only that of who is signed in here is taken.

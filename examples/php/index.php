@@ -60,7 +60,7 @@ function callback(Kalends $kalends, string $redirectUri): void
     $state = $_SESSION['state'] ?? null;
     unset($_SESSION['state']);
     if ($state === null || !hash_equals($state, (string) ($_GET['state'] ?? ''))) {
-        respond(400, welcome('That answer belongs to no flow that this browser started.'));
+        respond(400, welcome('This response does not belong to a flow of this browser.'));
         return;
     }
     // The code is the user's id: only that of who is signed in here is taken.

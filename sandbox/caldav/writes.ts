@@ -77,9 +77,9 @@ function checkConditions(
     before !== undefined &&
     (header.trim() === '*' || header.split(',').some((etag) => etag.trim() === before.etag));
   if ((ifMatch !== undefined && !names(ifMatch)) || (ifNoneMatch !== undefined && names(ifNoneMatch)))
-    throw new SandboxRefusal(412, 'precondition failed', 'It was changed meanwhile');
+    throw new SandboxRefusal(412, 'precondition failed', 'It was changed in the meantime');
   if (ifScheduleTagMatch !== undefined && ifScheduleTagMatch.trim() !== before?.scheduleTag)
-    throw new SandboxRefusal(412, 'precondition failed', 'It was changed meanwhile');
+    throw new SandboxRefusal(412, 'precondition failed', 'It was changed in the meantime');
 }
 
 /** The one UID of an object that may be in this calendar (RFC 4791 §4.1). */

@@ -28,14 +28,14 @@ const dav = (code: number, reason: string, retryAfter?: number) => {
 };
 
 export const COMMON_FAULTS: readonly CommonFault[] = [
-  { name: 'slow', label: 'Answers take three seconds', at: everywhere({ kind: 'latency', ms: 3000 }) },
+  { name: 'slow', label: 'Responses take three seconds', at: everywhere({ kind: 'latency', ms: 3000 }) },
   { name: 'reset', label: 'Connections are reset', at: everywhere({ kind: 'reset' }) },
   {
     name: 'lost',
-    label: 'Requests take effect but their answers are lost',
+    label: 'Requests take effect, but their responses are lost',
     at: everywhere({ kind: 'lost_answer' }),
   },
-  { name: 'truncated', label: 'Answers end in the middle', at: everywhere({ kind: 'truncate' }) },
+  { name: 'truncated', label: 'Responses end in the middle', at: everywhere({ kind: 'truncate' }) },
   {
     name: 'unauthorized',
     label: 'Access is refused (401)',
@@ -80,7 +80,7 @@ export const COMMON_FAULTS: readonly CommonFault[] = [
     },
   },
   { name: 'reordered', label: 'Pages come in another order', at: everywhere({ kind: 'reorder' }) },
-  { name: 'duplicated', label: 'Entries of pages come twice', at: everywhere({ kind: 'duplicate' }) },
+  { name: 'duplicated', label: 'Entries of pages are repeated', at: everywhere({ kind: 'duplicate' }) },
   { name: 'forgotten', label: 'Sync tokens are forgotten', at: everywhere({ kind: 'token_forgotten' }) },
   {
     name: 'silent',

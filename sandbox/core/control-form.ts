@@ -26,13 +26,13 @@ export function faultOfForm(
 ): Fault | Refused {
   const person = personOf(whom, people);
   const kind = person?.kind ?? SANDBOX_KINDS.find((candidate) => candidate === whom);
-  if (kind === undefined) return { trouble: 'Choose whom it befalls.' };
+  if (kind === undefined) return { trouble: 'Choose who is affected.' };
   const common = COMMON_FAULTS.find((candidate) => candidate.name === name);
   if (common === undefined) return { trouble: 'Choose a fault.' };
   const fault = common.at[kind];
   if (fault === undefined) return { trouble: `“${common.label}” cannot happen at ${KIND_NAMES[kind]}.` };
   if (!/^\d{0,6}$/.test(times))
-    return { trouble: 'How many requests is a whole number, or empty for no end.' };
+    return { trouble: 'The number of requests must be a whole number, or empty for no limit.' };
   return {
     ...fault,
     provider: kind,

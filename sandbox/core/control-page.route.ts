@@ -12,10 +12,10 @@ import { STYLE_SOURCE } from './page-answer.ts';
 const NOTICES = {
   on: 'Switched on.',
   off: 'Switched off.',
-  turned: 'The clock is turned.',
-  back: 'It is real time again. What has expired meanwhile stays so.',
-  withdrawn: 'Access is withdrawn. A password that was changed stands on the application’s first page.',
-  demanded: 'The administrator’s consent is needed from now on.',
+  turned: 'The clock was moved.',
+  back: 'The clock shows real time again. Expired tokens stay expired.',
+  withdrawn: 'Access was withdrawn. The application’s first page shows changed passwords.',
+  demanded: 'The administrator’s consent is required from now on.',
 } as const;
 
 type NoticeName = keyof typeof NOTICES;
@@ -54,12 +54,12 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsync {
     app.post('/control/withdraw', async ({ body }, reply) => {
       const person = personOf(readBody(body, ACCESS_FORM).who, people);
       const provider = providers.find(({ kind }) => kind === person?.kind);
-      if (person === undefined || provider === undefined) return refuse(reply, 'Choose who it is.');
+      if (person === undefined || provider === undefined) return refuse(reply, 'Choose a person.');
       await provider.manual.revokeAccess(person.email);
       return back(reply, 'withdrawn');
     });
     app.post('/control/demand-consent', async (_request, reply) => {
-      if (organisation === undefined) return refuse(reply, 'No organisation of Microsoft’s runs here.');
+      if (organisation === undefined) return refuse(reply, 'This sandbox has no Microsoft organization.');
       await organisation.demandConsent();
       return back(reply, 'demanded');
     });

@@ -29,8 +29,8 @@ export function controlPage(view: ControlView): Html {
     'Sandbox controls',
     html`<main class="controls">
 <div class="head"><h1>Sandbox controls</h1>${demoUrl && html`<a href="${demoUrl}">Back to the application</a>`}</div>
-<p class="quiet">Break the providers, turn their clock, take access away; then see what your users would see. Kalends asks a provider
-again once what it knows is older than ten seconds: wait that long, then reload the application’s page.</p>
+<p class="quiet">Simulate faults of the providers, move their clock, or withdraw access, and see the effect for your users. Kalends asks a provider
+again if its data is older than ten seconds: wait that long, then reload the application’s page.</p>
 ${notice && html`<p class="notice${notice.isTrouble && ' bad'}" role="${notice.isTrouble ? 'alert' : 'status'}">${notice.text}</p>`}
 ${faultSection(view)}
 ${timeSection(view)}
@@ -43,13 +43,13 @@ ${sent !== undefined && sentSection(sent)}
 
 function faultSection({ faults, people }: ControlView): Html {
   return html`<section class="card"><h2>Faults</h2>
-${faults.length === 0 ? html`<p>Nothing is broken.</p>` : faultList(faults)}
+${faults.length === 0 ? html`<p>No fault is on.</p>` : faultList(faults)}
 <form class="row" method="post" action="/control/switch-on">
 <label>Fault <select name="fault">${COMMON_FAULTS.map(
     (fault) => html`<option value="${fault.name}">${fault.label}${renderPlaces(fault)}</option>`,
   )}</select></label>
-<label>Befalls <select name="whom">${SANDBOX_KINDS.map(
-    (kind) => html`<option value="${kind}">Everybody at ${KIND_NAMES[kind]}</option>`,
+<label>Affects <select name="whom">${SANDBOX_KINDS.map(
+    (kind) => html`<option value="${kind}">Everyone at ${KIND_NAMES[kind]}</option>`,
   )}${people.map(personOption)}</select></label>
 <label>How many requests <input name="times" type="number" min="1" max="999999" placeholder="no end"></label>
 <button class="primary">Switch on</button>
@@ -73,12 +73,12 @@ function faultList(faults: readonly SetFault[]): Html {
 <form method="post" action="/control/switch-off"><input type="hidden" name="id" value="${fault.id}">
 <button aria-label="Switch off: ${labelOf(fault)}, ${KIND_NAMES[fault.provider]}">Switch off</button></form></li>`,
   )}</ul>
-${faults.length > 1 && html`<form class="row" method="post" action="/control/switch-off"><button>Switch everything off</button></form>`}`;
+${faults.length > 1 && html`<form class="row" method="post" action="/control/switch-off"><button>Switch all off</button></form>`}`;
 }
 
 function whomOf({ user, times }: SetFault): string {
   const limit = times === undefined ? '' : times === 1 ? ', once' : `, ${times} times`;
-  return `${user ?? 'everybody'}${limit}`;
+  return `${user ?? 'everyone'}${limit}`;
 }
 
 /** The label of the switch that sets this fault; of another fault its effect and operation. */
@@ -101,8 +101,8 @@ function timeSection({ now, ahead }: ControlView): Html {
   return html`<section class="card"><h2>Time</h2>
 <p>At the providers it is <strong><time datetime="${new Date(now).toISOString()}">${DATE.format(now)} UTC</time></strong>,
 ${aheadText(ahead)}.</p>
-<p class="quiet">Access tokens live for an hour. Google’s app here is in Testing, as every new one is: its users have to sign in again after
-seven days.</p>
+<p class="quiet">Access tokens are valid for an hour. The Google app of the sandbox has the status Testing, like every new app: its users must sign in again
+after seven days.</p>
 <form class="row" method="post" action="/control/turn">
 <button name="turn" value="PT1H">One hour on</button>
 <button name="turn" value="P1D">One day on</button>
@@ -113,15 +113,15 @@ ${ahead > 0 && html`<button name="turn" value="back">Back to real time</button>`
 
 function aheadText(ahead: number): string {
   const hours = Math.round(ahead / HOUR);
-  if (hours === 0) return 'as it is here';
+  if (hours === 0) return 'the same as on this machine';
   const part = (count: number, unit: string) =>
     count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`];
-  return `${[...part(Math.floor(hours / 24), 'day'), ...part(hours % 24, 'hour')].join(' and ')} ahead of here`;
+  return `${[...part(Math.floor(hours / 24), 'day'), ...part(hours % 24, 'hour')].join(' and ')} ahead of this machine`;
 }
 
 const accessSection = ({ people }: ControlView): Html => html`<section class="card">
 <h2>Access</h2>
-<p>Somebody withdraws Kalends’ access in the settings of Google or Microsoft, or changes the password at Apple or CalDAV.</p>
+<p>A user withdraws Kalends’ access in the settings of Google or Microsoft, or changes the password at Apple or CalDAV.</p>
 <form class="row" method="post" action="/control/withdraw">
 <label>Who <select name="who">${people.map(personOption)}</select></label>
 <button>Withdraw access</button>
@@ -129,6 +129,6 @@ const accessSection = ({ people }: ControlView): Html => html`<section class="ca
 
 const administratorSection = (organisation: string): Html => html`<section class="card">
 <h2>Microsoft’s administrators</h2>
-<p>From now on users of ${organisation} need their administrator’s consent. Who signs in is told at once; of accounts that are
-connected, access ends with the next refresh: turn the clock by an hour.</p>
-<form class="row" method="post" action="/control/demand-consent"><button>Demand an administrator’s consent</button></form></section>`;
+<p>From now on, users of ${organisation} need their administrator’s consent. New sign-ins are refused at once. Connected accounts lose access at
+the next refresh: move the clock forward by an hour.</p>
+<form class="row" method="post" action="/control/demand-consent"><button>Require administrator’s consent</button></form></section>`;

@@ -21,22 +21,22 @@ ${days.map(
   (day) => html`<h3>${day.title}</h3>
 <ul class="events">${day.events.map(row)}</ul>`,
 )}
-${nextPageToken !== undefined && html`<p class="hint">There is more than fits on this page.</p>`}`;
+${nextPageToken !== undefined && html`<p class="hint">There are more events than this page shows.</p>`}`;
 }
 
 const problem = ({ provider, account, code, message, actor = 'nobody' }: ReadProblem): Html =>
   html`<div class="notice bad" role="alert"><p><strong>${PROVIDER_NAMES[provider] ?? provider}, ${account}:</strong> ${message}.
-What is shown of it may be old. ${WAYS_ON[actor] ?? ''}</p>
-${ENDED.includes(code) && html`<form action="/connect"><button>Connect it again</button></form>`}</div>`;
+Its data may be old. ${WAYS_ON[actor] ?? ''}</p>
+${ENDED.includes(code) && html`<form action="/connect"><button>Reconnect account</button></form>`}</div>`;
 
 /** The error codes that signing in again fixes, if only for a while. */
 const ENDED = ['reauth_required', 'calendar_permission_required'];
 
 /** The hints by the person who must act; a user acts with the button. */
 const WAYS_ON: Readonly<Record<string, string>> = {
-  administrator: 'An administrator of the user’s organisation has to allow Kalends first.',
-  operator: 'Whoever runs Kalends has to act.',
-  nobody: 'There is nothing to do: Kalends tries again by itself.',
+  administrator: 'An administrator of the user’s organization must allow Kalends first.',
+  operator: 'The operator of Kalends must act.',
+  nobody: 'You do not have to do anything: Kalends tries again automatically.',
 };
 
 function eventRow(event: ListedEvent, calendar: ListedCalendar | undefined): Html {

@@ -64,8 +64,8 @@ function triesCard({ tokens, eventsUrl, controlUrl }: ConnectedView): Html {
 <details><summary>Ask Kalends for these events yourself</summary>
 <pre tabindex="0">curl -H "Authorization: Bearer ${tokens.accessToken}" \\
   "${eventsUrl}"</pre></details>
-<p>Change something, and see Kalends tell of it: <a href="/deliveries">deliveries</a>.</p>
-${controlUrl && html`<p>See what happens when a provider is down or somebody withdraws access: <a href="${controlUrl}">sandbox controls</a>.</p>`}
+<p>Change an event, and see the delivery from Kalends: <a href="/deliveries">deliveries</a>.</p>
+${controlUrl && html`<p>See what happens if a provider is down or a user withdraws access: <a href="${controlUrl}">sandbox controls</a>.</p>`}
 </section>`;
 }
 
@@ -77,17 +77,17 @@ ${hint && html`<br>${hint}`}</p>`;
 }
 
 const WAYS_ON: Readonly<Record<string, string>> = {
-  unauthorized: 'The access token has ended: refresh the tokens, or connect again.',
+  unauthorized: 'The access token has expired: refresh the tokens, or connect again.',
   sync_in_progress: 'Reload this page in a few seconds.',
-  providers_unavailable: 'Kalends tries again by itself: reload this page in half a minute.',
-  calendar_permission_required: 'Connect the account again, and leave its calendars ticked.',
-  no_answer: 'Is Kalends still running? The terminal tells.',
+  providers_unavailable: 'Kalends tries again automatically: reload this page in half a minute.',
+  calendar_permission_required: 'Reconnect the account, and keep its calendars selected.',
+  no_answer: 'Check in the terminal that Kalends is still running.',
 };
 
 /** One message is enough if both reads failed for the same reason. */
 const calendarsRefused = (problem: KalendsRefusal, events: ReadResult<EventPage>): Html =>
   'problem' in events && events.problem.code === problem.code
-    ? html`<p class="empty">None can be shown.</p>`
+    ? html`<p class="empty">No calendars can be shown.</p>`
     : refusal(problem);
 
 function calendarList(calendars: readonly ListedCalendar[]): Html {

@@ -36,19 +36,19 @@ export function deliveriesPage(view: DeliveriesView): Html {
   return demoLayout(
     'Deliveries – Tideline',
     html`<h1>Deliveries</h1>
-<p class="lead">Whenever a calendar changes, Kalends tells this application, which checks each delivery’s signature.</p>
+<p class="lead">When a calendar changes, Kalends sends a delivery to this application, which checks its signature.</p>
 <div class="columns deliveries">
 <section class="card" aria-labelledby="move">
-<h2 id="move">Make something change</h2>
+<h2 id="move">Change an event</h2>
 <div id="moves">${movesOf(view)}${noticeOf(view.notice)}</div>
 </section>
 <section class="card" aria-labelledby="came">
-<h2 id="came">What came, newest first</h2>
+<h2 id="came">Deliveries, newest first</h2>
 <noscript><p class="hint">This page does not update without JavaScript: <a href="/deliveries">reload</a> it.</p></noscript>
-<p id="lost" class="notice bad" role="alert" hidden>Nothing comes any more: the sandbox does not answer.</p>
+<p id="lost" class="notice bad" role="alert" hidden>No more deliveries arrive: the sandbox does not respond.</p>
 <p id="said" class="unseen" role="status"></p>
 <ol id="deliveries" data-last="${deliveries[0]?.number ?? 0}">${deliveries.map(row)}</ol>
-<p class="empty">Nothing has come yet. ${view.isConnected ? 'Move an event, and its delivery appears here.' : 'Connect a calendar, and its first delivery appears here.'}</p>
+<p class="empty">No deliveries yet. ${view.isConnected ? 'Move an event, and its delivery appears here.' : 'Connect a calendar, and its first delivery appears here.'}</p>
 </section>
 </div>
 ${SCRIPT.element}`,
@@ -57,14 +57,14 @@ ${SCRIPT.element}`,
 
 function movesOf({ isConnected, problem, movable }: DeliveriesView): Html {
   if (!isConnected)
-    return html`<p>A button here moves an event at the provider, once a calendar is connected.</p>
+    return html`<p>After you connect a calendar, a button here moves an event at the provider.</p>
 <form action="/connect"><button class="primary">Connect a calendar</button></form>`;
   if (problem !== undefined)
     return html`<p class="notice bad" role="alert">${problem.message} <span class="code">(${problem.status || 'no answer'}, ${problem.code})</span>
 <br><a href="/connected">Your calendars</a> has the way on.</p>`;
   if (movable.length === 0)
-    return html`<p class="empty">None of the connected accounts has an event that could be moved.</p>`;
-  return html`<p class="hint">As its owner would in the provider’s own app: half an hour later with each press, and back in the end.</p>
+    return html`<p class="empty">No connected account has an event that can be moved.</p>`;
+  return html`<p class="hint">Like its owner in the provider’s own app: each press moves it half an hour later, and finally back.</p>
 <ul class="moves">${movable.map(moveForm)}</ul>
 <p class="hint"><a href="/connected">Your calendars</a> shows where they are now.</p>`;
 }
@@ -79,8 +79,8 @@ function moveForm({ event, calendar }: Movable, index: number): Html {
 <p class="hint">${name} ${SPEEDS[provider]}</p></li>`;
 }
 
-const AT_ONCE = 'tells Kalends at once.';
-const ASKED = 'tells nobody: Kalends asks it once a minute.';
+const AT_ONCE = 'notifies Kalends at once.';
+const ASKED = 'sends no notifications: Kalends polls it once a minute.';
 const SPEEDS: Readonly<Record<string, string>> = {
   google: AT_ONCE,
   microsoft: AT_ONCE,

@@ -114,7 +114,7 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
     const at = now();
     const event = await mover.move(kind, calendarId);
     deliveries.expect({ ...event, provider, calendarId, at });
-    return `“${event.title}” now begins at ${timeText(event.start)} at ${PROVIDER_NAMES[provider]}. The delivery that tells of it comes by itself.`;
+    return `“${event.title}” now begins at ${timeText(event.start)} at ${PROVIDER_NAMES[provider]}. Its delivery arrives automatically.`;
   };
 
   app.post<{ Body: MoveForm }>(
@@ -128,7 +128,7 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
       } catch (failure) {
         // The person sees the message of the provider or of Kalends.
         if (!(failure instanceof Error)) throw failure;
-        session.notice = { kind: 'trouble', text: `Nothing was moved: ${failure.message}` };
+        session.notice = { kind: 'trouble', text: `No event was moved: ${failure.message}` };
       }
       return reply.redirect('/deliveries', 303);
     },

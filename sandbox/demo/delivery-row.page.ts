@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function changesOf({ events = [], eventType, metadata }: DeliveryPayload): Html {
   const { isInitialSync, eventCount = 0, reset } = metadata;
-  if (reset) return html`<p class="changes">Paused for too long: read everything anew.</p>`;
+  if (reset) return html`<p class="changes">Paused for too long: read everything again.</p>`;
   if (isInitialSync)
     return html`<p class="changes">The first sync: ${eventCount} ${eventCount === 1 ? 'event' : 'events'} to read.</p>`;
   if (eventType !== undefined) return html`<p class="changes">${eventType}</p>`;

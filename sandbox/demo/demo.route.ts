@@ -105,7 +105,7 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
     const { refreshToken } = session.tokens;
     return orNotice(session, reply, async () => {
       session.tokens = await refreshTokens(application, refreshToken, now());
-      session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is dead.' };
+      session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is invalid.' };
       return reply.redirect('/connected', 303);
     });
   });
@@ -119,7 +119,7 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
       const after = await resultOf(listCalendars(application, accessToken));
       session.tokens = undefined;
       const answer = 'problem' in after ? after.problem.status : 200;
-      const text = `Revoked. Asked for calendars with the old access token, Kalends now answers ${answer}.`;
+      const text = `Revoked. With the old access token, a request for calendars now returns ${answer}.`;
       return backHome(reply, session, { kind: 'done', text });
     });
   });
@@ -133,11 +133,12 @@ function acceptedCode(
   { state, userId }: DemoSession,
 ): { readonly code: string } | { readonly trouble: string } {
   if (state === undefined || !sameText(query.state, state))
-    return { trouble: 'The answer belongs to no flow that this browser started. Please start again.' };
+    return { trouble: 'This response does not belong to a flow of this browser. Please start again.' };
   if (query.error === 'access_denied')
     return { trouble: 'You came back without allowing access. Press the button to try again.' };
   if (query.error !== undefined) return { trouble: `The flow ended with ${String(query.error)}.` };
-  if (query.code !== userId) return { trouble: 'The code is not that of the user who is signed in here.' };
+  if (query.code !== userId)
+    return { trouble: 'The code belongs to another user than the one who is signed in here.' };
   return { code: userId };
 }
 

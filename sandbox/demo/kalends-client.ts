@@ -147,7 +147,7 @@ const PATIENCE_MS = 30_000;
 async function ask(url: string, init: RequestInit): Promise<unknown> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
     (cause: unknown) => {
-      const message = 'Kalends does not answer';
+      const message = 'Kalends does not respond';
       throw new KalendsRefusal({ status: 0, code: 'no_answer', message }, { cause });
     },
   );

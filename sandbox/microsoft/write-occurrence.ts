@@ -14,11 +14,7 @@ import { readContent, type WriteDeps } from './write-event.ts';
 export function withException(instance: EventInstance, body: EventBody, deps: WriteDeps): StoredEvent {
   const { event, original = '', exception } = instance;
   if (body.recurrence) {
-    throw new SandboxRefusal(
-      400,
-      'ErrorInvalidRequest',
-      'An occurrence cannot have a recurrence of its own.',
-    );
+    throw new SandboxRefusal(400, 'ErrorInvalidRequest', 'An occurrence cannot have its own recurrence.');
   }
   const before = contentOf(instance);
   const after = readContent(body, before, deps);

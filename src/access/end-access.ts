@@ -29,7 +29,7 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
       }
       deps.log.warn(
         { event: 'access_not_ended', ...fields, err },
-        'Access could not be ended at the provider; it was given up',
+        'Access could not be revoked at the provider and was given up',
       );
     }
   }
@@ -51,10 +51,10 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   if (app === undefined) {
     log.warn(
       { event: 'access_unendable', clientId, provider },
-      'Access cannot be ended at the provider: its app is no longer set up',
+      'Access cannot be revoked at the provider: its provider app is no longer set up',
     );
     return;
   }
   await signIn.revoke(credentials, { ...app, user: { clientId, userId: '' } });
-  log.info({ event: 'access_ended', clientId, provider }, 'Access was ended at the provider');
+  log.info({ event: 'access_ended', clientId, provider }, 'Access was revoked at the provider');
 }

@@ -80,7 +80,7 @@ function shape({ requests, per }: RequestRate): { burst: number; each: number } 
 }
 
 const exhausted = (retryAfter: number) =>
-  new ProviderError('rate_limited', 'The budget of requests to the provider is used up for the moment', {
+  new ProviderError('rate_limited', 'The budget of requests to the provider is used up at the moment', {
     retryAfter,
     reason: 'quota_exhausted',
     notSent: true,

@@ -168,7 +168,7 @@ class MailboxSlots {
 }
 
 const tooManyRequests = () =>
-  new ProviderError('rate_limited', 'Too many requests to this mailbox are under way', {
+  new ProviderError('rate_limited', 'Too many requests to this mailbox are in progress', {
     retryAfter: POLL_MS,
     reason: 'user_quota_exhausted',
     notSent: true,

@@ -69,7 +69,7 @@ export async function usableCredentials(
     // Real time bounds the wait, whatever the clock says.
     patience ??= AbortSignal.timeout(PATIENCE_MS);
   }
-  throw new ProviderError('unavailable', 'The renewal of the access by another instance took too long');
+  throw new ProviderError('unavailable', 'Another instance took too long to renew the access token');
 }
 
 type FailedCredentials = StoredCredentials & { readonly failure: SyncFailure };
@@ -104,7 +104,7 @@ async function renewUnder(
   if (!(await storeWithRetries(lease, renewed, deps))) return undefined;
   deps.log.debug(
     { event: 'access_renewed', accountKey: account.accountKey, provider: account.provider },
-    'Access was renewed',
+    'An access token was renewed',
   );
   return renewed;
 }
@@ -113,7 +113,7 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
   const { account, deps } = renewal;
   const { refreshToken } = credentials;
   if (refreshToken === undefined) {
-    const message = 'The provider gave access for a limited time only; the account must be connected again';
+    const message = 'The provider granted access for a limited time only; the account must be reconnected';
     throw new ProviderError('unauthorized', message, { reason: 'access_revoked' });
   }
   const provider = deps.providers[account.provider];
@@ -121,7 +121,7 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
   const app = await requireIssuer(credentials, renewal);
   const renewing = provider.signIn.renew(credentials, { ...app, user: account }, account.identity);
   const renewed = await within(RENEWAL_MS, renewing);
-  if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not answer in time');
+  if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not respond in time');
   // A provider that does not rotate refresh tokens need not repeat the previous one.
   return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken };
 }
@@ -132,7 +132,7 @@ async function requireIssuer({ appClientId }: OAuthCredentials, { account, deps 
   const issuer = await deps.apps.findIssuer(clientId, provider, appClientId);
   if (issuer !== undefined) return issuer;
   if ((await deps.apps.find(clientId, provider)) === undefined) throw notSetUp(account);
-  const message = `The app that this account was connected with at ${provider} was replaced; it must be connected again`;
+  const message = `The app that this account was connected with at ${provider} was replaced; the account must be reconnected`;
   throw new ProviderError('unauthorized', message, { reason: 'app_replaced' });
 }
 
@@ -156,7 +156,7 @@ async function storeWithRetries(
     } catch (err) {
       deps.log.error(
         { event: 'renewal_not_stored', err, accountKey: lease.accountKey, attempt },
-        'Renewed access could not be stored',
+        'A renewed access token could not be stored',
       );
       if (attempt === STORE_TRIES) throw err;
       await sleep(STORE_WAIT_MS * attempt);
@@ -181,13 +181,16 @@ function reportRenewalFailure(reason: unknown, failures: number, { account, deps
     if (reason.kind === 'misconfigured')
       deps.log.error(
         { event: 'renewal_misconfigured', ...details },
-        'Access cannot be renewed: the app needs mending',
+        'Access tokens could not be renewed: the provider rejects the provider app',
       );
-    else deps.log.warn({ event: 'renewal_failed', ...details }, 'Access could not be renewed');
+    else deps.log.warn({ event: 'renewal_failed', ...details }, 'An access token could not be renewed');
     failure = failureOfError(reason, now);
   } else {
-    deps.log.error({ event: 'renewal_fault', ...fields }, 'The renewal of access met a fault of our own');
-    const message = 'The access could not be renewed because of a fault on our side';
+    deps.log.error(
+      { event: 'renewal_fault', ...fields },
+      'An access token was not renewed because of an internal error',
+    );
+    const message = 'The access token could not be renewed because of an error on our side';
     failure = { kind: 'unavailable', message, reason: 'internal_fault' };
   }
   const doubled = Math.min(FIRST_REST_MS * 2 ** Math.min(failures, 10), LONGEST_REST_MS);

@@ -47,7 +47,7 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
       } catch (err) {
         // The next write includes these counts.
         for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);
-        log.error({ event: 'activity_not_counted', err }, 'What happened could not be counted');
+        log.error({ event: 'activity_not_counted', err }, 'Activity could not be counted');
         return;
       }
     }

@@ -54,7 +54,7 @@ export async function setOwnApp(
   const before = (await providerApps.listProviderApps(clientId))[kind];
   if (clientSecret === '') {
     if (before === appClientId) return {};
-    return { clientSecret: 'Give the secret of this app: the one that is kept belongs to another' };
+    return { clientSecret: 'Enter the secret of this app: the stored one belongs to another app' };
   }
   const app = { clientId: appClientId, clientSecret };
   if (!(await providerApps.setProviderApp({ clientId, kind }, app, { now: now(), by })))
@@ -64,7 +64,7 @@ export async function setOwnApp(
 
 function findAppProblems({ appClientId, clientSecret }: Required<AppProblems>): AppProblems {
   const idProblem =
-    appClientId === '' ? 'Give the client id' : findAppProblem({ appClientId, clientSecret: undefined });
+    appClientId === '' ? 'Enter the client ID' : findAppProblem({ appClientId, clientSecret: undefined });
   const secretProblem = findAppProblem({ appClientId: undefined, clientSecret });
   return {
     ...(idProblem !== undefined && { appClientId: idProblem }),

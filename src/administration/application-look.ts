@@ -64,8 +64,8 @@ export async function setLogo(
 ): Promise<Problem> {
   mustBeAllowed(actor, 'application.change', clientId);
   const name = LOGOS[field];
-  if (file === undefined && url === '') return 'Choose a picture, or give its address';
-  if (file !== undefined && url !== '') return 'Choose a picture or give its address, not both';
+  if (file === undefined && url === '') return 'Choose an image, or enter its URL';
+  if (file !== undefined && url !== '') return 'Choose an image or enter its URL, not both';
   return catchProblem(async () => {
     const publicOnly = !may(actor, 'endpoint.any_address', clientId);
     const bytes = file ?? (await fetchLogo({ url, publicOnly }, name, deps.egress));

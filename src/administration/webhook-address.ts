@@ -35,5 +35,5 @@ export async function webhookAddressProblem(
   const problem = malformed ?? unreachableProblem(url, privateNetwork);
   if (problem !== undefined) return `The webhook URL ${problem}.`;
   if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
-  return 'Another application has its webhooks at this address. Give this one a path of its own.';
+  return 'Another application uses this webhook URL. Use another path.';
 }

@@ -108,7 +108,7 @@ export async function changeWebhook(
 }
 
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
-  events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
+  events || calendars || connections ? undefined : 'Select at least one topic.';
 
 export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps & By) {
   const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });

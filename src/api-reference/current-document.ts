@@ -22,9 +22,9 @@ export const referenceOperations: readonly Operation[] = [
     path: '/openapi.json',
     id: 'getOpenApiDocument',
     group: 'Server',
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'Get the API description as an OpenAPI 3.1 document',
     description:
-      'Made of the same descriptions as the reference under `/docs/api`; clients can be generated from it.',
+      'The reference under `/docs/api` has the same content. Use the document to generate clients.',
     callers: ['anybody'],
     answer: {
       description: 'The document.',

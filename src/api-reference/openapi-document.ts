@@ -73,7 +73,7 @@ export type DocumentSource = {
 
 const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
 
-Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
+Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter or a null field counts as absent. Instants are RFC 3339 in UTC.`;
 
 /** Returns the document. Its errors are those that the program throws, so that the examples have the actual bodies. */
 export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {
@@ -103,12 +103,12 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
 
 const GROUPS: Readonly<Record<string, string>> = {
   Authorization:
-    'A user connects calendars and allows an application to use them; the application gets tokens, renews and revokes them.',
+    'A user connects calendars and allows an application to use them. The application gets, refreshes and revokes tokens.',
   'Calendars and accounts': 'Connected accounts and their calendars.',
-  'Reading events': 'Listing, searching and following what is in the calendars.',
-  'Writing events': 'Creating, changing, answering and deleting events and series.',
-  'Free time': 'When users are busy, and when several of them are free.',
-  Users: 'An application’s users, by its own secret and without any token.',
+  'Reading events': 'List and search events, and read their changes.',
+  'Writing events': 'Create, change and delete events and series, and respond to invitations.',
+  'Free time': 'Find out when users are busy, and when several users are free.',
+  Users: 'The users of an application, with its client secret instead of an access token.',
   Webhooks: 'Deliveries of changes: the calendars, the endpoints, and the result of each delivery.',
   Server: 'The server itself.',
 };
@@ -124,7 +124,7 @@ type Reference = (schema: object) => Json;
 const securitySchemes = (publicUrl: string): Record<string, Json> => ({
   accessToken: {
     type: 'oauth2',
-    description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope has all that a smaller one has.',
+    description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope includes the narrower ones.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${publicUrl}/authorize`,

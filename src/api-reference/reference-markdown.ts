@@ -21,10 +21,10 @@ export function overviewMarkdown(document: OpenApiDocument): string {
   });
   return [
     '# API reference\n',
-    `Version ${document.info.version}. The same as an [OpenAPI document](/openapi.json).\n`,
+    `Version ${document.info.version}. Also available as an [OpenAPI document](/openapi.json).\n`,
     `${document.info.description}\n`,
     ...groups,
-    `## [Shapes](${SHAPES_PATH}.md)\n\nEvery object that requests and answers have, member by member.\n`,
+    `## [Shapes](${SHAPES_PATH}.md)\n\nAll objects of requests and responses, with their fields.\n`,
   ].join('\n');
 }
 

@@ -22,7 +22,7 @@ export const overview = (document: OpenApiDocument): Html => html`<h1>API refere
 ${document.info.description.split('\n\n').map((text) => html`<p>${withCode(text)}</p>`)}
 ${operationList(document)}
 <h2><a href="${SHAPES_PATH}">Shapes</a></h2>
-<p>Every object that requests and answers have, member by member.</p>`;
+<p>All objects of requests and responses, with their fields.</p>`;
 
 /** Renders every operation as a link, by group. `hasAnchors` adds ids for links from before there were pages. */
 export const operationList = (document: OpenApiDocument, hasAnchors = false): Html =>

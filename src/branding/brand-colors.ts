@@ -69,12 +69,12 @@ const cache = new Map<HexColor, BrandColors>();
 export async function brandColors(primary: HexColor): Promise<BrandColors> {
   const cached = cache.get(primary);
   if (cached !== undefined) return cached;
-  if (!/^#[\da-f]{6}$/.test(primary)) throw new TypeError('The primary colour is not #rrggbb');
+  if (!/^#[\da-f]{6}$/.test(primary)) throw new TypeError('The primary color is not #rrggbb');
   // The library's one bundled file takes 8 MB and 15 ms, so an instance without brand colors does not load it.
   loading ??= import('culori/require').then((module) => module.default);
   const culori = await loading;
   const brand = culori.oklch(primary);
-  if (brand === undefined) throw new TypeError('The primary colour cannot be read');
+  if (brand === undefined) throw new TypeError('The primary color cannot be read');
   const colors = { light: schemeColors(culori, brand, 'light'), dark: schemeColors(culori, brand, 'dark') };
   if (cache.size >= MOST_KEPT) cache.clear();
   cache.set(primary, colors);

@@ -21,7 +21,7 @@ export async function fetchLogo(from: LogoAddress, name: string, egress: Egress)
   const limits = { timeoutMs: SECONDS * 1000, maxBytes: MOST_FETCHED_BYTES };
   try {
     const { status, body } = await egress.request({ method: 'GET', ...from, headers, ...limits });
-    if (status !== 200) throw refusal(`its address answers with status ${status}`);
+    if (status !== 200) throw refusal(`its URL returns status ${status}`);
     return body;
   } catch (reason) {
     if (!(reason instanceof EgressError)) throw reason;

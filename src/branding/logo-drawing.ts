@@ -15,7 +15,7 @@ export function logoDrawing(draw: LogoDrawing = logoImage): LogoDrawing {
   let waiting = 0;
   return async (bytes, name) => {
     if (waiting > MOST_WAITING) {
-      const message = `The ${name} cannot be drawn now: others are being drawn. Try again in a minute`;
+      const message = `The ${name} cannot be rendered now because other logos are being rendered. Try again in a minute`;
       throw new ApiError(SETTINGS.too_many_pictures, message);
     }
     waiting += 1;

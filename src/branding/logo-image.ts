@@ -29,7 +29,7 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
   if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
   const format = detectFormat(bytes);
   if (format === undefined) {
-    throw refusal('must be a PNG, JPEG, WebP or SVG picture; it is told by its content, not by its name');
+    throw refusal('must be a PNG, JPEG, WebP or SVG image; its content decides, not its name');
   }
   const problem = format === 'SVG' ? svgProblem(new TextDecoder().decode(bytes)) : undefined;
   if (problem !== undefined) throw refusal(problem);
@@ -70,16 +70,16 @@ async function draw(picture: Uint8Array): Promise<Drawing> {
   if (code === UNREADABLE) return { problem: 'unreadable', message };
   // A signal ended it: ours after the timeout, otherwise its own or that of a crash.
   if (code === null) return { problem: child.killed ? 'slow' : 'fatal', message };
-  throw new Error(`Logos cannot be drawn here: ${/^\w*Error\b.*/m.exec(message)?.[0] ?? message}`);
+  throw new Error(`Logos cannot be rendered here: ${/^\w*Error\b.*/m.exec(message)?.[0] ?? message}`);
 }
 
 /** Explains how to fix the picture, which the library's messages do not. */
 function problemIn({ problem, message }: Extract<Drawing, { message: string }>, format: Format): string {
-  if (problem === 'slow') return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
+  if (problem === 'slow') return `cannot be rendered within ${DRAWING_SECONDS} seconds: simplify it`;
   if (TOO_LARGE.test(message)) {
-    return 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty';
+    return 'cannot be rendered: it has more pixels or parts than a logo needs; 512 by 512 pixels are enough';
   }
   return problem === 'fatal'
-    ? `cannot be drawn: reading it as ${format} ended the program that tried`
+    ? `cannot be rendered: the program that read it as ${format} crashed`
     : `cannot be read as ${format}: it is damaged, cut off or empty`;
 }

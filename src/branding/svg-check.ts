@@ -40,7 +40,7 @@ function readThrough(text: string): void {
     if (!/^(utf-8|us-ascii)$/i.test(encoding)) throw new SvgProblem('must be UTF-8, not another encoding');
   });
   parser.on('doctype', () => {
-    throw new SvgProblem('must have no <!DOCTYPE …>: remove it, and the entities it declares');
+    throw new SvgProblem('must not have a <!DOCTYPE …>: remove it and the entities that it declares');
   });
   parser.on('processinginstruction', ({ target }) => {
     if (target.toLowerCase() === 'xml-stylesheet') throw externalReference('a style sheet');
@@ -49,7 +49,7 @@ function readThrough(text: string): void {
     elements += 1;
     texts.push('');
     if (elements === 1 && !isSvg(tag))
-      throw new SvgProblem('is XML, but not SVG: its first element is no <svg>');
+      throw new SvgProblem('is XML, but not SVG: its first element is not <svg>');
     if (elements > MOST_ELEMENTS) throw new SvgProblem(`must not have more than ${MOST_ELEMENTS} elements`);
     if (texts.length > MOST_DEPTH)
       throw new SvgProblem(`must not be nested deeper than ${MOST_DEPTH} elements`);
@@ -80,7 +80,7 @@ function checkAttributes({ attributes }: SaxesTagNS): void {
 function checkStyles(text: string): void {
   if (/@import/i.test(text)) throw externalReference('a style sheet');
   if (/\\/.test(text) && /[(@]/.test(text)) {
-    throw new SvgProblem('must have no escapes (a backslash) in its styles');
+    throw new SvgProblem('must not have escapes (backslashes) in its styles');
   }
   for (const [, target = ''] of text.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi))
     if (!isInternal(target)) throw externalReference(`"${shortened(target)}"`);
@@ -91,7 +91,7 @@ const isInternal = (reference: string): boolean =>
   /^\s*(#|$|data:image\/(png|jpeg|jpg|webp|gif)[;,])/i.test(reference);
 
 const externalReference = (what: string): SvgProblem =>
-  new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
+  new SvgProblem(`must be self-contained: it refers to ${what}, which is not fetched`);
 
 /** Shortens a text and removes characters that could control a terminal. */
 function shortened(text: string): string {

@@ -23,7 +23,7 @@ describe('a list of calendars', () => {
 
     assert.deepEqual(listHrefs({ calendars }), ['b', 'a']);
     assert.equal(cut?.reason, 'too_many_calendars');
-    assert.match(cut?.message ?? '', /more than 2 calendars: the first 2 are read/);
+    assert.match(cut?.message ?? '', /more than 2 calendars: only the first 2 are read/);
   });
 
   it('a long title or description of a calendar is cut without splitting a character', () => {

@@ -28,7 +28,7 @@ export function limitList(calendars: readonly ProviderCalendar[], most: number):
     return { ...bounded, description: truncateText(description, LONGEST_DESCRIPTION) };
   });
   if (calendars.length <= most) return { calendars: firstCalendars, cut: undefined };
-  const message = `This account has more than ${most} calendars: the first ${most} are read. Whoever needs another one can leave the account fewer calendars.`;
+  const message = `This account has more than ${most} calendars: only the first ${most} are read. To read others, remove calendars from the account.`;
   return { calendars: firstCalendars, cut: { kind: 'too_large', message, reason: 'too_many_calendars' } };
 }
 

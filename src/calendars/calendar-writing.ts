@@ -25,5 +25,5 @@ export type CalendarDraft = {
   readonly timeZone: string | undefined;
 };
 
-/** An absent field stays as it is. An empty description is removed. */
+/** Omitted fields do not change. An empty description is removed. */
 export type CalendarChange = Partial<Pick<CalendarDraft, 'title' | 'color' | 'description'>>;

@@ -92,7 +92,7 @@ export function stoppedBySystem(stopped: WorkStopped): ProviderError | undefined
   if (stopped.reason === 'closed') return shuttingDown();
   if (stopped.reason === 'busy')
     return new ProviderError('busy', 'Too many calendars are being read', { notSent: true, cause: stopped });
-  const message = 'The calendar could not be read because of a fault on our side';
+  const message = 'The calendar could not be read because of an error on our side';
   return new ProviderError('unavailable', message, { reason: 'internal_fault', cause: stopped });
 }
 

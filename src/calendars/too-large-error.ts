@@ -10,7 +10,7 @@ export type StorageQuotas = {
 
 const DAY_MS = 24 * 3_600_000;
 const MEGABYTE = 1_000_000;
-const HELP = 'Delete events that are no longer needed, or leave the calendar out';
+const HELP = 'Delete events that are no longer needed, or deselect the calendar';
 
 /** Returns the failure of the sync of a calendar that exceeds a quota. It is tried again after a day. */
 export function tooLargeError(
@@ -22,9 +22,9 @@ export function tooLargeError(
   const most = quotas[quota];
   const megabytes = `${Math.floor(most / MEGABYTE).toLocaleString('en')} MB`;
   const messages = {
-    eventsPerCalendar: `${calendar} has more than ${most.toLocaleString('en')} events, the most that are kept of a calendar`,
-    bytesPerCalendar: `${calendar} has more than ${megabytes} of events, the most that is kept of a calendar`,
-    bytesPerUser: `With ${calendar.replace('The', 'the')} there are more than ${megabytes} of events in all calendars, the most that is kept of a user`,
+    eventsPerCalendar: `${calendar} has more than ${most.toLocaleString('en')} events, the limit of one calendar`,
+    bytesPerCalendar: `${calendar} has more than ${megabytes} of events, the limit of one calendar`,
+    bytesPerUser: `With ${calendar.replace('The', 'the')} there are more than ${megabytes} of events in all calendars, the limit of one user`,
   };
   return new ProviderError('too_large', `${messages[quota]}. ${HELP}`, {
     reason: 'calendar_too_large',

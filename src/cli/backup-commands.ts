@@ -78,7 +78,7 @@ async function restore(prepared: PreparedRestore, input: Input, context: Context
 async function refuseServed({ present }: RestoreReport, { config }: Context): Promise<void> {
   if (present.state !== 'unreadable') return;
   const { status, message } = await checkServer(config());
-  if (status === 'ok' && message.startsWith('Nothing answers')) return;
+  if (status === 'ok' && message.startsWith('Nothing responds')) return;
   throw new RestoreError(`${message} Stop the server, then run this command again.`);
 }
 

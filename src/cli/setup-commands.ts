@@ -157,7 +157,7 @@ const SETUP_STEPS: Readonly<Record<AppKind, SetupSteps>> = {
       'Audience: External for everyone, Internal for your own Workspace organization only.',
     ],
     scopes: 'Data access, Add or remove scopes, Manually add scopes:',
-    address: 'Clients, Create client, Web application, Authorised redirect URIs:',
+    address: 'Clients, Create client, Web application, Authorized redirect URIs:',
     after: ['Audience, Publish app: an app in Testing loses every connection after seven days.'],
     scopeNames: { email: 'https://www.googleapis.com/auth/userinfo.email' },
     plainHosts: ['localhost', '127.0.0.1'],

@@ -49,7 +49,7 @@ import {
 } from './option-values.ts';
 import { safeJson } from './terminal-text.ts';
 
-const USER_ID: Positional = { name: 'USER_ID', doc: "The application's id of the user." };
+const USER_ID: Positional = { name: 'USER_ID', doc: "The user's id, as the application assigned it." };
 
 const ACCOUNT_NAME: Positional = {
   name: 'ACCOUNT',
@@ -187,7 +187,7 @@ const list: Command = {
     {
       name: 'search',
       value: 'BEGINNING',
-      doc: "Users whose id, or whose account's name or address, begins with this text.",
+      doc: "Users whose id, or whose account's name or address, starts with this text.",
     },
     ...PAGE_OPTIONS,
   ],

@@ -85,7 +85,7 @@ describe('the settings of Google and Microsoft', () => {
     [
       'an API address with a query',
       { KALENDS_MICROSOFT_API_URL: 'https://graph.example/v1.0?a=b' },
-      /^KALENDS_MICROSOFT_API_URL must have no query/,
+      /^KALENDS_MICROSOFT_API_URL must not have a query/,
     ],
   ];
   for (const [rule, env, problem] of refused) {
@@ -124,7 +124,7 @@ describe('the providers of the instance', () => {
     it(`the providers of the instance cannot be "${text}"`, () => {
       assert.match(
         loadProblems({ KALENDS_PROVIDERS: text }).join(),
-        /^KALENDS_PROVIDERS names ".*": it takes google/,
+        /^KALENDS_PROVIDERS has the unknown provider ".*": use google/,
       );
     });
   }

@@ -57,11 +57,11 @@ const RULES: readonly Rule[] = [
   ({ values: { signIn }, isSet }) =>
     (signIn.ways?.size ?? 2) < 2 &&
     !SINGLE_SIGN_ON.some(isSet) &&
-    'KALENDS_DASHBOARD_SIGN_IN switches a way in off, but there is no single sign-on: set KALENDS_DASHBOARD_OIDC_ISSUER',
+    'KALENDS_DASHBOARD_SIGN_IN turns a sign-in method off, but single sign-on is not set up: set KALENDS_DASHBOARD_OIDC_ISSUER',
   ({ values: { backups }, isSet }) =>
     backups.everyMs !== undefined &&
     isSet(STORAGE.databaseUrl) &&
-    'KALENDS_BACKUP_EVERY is set, but the database is PostgreSQL: pg_dump makes its backups',
+    'KALENDS_BACKUP_EVERY is set, but the database is PostgreSQL: use pg_dump for backups',
   previousKeyProblem,
   applicationHostsProblem,
 ];
@@ -79,11 +79,11 @@ function previousKeyProblem({ values, isSet }: Given): string | undefined {
   const { name } = STORAGE.masterKeyPrevious;
   if (previous === undefined) return undefined;
   if (masterKey === 'generate')
-    return `KALENDS_MASTER_KEY is generate, but ${name} is set: it replaces no key that is set`;
+    return `KALENDS_MASTER_KEY is generate, but ${name} is set: generate cannot replace a previous key`;
   if (!isSet(STORAGE.masterKey))
-    return `KALENDS_MASTER_KEY is missing, but ${name} is set: it is the key before that one`;
+    return `KALENDS_MASTER_KEY is missing, but ${name} is set, which is only for the previous key`;
   if (masterKey?.equals(previous))
-    return `${name} is the same key as KALENDS_MASTER_KEY: it is the key before that one`;
+    return `${name} is the same key as KALENDS_MASTER_KEY: it must be the previous key`;
   return undefined;
 }
 

@@ -7,17 +7,17 @@ export const DASHBOARD = {
   isOn: {
     name: 'KALENDS_DASHBOARD',
     ...onOff('on'),
-    doc: '`off` takes the [dashboard](dashboard.md) away.',
+    doc: '`off` disables the [dashboard](dashboard.md).',
   },
   url: {
     name: 'KALENDS_DASHBOARD_URL',
     parse: optional(origin),
-    doc: 'An origin for the dashboard alone, such as `https://admin.example.com`. Elsewhere the dashboard returns 404. Kalends reads the origin from the `Host` header, which callers choose: this [keeps nobody out](dashboard.md#an-origin-for-the-dashboard). Default: `/dashboard` under `KALENDS_URL`.',
+    doc: 'A separate origin for the dashboard, such as `https://admin.example.com`. At other origins the dashboard returns 404. The origin comes from the `Host` header, which callers choose, so this [is no access control](dashboard.md#an-origin-for-the-dashboard). Default: `/dashboard` under `KALENDS_URL`.',
   },
   isDashboardNetwork: {
     name: 'KALENDS_DASHBOARD_NETWORKS',
     parse: networks,
-    doc: 'Address ranges, separated by commas, from which the dashboard can be reached, such as `10.0.0.0/8,fd00::/8`. From elsewhere it returns 404. Behind a proxy, [`KALENDS_TRUST_PROXY`](operations.md#reverse-proxy) must be right. Default: all.',
+    doc: 'Address ranges that can reach the dashboard, separated by commas, such as `10.0.0.0/8,fd00::/8`. For other addresses it returns 404. Behind a proxy, [`KALENDS_TRUST_PROXY`](operations.md#reverse-proxy) must be correct. Default: all.',
   },
 } satisfies OptionTable;
 
@@ -25,29 +25,29 @@ export const SIGN_IN = {
   issuer: {
     name: 'KALENDS_DASHBOARD_OIDC_ISSUER',
     parse: optional(openIdIssuer),
-    doc: 'The OpenID issuer of [single sign-on](dashboard.md#single-sign-on), exactly as it writes itself. Default: none.',
+    doc: 'The OpenID issuer for [single sign-on](dashboard.md#single-sign-on), exactly as its metadata states it. Default: none.',
   },
   clientId: {
     name: 'KALENDS_DASHBOARD_OIDC_CLIENT_ID',
     parse: printable,
-    doc: 'Client id that this issuer gave the dashboard.',
+    doc: 'The dashboard’s client ID at this issuer.',
   },
   clientSecret: {
     name: 'KALENDS_DASHBOARD_OIDC_CLIENT_SECRET',
     secret: true,
     parse: printable,
-    doc: 'Its client secret.',
+    doc: 'The dashboard’s client secret at this issuer.',
   },
   rules: {
     name: 'KALENDS_DASHBOARD_OIDC_ALLOWED',
     parse: claimRules,
-    doc: 'Who comes in by single sign-on without an invitation, as `CLAIM=VALUE:ROLE` with semicolons between, such as `groups=admins:owner; email_domain=example.com:viewer` ([all that it can say](dashboard.md#roles-from-claims)). Default: nobody.',
+    doc: 'Rules that give people a role by single sign-on without an invitation: `CLAIM=VALUE:ROLE`, separated by semicolons, such as `groups=admins:owner; email_domain=example.com:viewer` ([all forms](dashboard.md#roles-from-claims)). Default: none.',
   },
   ways: {
     name: 'KALENDS_DASHBOARD_SIGN_IN',
     default: 'password,passkey',
     parse: parseSignInWays,
-    doc: 'The ways into the dashboard beside single sign-on: `password`, `passkey`, both, or `none`. What is left out is off [once an owner has signed in by single sign-on](dashboard.md#without-passwords).',
+    doc: 'The sign-in methods of the dashboard besides single sign-on: `password`, `passkey`, both, or `none`. Other methods are disabled [after an owner has signed in by single sign-on](dashboard.md#without-passwords).',
   },
 } satisfies OptionTable;
 
@@ -55,12 +55,12 @@ export const SUPPORT = {
   securityContact: {
     name: 'KALENDS_SECURITY_CONTACT',
     parse: optional(securityContact),
-    doc: 'Where weaknesses of this instance are to be reported, as `mailto:security@example.com` or an https address: served at `/.well-known/security.txt`. Default: none, and nothing is served there.',
+    doc: 'The contact for security reports, as `mailto:security@example.com` or an https URL. It is published at `/.well-known/security.txt`. Default: none, and the path returns 404.',
   },
   linksErrors: {
     name: 'KALENDS_ERROR_LINKS',
     ...onOff('off'),
-    doc: '`on`: each refusal of the REST interface has in `documentation` the address of its place in the [index of errors](errors.md) that this server has under `/docs`.',
+    doc: '`on`: each error of the REST interface has a link in `documentation` to its code in the [list of errors](errors.md) under `/docs` of this server.',
   },
 } satisfies OptionTable;
 

@@ -57,10 +57,10 @@ describe('the settings of single sign-on', () => {
       KALENDS_PORT: 'many',
     });
     for (const part of [
-      'KALENDS_DASHBOARD_OIDC_ISSUER must have no query',
+      'KALENDS_DASHBOARD_OIDC_ISSUER must not have a query',
       'KALENDS_DASHBOARD_OIDC_CLIENT_ID is missing, but KALENDS_DASHBOARD_OIDC_ISSUER is set',
       'KALENDS_DASHBOARD_OIDC_CLIENT_SECRET is missing',
-      'KALENDS_DASHBOARD_OIDC_ALLOWED has the rule "groups=admins": each is CLAIM=VALUE:ROLE',
+      'KALENDS_DASHBOARD_OIDC_ALLOWED has the invalid rule "groups=admins": rules are CLAIM=VALUE:ROLE',
       'KALENDS_DASHBOARD_SIGN_IN must be password, passkey',
       'KALENDS_PORT must be',
     ])
@@ -69,7 +69,7 @@ describe('the settings of single sign-on', () => {
 
   it('refuses to switch off the last way to sign in', () => {
     for (const ways of ['none', 'passkey'])
-      assert.match(loadProblems({ KALENDS_DASHBOARD_SIGN_IN: ways }), /there is no single sign-on/);
+      assert.match(loadProblems({ KALENDS_DASHBOARD_SIGN_IN: ways }), /single sign-on is not set up/);
     const { usesPasswords, usesPasskeys } = loadConfig({
       ...ISSUER,
       KALENDS_DASHBOARD_SIGN_IN: 'passkey',
@@ -79,6 +79,6 @@ describe('the settings of single sign-on', () => {
 
   it('only developers can be limited to applications', () => {
     const allowed = { ...ISSUER, KALENDS_DASHBOARD_OIDC_ALLOWED: 'groups=a:owner(acme)' };
-    assert.match(loadProblems(allowed), /gives applications to the role owner/);
+    assert.match(loadProblems(allowed), /lists applications for the role owner/);
   });
 });

@@ -27,10 +27,12 @@ function claimRule(text: string): ClaimRule {
   const [, claim, value, role, given] = RULE.exec(text) ?? [];
   if (claim === undefined || value === undefined || role === undefined)
     throw new Error(
-      `has the rule "${text.slice(0, 100)}": each is CLAIM=VALUE:ROLE, such as groups=admins:owner, with semicolons between`,
+      `has the invalid rule "${text.slice(0, 100)}": rules are CLAIM=VALUE:ROLE, such as groups=admins:owner, separated by semicolons`,
     );
   if (given !== undefined && role !== 'developer')
-    throw new Error(`gives applications to the role ${role}: only developers are given some`);
+    throw new Error(
+      `lists applications for the role ${role}: only developers can have a list of applications`,
+    );
   const isAddress = claim === 'email' || claim === 'email_domain';
   return Object.freeze({
     claim,
@@ -46,6 +48,6 @@ export function parseSignInWays(text: string): ReadonlySet<'password' | 'passkey
   if (ways.length === 1 && ways[0] === 'none') return new Set();
   const allowed = (['password', 'passkey'] as const).filter((way) => ways.includes(way));
   if (allowed.length !== new Set(ways).size)
-    throw new Error('must be password, passkey, both with a comma between, or none');
+    throw new Error('must be password, passkey, both separated by a comma, or none');
   return new Set(allowed);
 }

@@ -57,7 +57,7 @@ export function httpUrl(text: string, rule = 'an http or https URL'): URL {
 export function origin(text: string): string {
   const url = httpUrl(text, 'an origin such as https://calendars.example.com');
   if (url.pathname !== '/' || url.search || url.hash || url.username)
-    throw new Error('must have no path, query or user');
+    throw new Error('must not have a path, query or user');
   return url.origin;
 }
 
@@ -65,7 +65,7 @@ export function origin(text: string): string {
 export function openIdIssuer(text: string): string {
   const url = httpUrl(text);
   if (url.search || url.hash || url.username || url.password)
-    throw new Error('must have no query, fragment or user');
+    throw new Error('must not have a query, fragment or user');
   return text;
 }
 

@@ -8,7 +8,7 @@ export const PROVIDERS = {
     name: 'KALENDS_PROVIDERS',
     default: 'google,microsoft,apple,caldav',
     parse: providers,
-    doc: 'Which providers users can connect here, separated by commas. An application can offer fewer of them (`client update --providers`).',
+    doc: 'The providers that users can connect, separated by commas. An application can offer fewer (`client update --providers`).',
   },
 } satisfies OptionTable;
 
@@ -16,30 +16,30 @@ export const GOOGLE = {
   clientId: {
     name: 'KALENDS_GOOGLE_CLIENT_ID',
     parse: printable,
-    doc: 'Client id of the [app registered with Google](providers.md#google). Default: none; applications can bring their own.',
+    doc: 'Client ID of the [provider app at Google](providers.md#google). Default: none; applications can have their own provider app.',
   },
   clientSecret: {
     name: 'KALENDS_GOOGLE_CLIENT_SECRET',
     secret: true,
     parse: printable,
-    doc: 'Client secret of that app.',
+    doc: 'Client secret of that provider app.',
   },
   issuer: {
     name: 'KALENDS_GOOGLE_ISSUER',
     default: 'https://accounts.google.com',
     parse: endpoint,
-    doc: 'The OpenID issuer users sign in at. Another one is for tests.',
+    doc: 'The OpenID issuer where users sign in. Change it only for tests.',
   },
   apiUrl: {
     name: 'KALENDS_GOOGLE_API_URL',
     default: 'https://www.googleapis.com/calendar/v3',
     parse: endpoint,
-    doc: 'Where the Google Calendar API begins. Another one is for tests.',
+    doc: 'The base URL of the Google Calendar API. Change it only for tests.',
   },
   asksForCalendars: {
     name: 'KALENDS_GOOGLE_CALENDARS',
     ...onOff('off'),
-    doc: '`on` asks users who let events be written at Google for their calendars as well, so that applications [can create, change and delete them](providers.md#google).',
+    doc: '`on` also asks users who allow writing events at Google for permission to manage calendars, so that applications [can create, change and delete calendars](providers.md#google).',
   },
 } satisfies OptionTable;
 
@@ -47,30 +47,30 @@ export const MICROSOFT = {
   clientId: {
     name: 'KALENDS_MICROSOFT_CLIENT_ID',
     parse: printable,
-    doc: 'Client id of the [app registered with Microsoft](providers.md#microsoft). Default: none; applications can bring their own.',
+    doc: 'Client ID of the [provider app at Microsoft](providers.md#microsoft). Default: none; applications can have their own provider app.',
   },
   clientSecret: {
     name: 'KALENDS_MICROSOFT_CLIENT_SECRET',
     secret: true,
     parse: printable,
-    doc: 'Client secret of that app.',
+    doc: 'Client secret of that provider app.',
   },
   issuer: {
     name: 'KALENDS_MICROSOFT_ISSUER',
     default: 'https://login.microsoftonline.com/common/v2.0',
     parse: endpoint,
-    doc: 'The OpenID issuer users sign in at. In place of `common`: `organizations`, `consumers` or a tenant id, for an app that is not for everybody.',
+    doc: 'The OpenID issuer where users sign in. If the provider app does not accept all accounts, replace `common` with `organizations`, `consumers` or a tenant ID.',
   },
   apiUrl: {
     name: 'KALENDS_MICROSOFT_API_URL',
     default: 'https://graph.microsoft.com/v1.0',
     parse: endpoint,
-    doc: 'Where Microsoft Graph begins. Another one is for national clouds and tests.',
+    doc: 'The base URL of Microsoft Graph. Change it only for national clouds and tests.',
   },
   asksForShared: {
     name: 'KALENDS_MICROSOFT_SHARED_CALENDARS',
     ...onOff('off'),
-    doc: '`on` asks users for [calendars that others shared with them](providers.md#shared-calendars) as well. Users who connected before have to connect again.',
+    doc: '`on` also asks users for access to [calendars that others shared with them](providers.md#shared-calendars). Existing users must reconnect their accounts.',
   },
 } satisfies OptionTable;
 
@@ -87,6 +87,8 @@ function providers(text: string): readonly ProviderName[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !PROVIDER_NAMES.some((known) => known === name));
   if (unknown !== undefined)
-    throw new Error(`names "${unknown}": it takes ${PROVIDER_NAMES.join(', ')}, separated by commas`);
+    throw new Error(
+      `has the unknown provider "${unknown}": use ${PROVIDER_NAMES.join(', ')}, separated by commas`,
+    );
   return Object.freeze(PROVIDER_NAMES.filter((name) => names.includes(name)));
 }

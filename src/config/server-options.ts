@@ -19,13 +19,13 @@ export const NETWORK = {
     name: 'KALENDS_HOST',
     default: '127.0.0.1',
     parse: asIs,
-    doc: 'Address to listen on. `0.0.0.0` listens on all.',
+    doc: 'Address to listen on. `0.0.0.0` means all addresses.',
   },
   port: {
     name: 'KALENDS_PORT',
     default: '8080',
     parse: wholeNumber(1, 65_535),
-    doc: 'Port to listen on. `PORT` is read when this is not set.',
+    doc: 'Port to listen on. If it is not set, `PORT` is used.',
   },
   url: {
     name: 'KALENDS_URL',
@@ -35,17 +35,17 @@ export const NETWORK = {
   applicationHosts: {
     name: 'KALENDS_APPLICATION_HOSTS',
     parse: optional(applicationHosts),
-    doc: 'A host for each application, such as `https://{client_id}.hooks.example.com`, where a published SDK finds the [webhook keys of its application](webhooks.md#a-host-for-each-application). `{client_id}` is the first label of an origin, which is https unless `KALENDS_URL` is http. Default: none.',
+    doc: 'A separate host for each application, such as `https://{client_id}.hooks.example.com`, where a published SDK finds the [webhook keys of its application](webhooks.md#a-host-for-each-application). `{client_id}` must be the first label. The origin must be https unless `KALENDS_URL` is http. Default: none.',
   },
   operatorName: {
     name: 'KALENDS_OPERATOR_NAME',
     parse: operatorName,
-    doc: 'Who runs this instance, at most 100 characters. With it, the Connect pages say of applications that are not [verified](branding.md#verification) that this operator has not reviewed them. Default: none, and nothing is said.',
+    doc: 'The name of the operator of this instance, at most 100 characters. If it is set, the Connect pages say that this operator has not reviewed applications that are not [verified](branding.md#verification). Default: none, and the pages show no such notice.',
   },
   trustProxy: {
     name: 'KALENDS_TRUST_PROXY',
     parse: trustProxy,
-    doc: 'Proxies whose `X-Forwarded-*` headers are believed: their number, or address ranges separated by commas. Default: none.',
+    doc: 'Trusted proxies, whose `X-Forwarded-*` headers are used: their number, or address ranges separated by commas. Default: none.',
   },
 } satisfies OptionTable;
 
@@ -54,7 +54,7 @@ export const STORAGE = {
     name: 'KALENDS_DATA_DIR',
     default: './data',
     parse: path.resolve,
-    doc: 'Folder of the SQLite database and of the key file; created at the first start.',
+    doc: 'Folder of the SQLite database and the key file. It is created at the first start.',
   },
   databaseUrl: {
     name: 'KALENDS_DATABASE_URL',
@@ -66,24 +66,24 @@ export const STORAGE = {
     name: 'KALENDS_DATABASE_CONNECTIONS',
     default: '10',
     parse: wholeNumber(2, 1000),
-    doc: 'Most PostgreSQL connections one instance opens.',
+    doc: 'The maximum number of PostgreSQL connections of one instance.',
   },
   databasePrepares: {
     name: 'KALENDS_DATABASE_PREPARED_STATEMENTS',
     ...onOff('on'),
-    doc: '`off` behind a pooler in transaction mode that keeps no prepared statements, such as [pgbouncer](operations.md#pgbouncer) before 1.21.',
+    doc: 'Set it to `off` behind a pooler in transaction mode that does not support prepared statements, such as [pgbouncer](operations.md#pgbouncer) before 1.21.',
   },
   masterKey: {
     name: 'KALENDS_MASTER_KEY',
     secret: true,
     parse: (text: string) => (text === 'generate' ? text : optional(masterKey)(text)),
-    doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. `generate`: the file `master.key` in the data folder, created at the first start. Default: the same file; only with SQLite is it created. With PostgreSQL a start without a key is refused ([keys](operations.md#keys)).',
+    doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. `generate` uses the file `master.key` in the data folder and creates it at the first start. Default: the same file, which is created with SQLite only. With PostgreSQL, Kalends does not start without a key ([keys](operations.md#keys)).',
   },
   masterKeyPrevious: {
     name: 'KALENDS_MASTER_KEY_PREVIOUS',
     secret: true,
     parse: optional(masterKey),
-    doc: 'The key that `KALENDS_MASTER_KEY` takes the place of, until `kalends keys rotate-master` has said that it is done ([changing the master key](operations.md#changing-the-master-key)). Default: none.',
+    doc: 'The previous master key, until `kalends keys rotate-master` reports that it is done ([changing the master key](operations.md#changing-the-master-key)). Default: none.',
   },
 } satisfies OptionTable;
 
@@ -92,18 +92,18 @@ export const BACKUPS = {
     name: 'KALENDS_BACKUP_EVERY',
     default: 'off',
     parse: hoursOrDays,
-    doc: 'How often a backup of the SQLite database is made by itself, in hours or days, such as `6h` or `1d` ([scheduled backups](operations.md#scheduled-backups)). Default: none is.',
+    doc: 'The interval of automatic backups of the SQLite database in hours or days, such as `6h` or `1d` ([scheduled backups](operations.md#scheduled-backups)). Default: no automatic backups.',
   },
   keep: {
     name: 'KALENDS_BACKUP_KEEP',
     default: '7',
     parse: wholeNumber(1, 1000),
-    doc: 'How many of those backups are kept, from 1 to 1000. An old one is deleted when a new one is whole.',
+    doc: 'The number of automatic backups to keep, from 1 to 1000. The oldest one is deleted after a new one is complete.',
   },
   folder: {
     name: 'KALENDS_BACKUP_DIR',
     parse: asIs,
-    doc: 'Folder of those backups and of the dashboard’s, best on another disk. Default: `backups` in the data folder.',
+    doc: 'Folder of automatic backups and of backups from the dashboard, preferably on another disk. Default: `backups` in the data folder.',
   },
 } satisfies OptionTable;
 
@@ -112,46 +112,46 @@ export const OPERATION = {
     name: 'KALENDS_ROLE',
     default: 'all',
     parse: oneOf('all', 'web', 'worker'),
-    doc: 'What this instance does: `web` answers requests, `worker` works jobs, `all` does both. `--role` wins over it.',
+    doc: 'The role of this instance: `web` answers requests, `worker` runs jobs, `all` does both. `--role` overrides it.',
   },
   drainSeconds: {
     name: 'KALENDS_DRAIN_SECONDS',
     parse: optional(wholeNumber(0, 300)),
-    doc: 'How long this instance goes on taking requests after SIGTERM, while [`/ready`](operations.md#restarts-without-a-failed-request) sends load balancers elsewhere: 0 to 300. Default: 5 on PostgreSQL, 0 on SQLite.',
+    doc: 'Seconds for which this instance continues to accept requests after SIGTERM, while [`/ready`](operations.md#restarts-without-a-failed-request) returns 503 to load balancers: 0 to 300. Default: 5 on PostgreSQL, 0 on SQLite.',
   },
   logLevel: {
     name: 'KALENDS_LOG_LEVEL',
     default: 'info',
     parse: oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'),
-    doc: 'The least level that is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
+    doc: 'The lowest level that is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
   },
   logsAccess: {
     name: 'KALENDS_ACCESS_LOG',
     ...onOff('off'),
-    doc: '`on` logs each answer at level `info`, as [`access`](log-events.md#the-program): method, route, status, time, application and address. Never what was called for: no query, no id, no token.',
+    doc: '`on` logs each response at level `info` as [`access`](log-events.md#the-program): method, route, status, time, application and address. Queries, ids and tokens are never logged.',
   },
   requestLogDays: {
     name: 'KALENDS_REQUEST_LOG',
     default: '7',
     parse: daysOrOff(90),
-    doc: 'How many days the [request log](operations.md#request-log) keeps requests, from 1 to 90. `off` switches it off and deletes what it has.',
+    doc: 'Days for which the [request log](operations.md#request-log) keeps requests, from 1 to 90. `off` disables the log and deletes its rows.',
   },
   auditDays: {
     name: 'KALENDS_AUDIT_DAYS',
     default: '730',
     parse: wholeNumber(0, 36_500),
-    doc: 'How many days entries of the [audit log](audit.md) are kept. `0` keeps them for ever.',
+    doc: 'Days for which entries of the [audit log](audit.md) are kept. `0` keeps them forever.',
   },
   metricsToken: {
     name: 'KALENDS_METRICS_TOKEN',
     secret: true,
     parse: metricsToken,
-    doc: 'Switches [`GET /metrics`](operations.md#metrics) on, for whoever sends it as a Bearer token: 16 characters at least. Default: none.',
+    doc: 'Enables [`GET /metrics`](operations.md#metrics) for callers that send this value as a Bearer token: at least 16 characters. Default: none.',
   },
   metricsAddress: {
     name: 'KALENDS_METRICS_ADDRESS',
     parse: optional(addressAndPort),
-    doc: 'An address and port of their own for [metrics](operations.md#metrics), such as `127.0.0.1:9464`: whoever reaches it may read them at `/metrics`, without a token, also where the role is `worker`. Default: none. Without this and the token nothing is counted.',
+    doc: 'A separate address and port for [metrics](operations.md#metrics), such as `127.0.0.1:9464`. They are served at `/metrics` without a token, also if the role is `worker`. Default: none. If neither this nor the token is set, nothing is counted.',
   },
 } satisfies OptionTable;
 
@@ -159,25 +159,25 @@ export const TRACING = {
   endpoint: {
     name: 'KALENDS_OTLP_ENDPOINT',
     parse: optional(endpoint),
-    doc: 'Where a collector takes [traces](operations.md#traces) as OTLP over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is put behind it. Default: none, and nothing is traced.',
+    doc: 'The collector of [traces](operations.md#traces) (OTLP over HTTP), such as `http://127.0.0.1:4318`. Kalends appends `/v1/traces`. Default: none, and nothing is traced.',
   },
   headers: {
     name: 'KALENDS_OTLP_HEADERS',
     secret: true,
     parse: headerList,
-    doc: 'Headers that are sent with them, `NAME=VALUE` with commas between.',
+    doc: 'Headers of requests to the collector: `NAME=VALUE`, separated by commas.',
   },
   sampling: {
     name: 'KALENDS_TRACE_SAMPLING',
     default: '0.1',
     parse: share,
-    doc: 'Which part of the traces that begin here is kept, from 0 to 1. One that a trusted proxy began is kept where it says so.',
+    doc: 'The fraction of traces to sample, from 0 to 1. If a trusted proxy started the trace, the proxy’s decision applies.',
   },
   tells: {
     name: 'KALENDS_TRACE_HEADERS',
     default: 'none',
     parse: oneOf('none', 'webhooks', 'all'),
-    doc: 'Who is told of the trace in the header `traceparent`: `none`, `webhooks` (the receivers of deliveries), or `all` (providers as well).',
+    doc: 'The requests that carry the header `traceparent`: `none`, `webhooks` (deliveries), or `all` (also requests to providers).',
   },
 } satisfies OptionTable;
 
@@ -186,12 +186,12 @@ export const SECURITY = {
     name: 'KALENDS_TOKEN_ALGORITHM',
     default: 'HS256',
     parse: oneOf('HS256', 'ES256'),
-    doc: 'How tokens are signed: `HS256`, or `ES256` with a public key set at `/.well-known/jwks.json`.',
+    doc: 'The signature algorithm of access tokens: `HS256`, or `ES256` with public keys at `/.well-known/jwks.json`.',
   },
   privateNetwork: {
     name: 'KALENDS_PRIVATE_NETWORK',
     parse: optional(parsePrivateNetwork),
-    doc: 'Private addresses that calendar servers may have, and webhook URLs and logos that an owner or the command line sets: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
+    doc: 'The private addresses that are allowed for calendar servers, and for webhook URLs and logos set by an owner or on the command line: `deny`, `loopback`, `allow`, or a list of hosts. All values except `deny` also allow plain http to these addresses. Default: `loopback` if both the host and the URL are loopback, otherwise `deny`.',
   },
 } satisfies OptionTable;
 
@@ -233,7 +233,7 @@ function databaseUrl(text: string): string {
 function masterKey(text: string): Buffer {
   const key = Buffer.from(text, /^[\da-fA-F]{64}$/.test(text) ? 'hex' : 'base64');
   if (key.length !== 32)
-    throw new Error('must be 32 bytes in base64 or hex; `openssl rand -base64 32` makes one');
+    throw new Error('must be 32 bytes in base64 or hex; create it with `openssl rand -base64 32`');
   return key;
 }
 
@@ -278,7 +278,7 @@ function headerList(text: string): Readonly<Record<string, string>> {
       pairs.map((pair) => {
         const [, name, value] = /^\s*([\w-]{1,100})=([\x20-\x7e]{1,4096})$/.exec(pair) ?? [];
         if (name === undefined || value === undefined)
-          throw new Error('must be headers as NAME=VALUE with commas between');
+          throw new Error('must be headers as NAME=VALUE, separated by commas');
         return [name.toLowerCase(), value.trim()];
       }),
     ),

@@ -24,15 +24,16 @@ export function errorsDocument(): string {
   const groups = ERROR_GROUPS.map(({ title, errors }) => {
     const entries = errors.map(
       ({ code, status, otherStatuses = [], when, fix }) =>
-        `### ${code}\n\nStatus ${[status, ...otherStatuses].sort().join(', ')}. ${when}\n\n**What to do:** ${fix}\n`,
+        `### ${code}\n\nStatus ${[status, ...otherStatuses].sort().join(', ')}. ${when}\n\n**How to fix it:** ${fix}\n`,
     );
     return `## ${title}\n\n${entries.join('\n')}`;
   });
   return `# Errors
 
-What an answer is refused with, when, and what to do. The REST interface says it in \`code\`, \`/token\`, \`/revoke\` and \`/par\` in \`error\`; the
-bodies are described in the [wire interface](wire.md#31-bodies-of-errors). Codes do not change, messages may. With
-[\`KALENDS_ERROR_LINKS\`](configuration.md) each refusal of the REST interface has a link to its place on this page in \`documentation\`.
+Find the code of an error response on this page to learn when it is sent and how to fix it. The REST interface sends the code in \`code\`;
+\`/token\`, \`/revoke\` and \`/par\` send it in \`error\`. The [wire interface](wire.md#31-bodies-of-errors) describes the bodies. Codes do not
+change, messages may. If [\`KALENDS_ERROR_LINKS\`](configuration.md) is set, each error of the REST interface links to this page in
+\`documentation\`.
 
 ${groups.join('\n')}
 This page is generated from \`src/documentation/error-index.ts\` by \`npm run docs\`.

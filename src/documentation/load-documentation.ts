@@ -58,7 +58,7 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
   ) => ({ path, title, section: 'Reference' as const, headings: [], ...made });
   return [
     page(REFERENCE_PATH, 'API reference', {
-      summary: 'Every operation, and what holds for all of them.',
+      summary: 'Every operation, and the rules for all of them.',
       markdown: overviewMarkdown(document),
       content: () => overview(document),
     }),
@@ -72,7 +72,7 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
       script: TRY_IT_SCRIPT,
     })),
     page(SHAPES_PATH, 'API: shapes', {
-      summary: 'Every object that requests and answers have, member by member.',
+      summary: 'All objects of requests and responses, with their fields.',
       markdown: shapesMarkdown(document),
       content: () => shapesPage(document),
     }),

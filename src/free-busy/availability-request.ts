@@ -40,7 +40,7 @@ const clock = (example: string) =>
 const HOURS = object(
   {
     days: parsed(parseDays, {
-      doc: 'Monday to Friday when absent.',
+      doc: 'Default: Monday to Friday.',
       schema: { type: 'array', items: { type: 'string', enum: WEEKDAYS } },
       problem: `must be a list of ${WEEKDAYS.join(', ')}`,
     }),
@@ -48,12 +48,12 @@ const HOURS = object(
     end: required(clock('17:00')),
     timeZone: zone({}),
   },
-  { name: 'WorkingHours', doc: 'An end that is not after the start is on the next day.' },
+  { name: 'WorkingHours', doc: 'If the end is not after the start, it is on the next day.' },
 );
 type Hours = NonNullable<ReturnType<typeof HOURS.read>>;
 
 const WORKING_HOURS: Field<readonly Hours[], false> = {
-  doc: 'Any time when absent.',
+  doc: 'Default: any time.',
   example: [{ days: ['MO', 'TU', 'WE', 'TH', 'FR'], start: '09:00', end: '17:00' }],
   schema: { type: 'array', maxItems: MAX_HOURS, items: HOURS.schema },
   also: HOURS.schema,
@@ -71,7 +71,7 @@ const WORKING_HOURS: Field<readonly Hours[], false> = {
 export const FREE_BUSY_QUERY = {
   ...WINDOW,
   timeZone: zone({
-    doc: 'IANA: where all-day events are meant; each calendar’s own by default.',
+    doc: 'The IANA time zone for all-day events. Default: the time zone of each calendar.',
     example: 'Europe/Vienna',
   }),
   calendarIds: CALENDAR_IDS,
@@ -79,16 +79,18 @@ export const FREE_BUSY_QUERY = {
 
 export const AVAILABILITY_REQUEST = {
   ...WINDOW,
-  duration: required(wholeNumber({ min: 1, max: 7 * DAY_MINUTES, doc: 'Minutes.', example: 30 })),
+  duration: required(
+    wholeNumber({ min: 1, max: 7 * DAY_MINUTES, doc: 'The length of a slot in minutes.', example: 30 }),
+  ),
   timeZone: zone({
-    doc: 'IANA: where all-day events and working hours are meant.',
+    doc: 'The IANA time zone for all-day events and working hours.',
     example: 'Europe/Vienna',
   }),
-  step: minutes(1, DAY_MINUTES, 'Slots begin this far apart; 30 by default.'),
-  bufferBefore: minutes(0, DAY_MINUTES, 'Free time before the slot.'),
-  bufferAfter: minutes(0, DAY_MINUTES, 'Free time after it.'),
-  minimumNotice: minutes(0, 366 * DAY_MINUTES, 'The earliest start from now.'),
-  limit: wholeNumber({ min: 1, max: 500, doc: 'Of slots; 50 by default.' }),
+  step: minutes(1, DAY_MINUTES, 'Minutes between the starts of two slots. Default: 30.'),
+  bufferBefore: minutes(0, DAY_MINUTES, 'Minutes that must be free before the slot.'),
+  bufferAfter: minutes(0, DAY_MINUTES, 'Minutes that must be free after the slot.'),
+  minimumNotice: minutes(0, 366 * DAY_MINUTES, 'Minutes from now until the earliest start of a slot.'),
+  limit: wholeNumber({ min: 1, max: 500, doc: 'The maximum number of slots. Default: 50.' }),
   workingHours: WORKING_HOURS,
   calendarIds: CALENDAR_FILTER,
   user_ids: parsed(parseUsers, {

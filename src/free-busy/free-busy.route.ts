@@ -55,6 +55,6 @@ function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest):
 function usersOfClient(clientId: string, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds !== undefined)
     return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));
-  const message = 'user_ids is missing: name the users, or send the access token of one';
+  const message = 'user_ids is missing: list the users, or send the access token of one user';
   throw new ApiError(ANY_CALL.invalid_request, { message, field: 'user_ids' });
 }

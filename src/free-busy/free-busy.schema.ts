@@ -8,14 +8,14 @@ import { READING } from '../reading/read-error.ts';
 import { AVAILABILITY_REQUEST, FREE_BUSY_QUERY } from './availability-request.ts';
 
 const TimeInterval = Type.Object(
-  { start: instant('Inclusive.'), end: instant('Exclusive.') },
+  { start: instant('The start, inclusive.'), end: instant('The end, exclusive.') },
   { $id: 'TimeInterval' },
 );
 
 const FreeBusy = Type.Object(
   {
-    start: instant('Of the window.'),
-    end: instant('Of the window.'),
+    start: instant('The start of the window.'),
+    end: instant('The end of the window, exclusive.'),
     busy: Type.Array(TimeInterval, { description: 'Disjoint and in order.' }),
     errors: errorsMember,
   },
@@ -23,7 +23,10 @@ const FreeBusy = Type.Object(
 );
 
 const Availability = Type.Object(
-  { slots: Type.Array(TimeInterval, { description: 'In order.' }), errors: errorsMember },
+  {
+    slots: Type.Array(TimeInterval, { description: 'The free slots, in order of time.' }),
+    errors: errorsMember,
+  },
   { $id: 'Availability' },
 );
 
@@ -55,14 +58,14 @@ export const freeBusyOperations: readonly Operation[] = [
     group,
     summary: 'Slots in which the user, or all of several users, are free',
     description:
-      'With an access token about its user; with HTTP Basic of the application about the users in `user_ids`.',
+      'With an access token, for its user. With HTTP Basic of the application, for the users in `user_ids`.',
     callers: ['free-busy', 'application'],
     body: { fields: AVAILABILITY_REQUEST, name: 'AvailabilityRequest', required: true },
     answer: { description: 'The slots.', schema: Availability, example: { slots: [SLOT] } },
     errors: [
       badField('duration', 'is missing'),
       invalid(
-        'HTTP Basic that cannot be read together with the rest.',
+        'HTTP Basic is combined with other client authentication.',
         'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
       ),
       READING.too_many_reads,

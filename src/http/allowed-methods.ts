@@ -30,7 +30,7 @@ export function problemOfMethod({ method, url, server }: FastifyRequest): ApiErr
   if (names.length === 0) return undefined;
   const allow = names.join(', ');
   return new ApiError(ANY_CALL.method_not_allowed, {
-    message: `${method} is not possible here: ${allow} ${names.length === 1 ? 'is' : 'are'}`,
+    message: `This path does not support ${method}, only ${allow}`,
     headers: { allow },
   });
 }

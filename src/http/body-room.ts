@@ -18,7 +18,7 @@ const SHARE = 1 / 4;
 export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): void {
   let heldBytes = 0;
   const ofCaller = new Map<string, number>();
-  const full = `The bodies that are being received take more than ${most / 1024 / 1024} MiB: send it again in a few seconds`;
+  const full = `Bodies that are being received use more than ${most / 1024 / 1024} MiB: send the request again in a few seconds`;
 
   /** `bytes` may be negative. */
   const take = (caller: string, bytes: number): void => {

@@ -51,10 +51,10 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
     if (peer === 'caller') {
       const key = addressKey(address);
       if (counted.of(key) >= limits.connectionsPerAddress && !counted.makeRoom(key))
-        return tooMany(429, `${limits.connectionsPerAddress} connections may be open from one address`);
+        return tooMany(429, `${limits.connectionsPerAddress} connections can be open from one address`);
     }
     if (counted.all() >= most && !counted.makeRoom())
-      return tooMany(503, `${limits.connections} connections may be open`);
+      return tooMany(503, `${limits.connections} connections can be open`);
     return undefined;
   };
 

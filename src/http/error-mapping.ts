@@ -51,7 +51,7 @@ export const errorAnswers =
       { event: 'request_failed', err: error, requestId: request.id, route: request.routeOptions?.url },
       'A request failed',
     );
-    const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
+    const message = `Something went wrong on our side; the operator can find it in the log by request ${request.id}`;
     const { code } = ANY_CALL.server_error;
     const oauth = isOAuth(request) ? { error_description: message } : {};
     return reply.status(500).send({ error: code, message, code, requestId: request.id, ...oauth });

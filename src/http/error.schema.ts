@@ -6,9 +6,9 @@ import { BODY_BYTES, bodyTooLarge, formatSize } from './sizes.ts';
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'A short name.' }),
+    error: Type.String({ description: 'A short name of the error.' }),
     message: Type.String({ description: 'Which rule was broken and what to do, in English.' }),
-    code: Type.String({ description: 'For machines.' }),
+    code: Type.String({ description: 'The code for programs. Codes do not change.' }),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description: 'Field → what is wrong with it.',
@@ -21,15 +21,19 @@ export const ErrorBody = Type.Object(
     ),
     errors: Type.Optional(
       Type.Array(anyObject('A ReadProblem.'), {
-        description: 'The accounts that could not be brought up to date (404 and 503).',
+        description: 'The accounts that could not be synced (404 and 503).',
       }),
     ),
-    event: Type.Optional(anyObject('The event as it is now (412).')),
+    event: Type.Optional(anyObject('The current version of the event (412).')),
     requestId: Type.Optional(
-      Type.String({ description: 'The id with which the operator finds the error in the log (500).' }),
+      Type.String({
+        description: 'The request id, by which the operator can find the error in the log (500).',
+      }),
     ),
     documentation: Type.Optional(
-      Type.String({ description: 'Where the code is explained, on servers that are set to say so.' }),
+      Type.String({
+        description: 'A link to the description of the code, if the server has `KALENDS_ERROR_LINKS`.',
+      }),
     ),
   },
   { $id: 'Error' },
@@ -40,9 +44,9 @@ export const OAuthErrorBody = Type.Object(
   {
     error: Type.String({ description: 'The code of RFC 6749.' }),
     error_description: Type.String(),
-    message: Type.String({ description: 'The same text again.' }),
-    code: Type.Optional(Type.String({ description: 'With `server_error`.' })),
-    requestId: Type.Optional(Type.String({ description: 'With `server_error`.' })),
+    message: Type.String({ description: 'The same text as `error_description`.' }),
+    code: Type.Optional(Type.String({ description: 'Present with `server_error`.' })),
+    requestId: Type.Optional(Type.String({ description: 'Present with `server_error`.' })),
   },
   { $id: 'OAuthError' },
 );
@@ -62,7 +66,7 @@ export const badBodies: readonly OperationError[] = [
     message: bodyTooLarge(BODY_BYTES).message,
     field: 'body',
   },
-  { ...ANY_CALL.request_refused, status: 415, when: 'The body is of another content type.' },
+  { ...ANY_CALL.request_refused, status: 415, when: 'The content type of the body is not supported.' },
   ANY_CALL.too_many_bodies,
 ];
 

@@ -10,10 +10,10 @@ export const healthOperations: readonly Operation[] = [
     id: 'getHealth',
     group: 'Server',
     summary: 'Whether requests can be served',
-    description: 'It asks nothing but whether the process lives; `GET /ready` asks the database as well.',
+    description: 'It only checks that the process runs. `GET /ready` also checks the database.',
     callers: ['anybody'],
     answer: {
-      description: 'They can.',
+      description: 'The server accepts requests.',
       schema: Type.Object({ status: Type.Literal('ok') }),
       example: { status: 'ok' },
     },
@@ -27,12 +27,12 @@ export const readyOperations: readonly Operation[] = [
     path: '/ready',
     id: 'getReadiness',
     group: 'Server',
-    summary: 'Whether this instance is to be sent requests',
+    summary: 'Whether this instance should receive requests',
     description:
-      'For load balancers: 503 with the reason while the database is unreachable or read-only, migrations run, or the instance is about to end.',
+      'For load balancers. Returns 503 with the reason while the database is unreachable or read-only, migrations run, or the instance is stopping.',
     callers: ['anybody'],
     answer: {
-      description: 'It is: the database answers and takes writes, and its migrations are done.',
+      description: 'The instance is ready: the database accepts writes and is migrated.',
       schema: Type.Object({ status: Type.Literal('ready') }),
       example: { status: 'ready' },
     },

@@ -19,8 +19,7 @@ export async function startMetricsServer(
     (request, response) => {
       const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
         response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
-      if (request.url?.split('?')[0] !== '/metrics')
-        answer(404, 'There is /metrics here, and nothing else\n');
+      if (request.url?.split('?')[0] !== '/metrics') answer(404, 'Only /metrics exists here\n');
       else if (request.method !== 'GET') {
         response.setHeader('allow', 'GET');
         answer(405, 'Only GET\n');
@@ -29,7 +28,7 @@ export async function startMetricsServer(
           (text) => answer(200, text, METRICS_TYPE),
           (err: unknown) => {
             log.error({ event: 'metrics_failed', err }, 'The metrics could not be read');
-            answer(500, 'The metrics could not be read; the log says why\n');
+            answer(500, 'The metrics could not be read; see the log\n');
           },
         );
     },

@@ -250,13 +250,13 @@ type Headers = Readonly<Record<string, string>>;
 /** The milliseconds in which a whole request and its header must arrive. The response may take longer. */
 type ArrivalTimes = { readonly request: number; readonly headers: number };
 
-const UNREADABLE = new ApiError(ANY_CALL.invalid_request, 'The request is not HTTP that can be read');
+const UNREADABLE = new ApiError(ANY_CALL.invalid_request, 'The request is not valid HTTP');
 const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
   status: 417,
-  message: 'Of Expect, nothing but 100-continue can be met',
+  message: 'Expect supports only 100-continue',
 });
 const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
-const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Extensions of chunks must not be larger than 16 kB');
+const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Chunk extensions must not be larger than 16 kB');
 
 /** Creates the responses to bytes that are no request, or arrive too late; for Fastify's `clientErrorHandler`. */
 function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {

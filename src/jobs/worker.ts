@@ -177,8 +177,8 @@ class JobWorker implements Worker {
     const end = new AbortController();
     const work = jobInTrace(run.job, async () => handlers[kind](key, end.signal)).catch(
       (err): SyncFailure => {
-        log.error({ event: 'job_fault', err, kind, key }, 'A job met a fault of our own');
-        return { kind: 'unavailable', message: 'A fault on our side' };
+        log.error({ event: 'job_fault', err, kind, key }, 'A job failed with an internal error');
+        return { kind: 'unavailable', message: 'An error on our side' };
       },
     );
     const outcome = await within(deadlines[kind], work);
@@ -196,14 +196,14 @@ class JobWorker implements Worker {
   async #giveUp({ job, holder }: Run): Promise<void> {
     const { jobs, log, now } = this.#deps;
     const { kind, key, attempts } = job;
-    log.warn({ event: 'job_late', kind, key }, 'A job did not end in time');
-    const failure = { kind: 'unavailable', message: 'The work did not end in time' } as const;
+    log.warn({ event: 'job_late', kind, key }, 'A job did not finish in time');
+    const failure = { kind: 'unavailable', message: 'The work did not finish in time' } as const;
     const times = { now: now(), retryAt: retryAt(failure, { attempts, now: now() }) };
     if (await this.#orLog(jobs.giveUp(job, holder, times))) this.#tellSetAside(job);
   }
 
   #tellSetAside({ kind, key }: JobName): void {
-    const message = 'A job did not come to its end three times: it is tried once a day';
+    const message = 'A job did not finish in three attempts and is tried once a day';
     this.#deps.log.error({ event: 'job_set_aside', kind, key }, message);
   }
 
@@ -212,7 +212,7 @@ class JobWorker implements Worker {
     try {
       return await work;
     } catch (err) {
-      this.#deps.log.error({ event: 'jobs_unreachable', err }, 'The worker could not reach its jobs');
+      this.#deps.log.error({ event: 'jobs_unreachable', err }, 'The worker could not read its jobs');
       return undefined;
     }
   }

@@ -76,7 +76,7 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
   if (record.withdrawnAt !== undefined)
     return new OAuthError(
       AUTHORIZATION.session_expired,
-      'OAuth session expired: nothing is connected any more',
+      'OAuth session expired: no account is connected any more',
     );
   if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
   if (presented.codeChallenge !== record.codeChallenge) {

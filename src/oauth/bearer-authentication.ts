@@ -9,7 +9,7 @@ import type { TokenSigner } from './token-signer.ts';
 export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
 
 const REFRESH_TOKEN =
-  'This is a refresh token: send it to /token, and call with the access token that comes of it';
+  'This is a refresh token: exchange it at /token, and send the access token from that response';
 
 /** The part of a request that the check reads; the check sets its caller. */
 export type BearerRequest = AskedBy & { readonly headers: { readonly authorization?: string | undefined } };

@@ -83,7 +83,7 @@ function readClientCredentials({ authorization, clientId, clientSecret }: Presen
   const credentials = decodeBasic(basic[1] ?? '');
   if (credentials === undefined) throw invalidClient('basic');
   if (clientId !== undefined && clientId !== credentials.clientId)
-    throw invalidRequest('client_id in the body is not the one of the Authorization header');
+    throw invalidRequest('client_id in the body differs from the one in the Authorization header');
   return { ...credentials, method: 'basic' };
 }
 

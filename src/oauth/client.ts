@@ -14,7 +14,7 @@ export const REFRESH_REPLAY_WINDOW = {
   option: 'refresh-replay-window',
   field: 'refresh_replay_window',
   most: MOST_REPLAY_SECONDS,
-  about: `How many seconds after a refresh the spent refresh token still returns its successor, until the successor is used: 0 (off, the default) to ${MOST_REPLAY_SECONDS}. A client whose response was lost can then repeat the request.`,
+  about: `Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to ${MOST_REPLAY_SECONDS}. A client whose response was lost can then repeat the request.`,
   problem: `must be a whole number of seconds from 0 to ${MOST_REPLAY_SECONDS}`,
   /** Returns `undefined` for anything but a whole number in range. */
   parse: (text: string): number | undefined =>

@@ -22,7 +22,7 @@ export const invalid = (when: string, message: string): OperationError =>
   oauth(ANY_CALL.invalid_request, { when, message });
 
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
-  when: 'The credentials of the body are wrong.',
+  when: 'The credentials in the body are wrong.',
 });
 
 /** The errors of HTTP Basic. */
@@ -34,7 +34,7 @@ export const badClients: readonly OperationError[] = [
   }),
   oauth(ANY_CALL.temporarily_unavailable, {
     status: 429,
-    when: 'Too many wrong secrets or codes. A right one always passes.',
+    when: 'Too many wrong secrets or codes. A correct one is never limited.',
     message: 'Too many failed attempts; try again in 30 seconds',
   }),
 ];
@@ -57,8 +57,10 @@ const TokenAnswer = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT.' }),
     token_type: Type.Literal('Bearer'),
-    expires_in: Type.Literal(3600, { description: 'Seconds.' }),
-    refresh_token: Type.String({ description: 'New each time, except within a refresh replay window.' }),
+    expires_in: Type.Literal(3600, { description: 'The lifetime of the access token in seconds.' }),
+    refresh_token: Type.String({
+      description: 'A new token each time, except within a refresh replay window.',
+    }),
   },
   { $id: 'TokenAnswer' },
 );
@@ -71,9 +73,9 @@ const Metadata = Type.Object(
     revocation_endpoint: Type.String(),
     pushed_authorization_request_endpoint: Type.String(),
     require_pushed_authorization_requests: Type.Boolean({
-      description: 'False, though an application can be held to it.',
+      description: 'False for the server. An application can be required to push its requests.',
     }),
-    jwks_uri: Type.Optional(Type.String({ description: 'With ES256 only.' })),
+    jwks_uri: Type.Optional(Type.String({ description: 'Present only with ES256.' })),
     response_types_supported: Type.Array(Type.String()),
     response_modes_supported: Type.Array(Type.String()),
     grant_types_supported: Type.Array(Type.String()),
@@ -87,7 +89,7 @@ const Metadata = Type.Object(
 
 const KeySet = Type.Object(
   { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
-  { $id: 'KeySet', description: 'RFC 7517. Empty with HS256.' },
+  { $id: 'KeySet', description: 'Keys as in RFC 7517. Empty with HS256.' },
 );
 
 const group = 'Authorization';
@@ -96,20 +98,20 @@ const FORM = 'application/x-www-form-urlencoded';
 /** Parameters of `/authorize`, in its query or pushed. Their readers are in connect/flow/authorize-request.ts. */
 export const AUTHORIZATION_PARAMETERS = {
   scope: oneOf(SCOPES, { doc: '`read-write` by default.', example: 'read' }),
-  state: text({ doc: 'Comes back unchanged.', example: 'xyz' }),
+  state: text({ doc: 'Returned unchanged.', example: 'xyz' }),
   response_type: text({ doc: '`code`.', example: 'code' }),
   redirect_uri: text({
-    doc: 'Ignored: the registered one counts.',
+    doc: 'Ignored: the registered redirect URI is used.',
     example: 'https://app.example/callback',
   }),
-  lng: text({ doc: 'Language of the pages; the browser’s by default.', example: 'fr' }),
-  theme: oneOf(THEMES, { doc: 'Of the pages.', example: 'dark' }),
+  lng: text({ doc: 'The language of the pages. Default: the browser’s language.', example: 'fr' }),
+  theme: oneOf(THEMES, { doc: 'The color theme of the pages.', example: 'dark' }),
   display: oneOf(['page', 'popup'], {
-    doc: '`popup`: the answer is posted to the page that opened the window.',
+    doc: '`popup`: the result is posted to the page that opened the window.',
     example: 'popup',
   }),
   providers: text({
-    doc: 'Which providers are offered, separated by commas; all by default.',
+    doc: 'The offered providers, separated by commas. Default: all.',
     example: 'google,caldav',
   }),
   code_challenge: text({
@@ -122,11 +124,11 @@ export const AUTHORIZATION_PARAMETERS = {
 const AUTHORIZE_QUERY = {
   client_id: required(text({ doc: 'The application.', example: 'proj1a2b3c' })),
   user_id: text({
-    doc: 'Your own id of the user; it is made known by this. Required without `request_uri`.',
+    doc: 'Your id for the user, who is created by the first request. Required without `request_uri`.',
     example: 'ada',
   }),
   request_uri: text({
-    doc: 'The `request_uri` that `/par` returned. Beside it only `client_id` is read.',
+    doc: 'The `request_uri` that `/par` returned. If it is sent, only `client_id` is read besides it.',
     example: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
   }),
   ...AUTHORIZATION_PARAMETERS,
@@ -139,11 +141,11 @@ const TOKENS: Operation = {
   group,
   summary: 'Exchange a code, or refresh',
   description:
-    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body; not both. JSON is taken as well as the form.',
+    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body, not both. The body can be a form or JSON.',
   callers: ['application', 'anybody'],
   body: { fields: TOKEN_FORM, required: true, types: [FORM, 'application/json'] },
   answer: {
-    description: 'Both tokens are new.',
+    description: 'The tokens. Both are new.',
     schema: TokenAnswer,
     example: {
       access_token: 'eyJhbGciOi…',
@@ -175,18 +177,18 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'Send the user’s browser here to connect calendars',
     description:
-      'Ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are a page; JSON where `Accept` prefers it.',
+      'The flow ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are shown as a page, or returned as JSON if `Accept` prefers it.',
     callers: ['anybody'],
     query: AUTHORIZE_QUERY,
-    page: 'With the parameter `transaction`, which only this server sends a browser with: the page where providers are chosen.',
+    page: 'With the parameter `transaction`, which only this server adds: the page where the user selects a provider.',
     answer: {
       status: 302,
-      description: 'To the page where providers are chosen.',
+      description: 'Redirect to the page where the user selects a provider.',
       headers: { Location: 'The page.', 'Set-Cookie': '`oauth_req`.' },
     },
     errors: [
       invalid(
-        'A parameter is missing or unusable, or the application has to push its requests.',
+        'A parameter is missing or invalid, or the application must push its requests.',
         'user_id is missing',
       ),
       ...wrongParameters,
@@ -214,17 +216,17 @@ export const oauthOperations: readonly Operation[] = [
     path: '/revoke',
     id: 'revokeTokens',
     group,
-    summary: 'End every token of the user at the application',
+    summary: 'Revoke all tokens of the user at the application',
     description:
-      'Send any access or refresh token of the user. The response is the same whatever the state of the token.',
+      'Send any access or refresh token of the user. The response does not depend on the state of the token.',
     callers: ['anybody'],
     body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
     answer: {
-      description: 'Done.',
+      description: 'The token was processed.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    errors: [invalid('`token` is missing or no text.', 'token is missing'), ...largeForms],
+    errors: [invalid('`token` is missing or not a string.', 'token is missing'), ...largeForms],
   },
   {
     method: 'get',
@@ -232,7 +234,7 @@ export const oauthOperations: readonly Operation[] = [
     id: 'getServerMetadata',
     group,
     summary: 'Show the metadata of the authorization server (RFC 8414)',
-    description: 'Libraries for OAuth read it to find the endpoints and what they take.',
+    description: 'OAuth libraries read it to find the endpoints and their options.',
     callers: ['anybody'],
     answer: {
       description: 'The metadata.',
@@ -247,8 +249,7 @@ export const oauthOperations: readonly Operation[] = [
     id: 'getSigningKeys',
     group,
     summary: 'The public keys of access tokens (RFC 7517)',
-    description:
-      'Empty while tokens are signed with HS256, as they are by default: nobody but this server verifies those.',
+    description: 'Empty with HS256, the default, because only this server verifies such tokens.',
     callers: ['anybody'],
     answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
     errors: [],

@@ -13,9 +13,11 @@ import {
 import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS } from './pushed-requests.ts';
 
 const PUSHED_PARAMETERS = {
-  client_id: text({ doc: 'With the secret in the body; the same application as in HTTP Basic.' }),
-  client_secret: text({ doc: 'If HTTP Basic is not used.' }),
-  user_id: required(text({ doc: 'Your own id of the user.', example: 'ada' })),
+  client_id: text({
+    doc: 'Required with `client_secret` in the body. With HTTP Basic it must be the same application.',
+  }),
+  client_secret: text({ doc: 'Required without HTTP Basic.' }),
+  user_id: required(text({ doc: 'Your id for the user.', example: 'ada' })),
   user_name: text({
     max: MAX_NAME_CHARACTERS,
     doc: 'The name of the user, shown on the pages. It is read only here.',
@@ -23,15 +25,15 @@ const PUSHED_PARAMETERS = {
   }),
   login_hint: text({
     max: MAX_HINT_CHARACTERS,
-    doc: 'The address the user is likely to sign in with. Counts here only.',
+    doc: 'The e-mail address that the user probably signs in with. It is read only here.',
   }),
   ...AUTHORIZATION_PARAMETERS,
 };
 
 const PushedAnswer = Type.Object(
   {
-    request_uri: Type.String({ description: 'For one use at `/authorize`, by one browser.' }),
-    expires_in: Type.Literal(60, { description: 'Seconds.' }),
+    request_uri: Type.String({ description: 'Valid once at `/authorize`, in one browser.' }),
+    expires_in: Type.Literal(60, { description: 'The lifetime of `request_uri` in seconds.' }),
   },
   { $id: 'PushedAnswer' },
 );
@@ -44,7 +46,7 @@ export const parOperations: readonly Operation[] = [
     group: 'Authorization',
     summary: 'Push an authorization request (RFC 9126)',
     description:
-      'Then send the browser to `/authorize?client_id=…&request_uri=…`. Nobody can change a pushed request, so it proves who the user is. Client authentication as at `/token`; JSON is taken as well as the form; at most 16 kB.',
+      'Then send the browser to `/authorize?client_id=…&request_uri=…`. Nobody can change a pushed request, so it proves who the user is. Client authentication is the same as at `/token`. The body is a form or JSON of at most 16 kB.',
     callers: ['application', 'anybody'],
     body: {
       fields: PUSHED_PARAMETERS,
@@ -55,7 +57,7 @@ export const parOperations: readonly Operation[] = [
     },
     answer: {
       status: 201,
-      description: 'Kept for 60 seconds.',
+      description: 'The request was stored for 60 seconds.',
       schema: PushedAnswer,
       example: {
         request_uri: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
@@ -63,7 +65,7 @@ export const parOperations: readonly Operation[] = [
       },
     },
     errors: [
-      invalid('A parameter is missing or unusable, or `request_uri` is pushed.', 'user_id is missing'),
+      invalid('A parameter is missing or invalid, or `request_uri` was pushed.', 'user_id is missing'),
       ...wrongParameters,
       badBodyClient,
       ...badClients,

@@ -18,7 +18,7 @@ export function redirectUriProblem(text: string): string | undefined {
   if (isWebScheme(url)) return webProblem(url) ?? answerParameterProblem(url);
   // The dot also excludes javascript:, data:, file: and every other scheme that browsers act on.
   if (!/^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/.test(url.protocol))
-    return 'must be https, http on this machine, or a scheme of your own named after a domain of yours, such as com.example.app:/callback';
+    return 'must be https, http on this machine, or your own scheme named after a domain that you own, such as com.example.app:/callback';
   return answerParameterProblem(url);
 }
 

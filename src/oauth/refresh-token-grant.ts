@@ -54,7 +54,7 @@ export async function refreshTokenGrant(
   }
   log.info(
     { event: 'refresh_replayed', clientId, familyId },
-    'A spent refresh token was presented again within the replay window',
+    'A rotated refresh token was presented again within the replay window',
   );
   const tokens = signer.signTokenResponse(rotated, successor, rotated.rotatedAt);
   return { tokens, outcome: 'replayed' };

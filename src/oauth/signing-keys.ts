@@ -76,7 +76,7 @@ export async function openSigningKeys(
     if (deps.now() - keySet.loadedAt <= RELOAD_MS) return;
     // The caller does not see this failure: the next call tries again, and the loaded keys still sign.
     reload().catch((err) =>
-      deps.log.error({ event: 'signing_keys_not_loaded', err }, 'The signing keys could not be loaded again'),
+      deps.log.error({ event: 'signing_keys_not_loaded', err }, 'The signing keys could not be reloaded'),
     );
   };
 

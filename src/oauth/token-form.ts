@@ -7,8 +7,8 @@ const token = (doc: string, example?: string) => text({ allowsControls: true, do
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
   grant_type: token('`authorization_code` or `refresh_token`.', 'authorization_code'),
-  client_id: token('If HTTP Basic is not used.'),
-  client_secret: token('If HTTP Basic is not used.'),
+  client_id: token('Required without HTTP Basic.'),
+  client_secret: token('Required without HTTP Basic.'),
   code: token('For `authorization_code`.', 'ada'),
   redirect_uri: token('For `authorization_code`: the registered one.', 'https://app.example/callback'),
   code_verifier: token('PKCE (RFC 7636), if the authorization request had a code challenge.'),
@@ -29,7 +29,7 @@ export const TOKENS_AWAY =
 export function readForm<T extends Table>(body: unknown, table: T): Input<T> {
   const members = Array.isArray(body) ? undefined : asObject(body);
   if (members === undefined)
-    throw invalidRequest('The request has no body that can be read: send the documented fields');
+    throw invalidRequest('The request has no readable body: send the documented fields');
   const { value, mistakes } = checkMembers(members, table);
   const [first] = mistakes;
   if (first !== undefined) throw invalidRequest(`${first.field} ${first.problem}`);

@@ -50,7 +50,7 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
   mustBeAllowed(maker, 'people.manage');
   const { role, clientIds = [] } = invited;
   const login = invited.login === undefined ? undefined : parseLogin(invited.login);
-  if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is none');
+  if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is invalid');
   if (login !== undefined && (await deps.people.findByLogin(login)) !== undefined)
     throw new PeopleRefusal('login_taken');
   const link = await add({ purpose: 'invite', role, login, clientIds, lifetimeMs: INVITED_MS }, maker, deps);
@@ -211,7 +211,9 @@ export async function readRegistration(
   const nameProblem = person === undefined ? personNameProblem(name) : undefined;
   const problems: FieldProblems = {
     ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),
-    ...(login === undefined && { login: 'This is no e-mail address. It should look like ada@example.com.' }),
+    ...(login === undefined && {
+      login: 'This is not an e-mail address. It should look like ada@example.com.',
+    }),
   };
   const personId = person?.personId ?? randomBytes(12).toString('base64url');
   return { problems, login, personId, name: person?.name ?? name.trim(), isKnown: person !== undefined };
@@ -230,7 +232,9 @@ async function complete(
   const outcome = await people.acceptInvitation(hashOfSecret(token), person, { now: now(), by });
   if (outcome === 'login_taken')
     return {
-      problems: { login: 'Somebody is registered with this address. Sign in, or ask for a way back in.' },
+      problems: {
+        login: 'A member has this address. Sign in, or ask an owner for a reset link.',
+      },
     };
   if (outcome !== 'done') throw new PeopleRefusal(outcome);
   return { personId, name };

@@ -28,16 +28,16 @@ const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Pa
 export function passwordProblem(password: string, own: readonly string[]): string | undefined {
   const count = [...password].length;
   if (count < LEAST_CHARACTERS)
-    return `It needs ${LEAST_CHARACTERS} characters or more: three or four words do.`;
+    return `It must have at least ${LEAST_CHARACTERS} characters. Three or four words are enough.`;
   if (count > MOST_CHARACTERS) return `It must not be longer than ${MOST_CHARACTERS} characters.`;
   const lowerCase = password.toLowerCase();
   if (new Set(lowerCase).size < LEAST_DIFFERENT || isRepeated(lowerCase) || isSequence(lowerCase))
-    return 'It repeats itself, and would be guessed soon. Three or four words that have nothing to do with each other are good.';
+    return 'It repeats itself and is easy to guess. Three or four unrelated words are good.';
   if (isCommon(lowerCase)) return 'It is one of the most common passwords. Choose another one.';
   const parts = own.flatMap((text) => text.toLowerCase().split(/[\s@]+/)).filter((part) => part.length > 3);
   const rest = parts.reduce((text, part) => text.replaceAll(part, ''), lowerCase).replaceAll('kalends', '');
   if (rest.length < LEAST_CHARACTERS / 2)
-    return 'It is little more than your name or address. Choose another one.';
+    return 'It is too similar to your name or address. Choose another one.';
   return undefined;
 }
 

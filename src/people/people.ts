@@ -92,7 +92,7 @@ export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'pe
   if (person === undefined)
     throw new ApiError(
       ANY_CALL.not_found,
-      `There is no person "${name}"; "kalends admin list" shows them all.`,
+      `There is no member "${name}"; "kalends admin list" lists all members.`,
     );
   return person;
 }

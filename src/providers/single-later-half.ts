@@ -8,7 +8,7 @@ export function onlyException({ change, exceptions }: LaterHalf): LaterException
   const startException = exceptions.find(({ instance }) => toInstant(instance, 'UTC') === startsAt);
   if (exceptions.some((exception) => exception !== startException)) {
     const message =
-      'Behind this occurrence its series has no rule any more, and other changed ones: change each by itself';
+      'After this occurrence the series has no rule any more, only exceptions: change each of them separately';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
   return startException;

@@ -10,14 +10,14 @@ export const ACTORS = ['user', 'operator', 'administrator', 'nobody'];
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const list = (description: string, item = Type.String()) => Type.Optional(Type.Array(item, { description }));
 const originalTruncated = Type.Optional(
-  Type.Literal(true, { description: '`original` is larger than is shown, and left out.' }),
+  Type.Literal(true, { description: 'True if `original` is omitted because it is too large.' }),
 );
 const numbers = (description: string) => Type.Optional(Type.Array(Type.Integer(), { description }));
 
 export const Attendee = Type.Object(
   {
     email: Type.String(),
-    name: text('As the calendar has it.'),
+    name: text('The name as the calendar has it.'),
     status: enumeration(['accepted', 'declined', 'tentative', 'none']),
     organizer: Type.Optional(Type.Boolean()),
   },
@@ -29,24 +29,24 @@ export const KnownRecurrence = Type.Object(
     frequency: Type.Optional(
       enumeration(
         ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'],
-        'Absent where there is no rule, or none that can be followed.',
+        'Absent if there is no rule, or if it cannot be expanded.',
       ),
     ),
     interval: Type.Optional(Type.Integer({ minimum: 1 })),
     count: Type.Optional(Type.Integer({ minimum: 1 })),
     until: text('`YYYYMMDDTHHMMSSZ`, inclusive.'),
-    byDay: list('`MO` … `SU`, with an ordinal such as `2MO` or `-1FR`.'),
+    byDay: list('`MO` to `SU`, with an ordinal such as `2MO` or `-1FR`.'),
     byMonthDay: numbers('Days of the month; negative ones count from its end.'),
-    byMonth: numbers('1 to 12.'),
-    bySetPos: numbers('Which of the instances of an interval.'),
+    byMonth: numbers('Months, from 1 to 12.'),
+    bySetPos: numbers('Positions within an interval.'),
     byYearDay: numbers('Days of the year.'),
     byWeekNo: numbers('Weeks of the year.'),
-    weekStart: text('Absent when weeks begin on Monday.'),
-    exDates: list('Starts that do not take place.'),
-    rDates: list('Further starts.'),
-    rrules: list('The rules as iCalendar has them, where the members above cannot say it.'),
+    weekStart: text('Absent if weeks start on Monday.'),
+    exDates: list('Starts of excluded occurrences.'),
+    rDates: list('Starts of additional occurrences.'),
+    rrules: list('The rules as iCalendar text, if the fields above cannot express them.'),
   },
-  { $id: 'KnownRecurrence', description: 'The rule of a series as its calendar has it.' },
+  { $id: 'KnownRecurrence', description: 'The recurrence rule of a series as its calendar has it.' },
 );
 
 /** The fields of an event, which a write's response also has at its root. */
@@ -56,44 +56,48 @@ export const eventMembers = {
   calendarId: Type.String(),
   title: Type.String({ description: '`Busy` for scope `free-busy`.' }),
   start: instant('For an all-day event, midnight UTC of its date.'),
-  end: instant('Exclusive.'),
+  end: instant('The end, exclusive.'),
   allDay: Type.Boolean(),
-  account: text('The id of the account, as in connection-status.'),
-  accountName: text('The name of the account that people know: its `display` in connection-status.'),
-  timeZone: text('The IANA zone a timed event is meant in.'),
-  startDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events.' })),
-  endDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events; exclusive.' })),
-  description: text('Plain text, or HTML where the calendar keeps it so.'),
-  location: text('Where it takes place.'),
-  recurringEventId: text('The id of the series, on its instances.'),
+  account: text('The account’s id, as in `GET /connection-status`.'),
+  accountName: text('The account’s name for people: its `display` in `GET /connection-status`.'),
+  timeZone: text('The IANA time zone of a timed event.'),
+  startDate: Type.Optional(
+    Type.String({ format: 'date', description: 'For all-day events: the first day.' }),
+  ),
+  endDate: Type.Optional(
+    Type.String({ format: 'date', description: 'For all-day events: the day after the last day.' }),
+  ),
+  description: text('Plain text, or HTML if the calendar stores HTML.'),
+  location: text('The location of the event.'),
+  recurringEventId: text('On occurrences: the id of their series.'),
   recurrence: Type.Optional(KnownRecurrence),
   color: text('A value such as `#0b8043`, or a name.'),
   attendees: Type.Optional(Type.Array(Attendee)),
   response: Type.Optional(
     enumeration(
       ['accepted', 'declined', 'tentative', 'none'],
-      'The account’s own answer, where its provider marks it (Google, Microsoft).',
+      'The account’s own response, if its provider marks it (Google, Microsoft).',
     ),
   ),
-  custom: Type.Optional(anyObject('Your own values, kept with the event.')),
+  custom: Type.Optional(anyObject('Your own values, stored with the event.')),
   conference: text('The URL to join at.'),
   conferenceData: Type.Optional(
-    anyObject('`provider`, `url` to join at, and `original`, the provider’s own object, with its members.'),
+    anyObject('`provider`, `url` to join at, and `original`, the provider’s own object with its fields.'),
   ),
   availability: Type.Optional(enumeration(['busy', 'free'])),
   privacy: Type.Optional(enumeration(['public', 'private', 'confidential'])),
   status: Type.Optional(enumeration(['confirmed', 'tentative', 'cancelled'])),
-  lastModified: Type.Optional(instant('As the calendar has it.')),
-  link: text('Where the provider shows it.'),
-  etag: text('The version, for `If-Match`; absent where the server gives none.'),
-  original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
+  lastModified: Type.Optional(instant('The time that the calendar states.')),
+  link: text('The URL of the event at its provider.'),
+  etag: text('The version, for `If-Match`. Absent if the calendar server has none.'),
+  original: Type.Optional(anyObject('The provider’s own object, at most 64 kB.')),
   originalTruncated,
 };
 
 export const Event = Type.Object(eventMembers, {
   $id: 'Event',
   description:
-    'An event, an instance of a series, or a series. Scope `free-busy` sees the first seven members, `availability` and `status`.',
+    'An event, an occurrence of a series, or a series. Scope `free-busy` sees only the first seven fields, `availability` and `status`.',
 });
 
 export const EVENT_EXAMPLE = {
@@ -119,21 +123,20 @@ export const EVENT_EXAMPLE = {
 /** The fields of a calendar, which a write's response also has at its root. */
 export const calendarMembers = {
   provider: Provider,
-  account: Type.String({ description: 'The id of the account, as in connection-status.' }),
+  account: Type.String({ description: 'The account’s id, as in `GET /connection-status`.' }),
   accountName: Type.String({
-    description: 'The name of the account that people know: its `display` in connection-status.',
+    description: 'The account’s name for people: its `display` in `GET /connection-status`.',
   }),
   id: Type.String(),
   title: Type.String(),
-  timeZone: Type.String({ description: 'An IANA zone.' }),
+  timeZone: Type.String({ description: 'An IANA time zone.' }),
   color: text('`#rrggbb`.'),
-  description: text('As its owner wrote it.'),
+  description: text('The description as its owner wrote it.'),
   primary: Type.Boolean({
-    description:
-      'The account’s main calendar, which `primary` names wherever an id of a calendar is asked for.',
+    description: 'True for the account’s main calendar. `primary` is accepted as its id in all requests.',
   }),
   access: enumeration(['write', 'read']),
-  original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
+  original: Type.Optional(anyObject('The provider’s own object, at most 64 kB.')),
   originalTruncated,
 };
 
@@ -143,13 +146,13 @@ export const ReadProblem = Type.Object(
   {
     provider: Provider,
     account: Type.String(),
-    calendarId: text('Where something of one calendar is left out.'),
-    eventId: text('Where it is one event.'),
+    calendarId: text('The calendar, if the problem concerns one calendar.'),
+    eventId: text('The event, if the problem concerns one event.'),
     count: Type.Optional(
-      Type.Integer({ description: 'How many events a sync left out, in whole or in part.' }),
+      Type.Integer({ description: 'The number of events that a sync left out, in whole or in part.' }),
     ),
     eventIds: Type.Optional(
-      Type.Array(Type.String(), { maxItems: 10, description: 'The names of the first ten of them.' }),
+      Type.Array(Type.String(), { maxItems: 10, description: 'The ids of at most ten of these events.' }),
     ),
     code: Type.String({
       description:
@@ -157,13 +160,13 @@ export const ReadProblem = Type.Object(
     }),
     message: Type.String(),
     reason: text('The exact cause.'),
-    actor: Type.Optional(enumeration(ACTORS, 'Who must act.')),
+    actor: Type.Optional(enumeration(ACTORS, 'The party that must act.')),
     user_id: text('The user of the account, if several users were requested.'),
   },
   {
     $id: 'ReadProblem',
     description:
-      'An account that could not be brought up to date, or a calendar or event that is left out: what it has may be old or missing.',
+      'An account that could not be synced, or a calendar or event that was left out. Its data may be old or missing.',
   },
 );
 

@@ -14,7 +14,7 @@ export const calendarOperations: readonly Operation[] = [
     group: 'Calendars and accounts',
     summary: 'The calendars of all connected accounts',
     description:
-      'Grouped by provider: google, microsoft, apple, caldav. The header `Kalends-Errors` lists the accounts that could not be brought up to date, as JSON.',
+      'Grouped by provider: google, microsoft, apple, caldav. The header `Kalends-Errors` lists the accounts that could not be synced, as JSON.',
     callers: ['read'],
     answer: {
       description: 'The calendars.',
@@ -33,7 +33,7 @@ export const calendarOperations: readonly Operation[] = [
           original: {},
         },
       ],
-      headers: { 'Kalends-Errors': 'A JSON list of ReadProblem, where there are any.' },
+      headers: { 'Kalends-Errors': 'A JSON list of ReadProblem. Absent if there are none.' },
     },
     errors: [...badTokens, smallScope(NO_CALENDAR_LIST, NO_CALENDAR_LIST), ...unreadable],
   },

@@ -70,7 +70,7 @@ function parseFlag(text: string): boolean | undefined {
 export const PAGE_SIZE = {
   /** 0 means the default; more than the maximum is the maximum (docs/wire.md 1.7). */
   pageSize: parsedText(parsePageSize, {
-    doc: '250 by default; more than 1,000 is 1,000.',
+    doc: 'Default: 250. Values above 1,000 count as 1,000.',
     example: 100,
     schema: { type: 'integer', minimum: 0 },
     problem: SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
@@ -80,7 +80,7 @@ export const PAGE_SIZE = {
 const IDS = { type: 'array', items: { type: 'string' } };
 const ID_OR_NONE = { anyOf: [{ type: ['string', 'null'] }, { type: 'object', maxProperties: 0 }, IDS] };
 const CALENDARS =
-  'All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.';
+  'Default: all calendars. `primary` is the main calendar of each account. Unknown ids match nothing.';
 const UNREADABLE_FILTER = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
 
 /** The filter in a body: ids by provider, or a flat list of ids. */
@@ -109,12 +109,12 @@ export const CALENDAR_IDS = converted(
 
 export const EVENTS_QUERY = {
   start: instant({
-    doc: 'The first day of the current month in UTC by default.',
+    doc: 'Default: the first day of the current month in UTC.',
     example: '2026-11-01T00:00:00Z',
   }),
-  end: instant({ doc: 'Exclusive; the end of that month by default.', example: '2026-12-01T00:00:00Z' }),
+  end: instant({ doc: 'Exclusive. Default: the end of that month.', example: '2026-12-01T00:00:00Z' }),
   singleEvents: flagText({
-    doc: 'False: series once instead of their instances. True by default.',
+    doc: 'False returns each series once instead of its occurrences. Default: true.',
     example: 'true',
   }),
   calendarIds: CALENDAR_IDS,
@@ -123,12 +123,15 @@ export const EVENTS_QUERY = {
     text({
       max: LONGEST_SEARCH,
       allowsControls: true,
-      doc: `Words that must all be in an event; at most ${MOST_SEARCH_TERMS}. Needs scope \`read\`.`,
+      doc: `Words that an event must all contain, at most ${MOST_SEARCH_TERMS}. Requires scope \`read\`.`,
       example: 'planning',
     }),
     readSearch,
   ),
-  nextPageToken: text({ allowsControls: true, doc: 'Of the page before; it carries all but `pageSize`.' }),
+  nextPageToken: text({
+    allowsControls: true,
+    doc: 'The token from the previous page. It contains all parameters except `pageSize`.',
+  }),
 };
 
 /** Parses the query. Throws ApiError 400 with all mistakes. `now` is epoch milliseconds. */
@@ -149,7 +152,7 @@ function parsePageSize(text: string): number | undefined {
 function readSearch(text: string, report: Report): string[] | undefined {
   const terms = searchTerms(text);
   if (terms.length > MOST_SEARCH_TERMS) return report(`must have at most ${MOST_SEARCH_TERMS} words`);
-  return terms.length === 0 ? report('has nothing to search for') : terms;
+  return terms.length === 0 ? report('has no word to search for') : terms;
 }
 
 /** Returns the window; by default the current month in UTC, or the month of the given start or end beyond it. */

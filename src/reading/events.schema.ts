@@ -15,7 +15,7 @@ const EventsPage = Type.Object(
     pageSize: Type.Integer(),
     nextPageToken: Type.Optional(
       Type.String({
-        description: 'Absent on the last page. A page has 8 MB at the most, and one event at least.',
+        description: 'Absent on the last page. A page has at most 8 MB, and at least one event.',
       }),
     ),
     errors: errorsMember,
@@ -29,14 +29,14 @@ const ChangedEvent = Type.Object(
     overrides: Type.Optional(
       Type.Array(Type.Object({ ...eventMembers, thisAndFuture: Type.Optional(Type.Literal(true)) }), {
         description:
-          'Instances of a series that were changed by themselves; `thisAndFuture`: and all later ones.',
+          'Exceptions: occurrences of a series that differ from its rule. `thisAndFuture` means that all later ones differ too.',
       }),
     ),
     cancelledInstances: Type.Optional(
-      Type.Array(Type.String(), { description: 'Ids of instances that do not take place.' }),
+      Type.Array(Type.String(), { description: 'Ids of cancelled occurrences.' }),
     ),
   },
-  { $id: 'ChangedEvent', description: 'An event, or a whole series with what differs from its rule.' },
+  { $id: 'ChangedEvent', description: 'An event, or a whole series with its exceptions.' },
 );
 
 const DeletedEvent = Type.Object(
@@ -55,8 +55,8 @@ const Change = Type.Union(
 const ChangesPage = Type.Object(
   {
     changes: Type.Array(Change),
-    cursor: Type.String({ description: 'Keep it once the changes are yours.' }),
-    more: Type.Boolean({ description: 'Whether to ask again at once.' }),
+    cursor: Type.String({ description: 'Store it after you have stored the changes.' }),
+    more: Type.Boolean({ description: 'True if there are more changes: repeat the request immediately.' }),
     errors: errorsMember,
   },
   { $id: 'ChangesPage' },
@@ -66,7 +66,7 @@ const notFound = [READING.event_not_found, READING.calendar_not_found];
 const tooManyAnswers = {
   ...READING.too_many_reads,
   message:
-    'Large answers about this user are being sent already: 4 such reads run at once; try again when one of them has ended',
+    'Large responses for this user are being sent already: at most 4 such reads run at once; try again after one of them has ended',
 };
 
 const group = 'Reading events';
@@ -80,7 +80,7 @@ export const eventOperations: readonly Operation[] = [
     group,
     summary: 'The events in a window, over all calendars, sorted by start',
     description:
-      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` lists each account that could not be brought up to date, and everything that is left out.',
+      'Series are expanded into occurrences. Scope `free-busy` sees blocks titled `Busy`. `errors` lists each account that could not be synced, and everything that was left out.',
     callers: ['free-busy'],
     query: EVENTS_QUERY,
     answer: {
@@ -104,7 +104,8 @@ export const eventOperations: readonly Operation[] = [
     id: 'getEvent',
     group,
     summary: 'One event by its calendar and id',
-    description: 'An instance of a series, a single event or, by the id of the series, the series itself.',
+    description:
+      'Returns an occurrence of a series, a single event or, by the id of the series, the series itself.',
     callers: ['free-busy'],
     query: EVENT_QUERY,
     answer: oneEvent,
@@ -123,9 +124,10 @@ export const eventOperations: readonly Operation[] = [
     id: 'getEventById',
     group,
     summary: 'One event by its id',
-    description: 'For clients that know no calendar: it is looked for in all that the grant covers.',
+    description:
+      'For clients that do not know the calendar. All calendars that the grant covers are searched.',
     callers: ['free-busy'],
-    pathFields: { id: required(text({ doc: 'Percent-encoded.', example: 'k3vd8u2q' })) },
+    pathFields: { id: required(text({ doc: 'The id of the event, percent-encoded.', example: 'k3vd8u2q' })) },
     query: EVENT_BY_ID_QUERY,
     answer: oneEvent,
     errors: [
@@ -144,7 +146,7 @@ export const eventOperations: readonly Operation[] = [
     group,
     summary: 'List the events that were created, updated or deleted since a cursor',
     description:
-      'One cursor over all calendars of the user. Nothing is left out; a change can be reported twice. A series is one event.',
+      'One cursor covers all calendars of the user. No change is lost, but a change can be reported twice. A series is one event.',
     callers: ['read'],
     query: CHANGES_QUERY,
     answer: {
@@ -165,8 +167,8 @@ export const eventOperations: readonly Operation[] = [
       ...unreadable,
       {
         ...READING.user_not_found,
-        when: 'The user was deleted meanwhile.',
-        message: 'There is no such user any longer',
+        when: 'The user was deleted in the meantime.',
+        message: 'The user was deleted',
       },
       READING.cursor_expired,
     ],

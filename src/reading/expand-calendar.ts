@@ -28,7 +28,7 @@ export type SeriesTimes = Series<number> & { readonly master: SeriesMaster<numbe
 /** Parses `timings`: JSON of a Timing for each row, the master's first. */
 export function seriesTimes(timings: readonly string[]): SeriesTimes {
   const [master, ...overrides] = timings.map(parsed);
-  if (master === undefined) throw new Error('A series without a master was asked for');
+  if (master === undefined) throw new Error('A series without a master was requested');
   return buildSeries(master, overrides, (override) => override + 1);
 }
 
@@ -352,7 +352,7 @@ export function namedInstance(
   const [master] = mirrored?.rows ?? [];
   const row = mirrored?.rows[place];
   if (mirrored === undefined || master === undefined || row === undefined)
-    throw new Error('An instance was found of a series that was not asked for');
+    throw new Error('An occurrence belongs to a series that was not requested');
   const { href, recurrenceId, stored } = row;
   const names = { calendarKey, id, startsAt, row: { href, recurrenceId }, stored };
   const times = { start: startsAt, end, allDay, ...(singleEvents && { recurringEventId: mirrored.id }) };

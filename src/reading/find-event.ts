@@ -21,7 +21,7 @@ import type { ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
 
 const id = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
-const account = id('If two accounts show one calendar.');
+const account = id('Required if two accounts have the calendar.');
 const provider = (doc: string) => oneOf(PROVIDER_KINDS, { doc, example: 'google' });
 
 export const EVENT_QUERY = {
@@ -33,7 +33,7 @@ export const EVENT_QUERY = {
 
 /** The query that accompanies an id in the path. */
 export const EVENT_BY_ID_QUERY = {
-  provider: provider('If several calendars have an event of that id.'),
+  provider: provider('Required if several calendars have an event with this id.'),
   calendarId: id('Likewise.', 'ada@example.com'),
   account,
 };

@@ -263,13 +263,13 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
     const name = isNamed ? `the calendar “${calendar.title}”` : 'a calendar';
     const messages = [
       unnamed > 0 &&
-        `${unnamed} recurring events of ${name} are left out: following their rules takes too long`,
+        `${unnamed} recurring events of ${name} are left out: expanding their rules takes too long`,
       kinds.has('recurring') &&
-        `Some recurring events of ${name} are left out: together their rules take too long to follow. Delete recurring events that have ended, or spread them over several calendars`,
+        `Some recurring events of ${name} are left out: together their rules take too long to expand. Delete recurring events that have ended, or spread them over several calendars`,
       kinds.has('search') &&
-        `Not all of ${name} was searched: it has too much text. Ask for a shorter time between start and end`,
+        `${name} was searched only in part: it has too much text. Request a shorter time between start and end`,
       kinds.has('events') &&
-        `Some events of ${name} are left out: it has too many in that time. Ask for a shorter time between start and end`,
+        `Some events of ${name} are left out: it has too many in this time. Request a shorter time between start and end`,
     ].filter((message) => typeof message === 'string');
     return [
       ...syncProblems(owned, isNamed),
@@ -277,7 +277,7 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
       ...listed.map(({ id }) => ({
         ...leftOutProblem(
           owned,
-          `The recurring event ${id} of ${name} is left out: following its rules takes too long. Make them simpler, or delete it`,
+          `The recurring event ${id} of ${name} is left out: expanding its rules takes too long. Simplify them, or delete the event`,
         ),
         eventId: id,
       })),

@@ -43,7 +43,7 @@ const NEEDS = 'read';
 const CONTINUED = {
   cursor: text({
     allowsControls: true,
-    doc: 'Of the previous response. Without one, the response has a cursor for now.',
+    doc: 'The cursor from the previous response. Without it, the response has a cursor for the present.',
   }),
   wait: wholeNumberText({
     min: 0,
@@ -54,7 +54,7 @@ const CONTINUED = {
   ...PAGE_SIZE,
 };
 const STARTED = {
-  initial: flagText({ doc: 'Without a cursor: begin with everything there is.', example: 'true' }),
+  initial: flagText({ doc: 'Without a cursor: return all existing events first.', example: 'true' }),
 };
 export const CHANGES_QUERY = { ...CONTINUED, ...STARTED };
 
@@ -117,7 +117,7 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   const { changes, grant, now } = read;
   const state = await changes.follow(grant, now());
   // The user was deleted after its token was checked.
-  if (state === undefined) throw new ApiError(READING.user_not_found, 'There is no such user any longer');
+  if (state === undefined) throw new ApiError(READING.user_not_found, 'The user was deleted');
   const { feedId, seq } = state;
   if (!initial)
     return { changes: [], size: 0, owners: new Map(), cursor: { feedId, seq }, more: false, problems: [] };

@@ -35,7 +35,7 @@ const LARGE_ANSWERS: TurnLimits = {
   work: 'large_answer',
   ofOwner: 4,
   slots: Number.POSITIVE_INFINITY,
-  refusal: 'Large answers about this user are being sent already',
+  refusal: 'Large responses for this user are being sent already',
 };
 
 /** The slots for all reads of a process, which share its memory and threads. */
@@ -65,7 +65,7 @@ const longPolls = (connections: number): TurnLimits => ({
   share: 2 / 3,
   ofOwner: 5,
   waiting: 0,
-  refusal: 'Too many requests wait for changes already: ask without wait',
+  refusal: 'Too many requests of this user are waiting for changes already: send requests without wait',
 });
 
 export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
@@ -87,5 +87,5 @@ export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
 const tooManyReads = ({ ofOwner, refusal }: TurnLimits): ApiError =>
   new ApiError(
     READING.too_many_reads,
-    `${refusal}: ${ofOwner} such reads run at once; try again when one of them has ended`,
+    `${refusal}: at most ${ofOwner} such reads run at once; try again after one of them has ended`,
   );

@@ -14,7 +14,7 @@ export const zoneIn = (zones: CalendarZones, { calendarKey }: Pick<WholeSeries, 
 
 function requireContent({ rows }: WholeSeries, row: number): EventContent {
   const stored = rows[row]?.stored;
-  if (stored === undefined) throw new Error('A row was asked for that the series does not have');
+  if (stored === undefined) throw new Error('A row was requested that the series does not have');
   return stored;
 }
 

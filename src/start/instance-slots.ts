@@ -53,7 +53,7 @@ export function slotListener(
       }
       if (logged.has(line.clientId)) return;
       logged.set(line.clientId, at);
-      log.warn({ event: 'slots_exhausted', ...line }, 'An application held all slots that it may hold');
+      log.warn({ event: 'slots_exhausted', ...line }, 'An application held its full share of slots');
     },
   };
 }

@@ -108,7 +108,7 @@ function deleteExpired(deletions: Deletions, { jobs, log, now }: HousekeepingDep
       if (signal.aborted) return undefined;
       deleted[name] = await deleteOld();
     }
-    log.debug({ event: 'housekeeping_done', deleted }, 'What outlived its use was deleted');
+    log.debug({ event: 'housekeeping_done', deleted }, 'Expired rows were deleted');
     await jobs.schedule('housekeeping', '', now() + HOUSEKEEPING_EVERY_MS);
     return undefined;
   };

@@ -23,7 +23,7 @@ export async function runUntilStopped(
   const stopped = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
-      log.info({ event: 'stopping', signal }, 'Stopping: what is under way is finished first');
+      log.info({ event: 'stopping', signal }, 'Stopping: running work is finished first');
       stopping.abort(signal);
       stopped.resolve();
     });

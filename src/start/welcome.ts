@@ -36,9 +36,9 @@ export function welcome(config: Config, { db, created }: Stores, setup: Setup): 
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
     config.role === 'worker'
-      ? `Kalends ${version()} works jobs.`
+      ? `Kalends ${version()} runs jobs.`
       : `Kalends ${version()} is ready at ${config.url}`,
-    `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
+    `  Data     ${data}${created ? ' (created now, with its keys)' : ''}`,
   ];
   if (config.role !== 'worker')
     lines.push(`  Health   ${config.url}/health`, `  Learn    ${config.url}/docs`);
@@ -47,7 +47,7 @@ export function welcome(config: Config, { db, created }: Stores, setup: Setup): 
   else if (setup !== undefined)
     lines.push(
       `  Set up   ${COMMAND} admin invite`,
-      '           makes the link for the dashboard’s first owner',
+      '           creates the link for the dashboard’s first owner',
     );
   else if (config.role !== 'worker' && config.dashboardUrl !== undefined)
     lines.push(`  Manage   ${onLocalhost(config.dashboardUrl)}/dashboard`);
@@ -57,12 +57,12 @@ export function welcome(config: Config, { db, created }: Stores, setup: Setup): 
   );
   if (created && missing.length > 0) {
     lines.push(
-      `  Not yet  ${missing.join(' and ')}: ${COMMAND} setup ${missing[0]?.toLowerCase()} tells how; ${COMMAND} sandbox shows all four`,
+      `  Not yet  ${missing.join(' and ')}: ${COMMAND} setup ${missing[0]?.toLowerCase()} shows how; ${COMMAND} sandbox simulates all four`,
     );
   }
   if (created) {
     lines.push(
-      '  Next     make an application, in another terminal:',
+      '  Next     create an application, in another terminal:',
       `           ${COMMAND} client create --name "My app" --display-name "My app" \\`,
       '             --redirect-uri http://localhost:3000/callback',
     );
@@ -78,19 +78,19 @@ export function warnAtStart(config: Config, { exposed, clockOffset }: Stores, lo
   if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')
     log.warn(
       { event: 'url_not_https', url },
-      'KALENDS_URL is not https: tokens and passwords cross the network in plain',
+      'KALENDS_URL is not https: tokens and passwords cross the network unencrypted',
     );
   const seconds = Math.round(clockOffset() / 1000);
   if (Math.abs(seconds) >= WARNED_SKEW_SECONDS)
     log.warn(
       { event: 'clock_skew', seconds },
-      'The clock of this machine differs from that of PostgreSQL, which was used',
+      'The clock of this machine differs from that of PostgreSQL, which is used instead',
     );
   if (exposed.length > 0)
     log.warn(
       { event: 'data_folder_exposed', paths: exposed },
-      'Others on this machine can read the data folder: run chmod o-rwx on these',
+      'Other users of this machine can read the data folder: run chmod o-rwx on these paths',
     );
   for (const unknown of config.unknownNames)
-    log.warn({ event: 'setting_unknown', ...unknown }, 'A name in the environment is no setting of Kalends');
+    log.warn({ event: 'setting_unknown', ...unknown }, 'The environment has an unknown setting');
 }

@@ -41,7 +41,10 @@ export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkP
         refused: () => slots?.refused(WORK_THREAD_SLOTS),
         replaced(load) {
           workReplaced?.(name);
-          log?.error({ event: 'work_pool_replaced', pool: name, ...load }, 'Silent threads were replaced');
+          log?.error(
+            { event: 'work_pool_replaced', pool: name, ...load },
+            'Threads that sent nothing for a minute were replaced',
+          );
         },
         notStarted: (err) =>
           log?.error({ event: 'work_thread_failed', err }, 'A work thread ended before it was ready'),

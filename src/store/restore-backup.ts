@@ -37,7 +37,7 @@ export async function prepareRestore({ settings, file, caller }: RestoreTerms): 
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl !== undefined)
     throw new RestoreError(
-      'The database is PostgreSQL: pg_restore restores it; docs/disaster-recovery.md shows how.',
+      'The database is PostgreSQL: restore it with pg_restore, as described in docs/disaster-recovery.md.',
     );
   const bytes = await backupBytes(file);
   await makeDataFolder(dataDir);
@@ -86,7 +86,7 @@ async function backupBytes(file: string): Promise<number> {
     const why = code === undefined ? '' : ` (${code})`;
     throw new RestoreError(`The file ${file} cannot be read${why}.`, { cause });
   }
-  throw new RestoreError(`${file} is not a whole SQLite database: take another backup.`);
+  throw new RestoreError(`${file} is not a complete SQLite database: use another backup.`);
 }
 
 /** Copies the file. From the first byte, only the owner may read the copy. */
@@ -95,7 +95,7 @@ async function copyTo(copy: string, file: string, bytes: number): Promise<void> 
   const { bavail, bsize } = await statfs(path.dirname(copy));
   if (bavail * bsize < bytes)
     throw new RestoreError(
-      `The disk of ${path.dirname(copy)} has too little room for a copy of ${bytes} bytes: make some, then run this again.`,
+      `The disk of ${path.dirname(copy)} has too little space for a copy of ${bytes} bytes: free some space, then run this again.`,
     );
   await writeFile(copy, '', { mode: 0o600 });
   await giveToFolderOwner(path.dirname(copy), copy);
@@ -107,20 +107,20 @@ type Checked = Pick<RestoreReport, 'asOf' | 'migrated' | 'keyId'> & { readonly r
 /** Checks that the copy is whole, of Kalends, of a known version and under a key that exists, then migrates it. */
 async function checkedCopy(copy: string, settings: DatabaseSettings, now: () => number): Promise<Checked> {
   const damage = checkIntegrity(copy);
-  if (damage !== undefined) throw new RestoreError(`The backup is damaged (${damage}): take another one.`);
+  if (damage !== undefined) throw new RestoreError(`The backup is damaged (${damage}): use another one.`);
   const db = openSqlite(copy);
   try {
     const state = await masterKeyState(db);
     const { keyId } = state;
     if (keyId === undefined)
-      throw new RestoreError('The file is no backup of Kalends: it has no master key.');
+      throw new RestoreError('The file is not a backup of Kalends: it has no master key.');
     const migrated = await pendingMigrations(db).catch((cause) => {
       throw new RestoreError(cause instanceof Error ? cause.message : String(cause), { cause });
     });
     const key = await findKey(keyId, settings);
     if (key === undefined)
       throw new RestoreError(
-        `The backup is sealed under master key ${keyId}, which is not here. Put that key into ${path.join(settings.dataDir, `master.key.${keyId}`)}, or set KALENDS_MASTER_KEY to it: without it no credentials can be opened.`,
+        `The backup is sealed under master key ${keyId}, which is missing. Put that key into ${path.join(settings.dataDir, `master.key.${keyId}`)}, or set KALENDS_MASTER_KEY to it: without it, no credentials can be opened.`,
       );
     const ring = createKeyring(key);
     const problem = await fitKeys(ring, state, settings);

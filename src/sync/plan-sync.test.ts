@@ -92,7 +92,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(checkSetAside(3)?.failure, {
       kind: 'set_aside',
       reason: 'calendar_set_aside',
-      message: 'Reading this calendar did not come to its end three times in a row: it is tried once a day',
+      message: 'Three attempts to read this calendar did not finish: it is now tried once a day',
       retryAt: now + 24 * 3_600_000,
     });
     assert.equal(checkSetAside(3, { kind: 'unavailable', message: '' })?.isDue, false);

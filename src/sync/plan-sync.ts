@@ -119,7 +119,7 @@ export type SetAside = { readonly failure: SyncFailure; readonly isDue: boolean 
 /** Returns why a sync should not run that may kill its process. `before` is the last sync's failure. */
 export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: number): SetAside | undefined {
   if (unfinished < MOST_UNFINISHED) return undefined;
-  const message = `Reading ${what} did not come to its end three times in a row: it is tried once a day`;
+  const message = `Three attempts to read ${what} did not finish: it is now tried once a day`;
   return {
     failure: { kind: 'set_aside', reason: 'calendar_set_aside', message, retryAt: now + SET_ASIDE_MS },
     isDue: before?.kind === 'set_aside' && (before.retryAt ?? 0) <= now,

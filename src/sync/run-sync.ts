@@ -260,7 +260,7 @@ async function recordSetAside(
 ): Promise<SyncFailure> {
   deps.log.error(
     { event: 'sync_set_aside', accountKey, kind: failure.kind },
-    'A sync did not come to its end three times',
+    'A sync did not finish in three attempts',
   );
   const account = await deps.accounts.findAccount(accountKey);
   if (account !== undefined) await recordProblem(account, failure, deps);
@@ -283,8 +283,8 @@ function reportSyncFailure(
 ): SyncFailure {
   const fields = { accountKey: account.accountKey, provider: account.provider, job, err: reason };
   if (!(reason instanceof ProviderError)) {
-    log.error({ event: 'sync_fault', ...fields }, 'A sync met a fault of our own');
-    const message = 'The calendar could not be read because of a fault on our side';
+    log.error({ event: 'sync_fault', ...fields }, 'A sync failed with an internal error');
+    const message = 'The calendar could not be read because of an error on our side';
     return { kind: 'unavailable', message, reason: 'internal_fault' };
   }
   log.warn({ event: 'sync_failed', ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
@@ -345,7 +345,7 @@ async function findSyncPlace({ kind, key }: Synced, { mirror, accounts }: SyncPl
 function failureOfDatabase(reason: unknown): SyncFailure {
   const problem = databaseProblem(reason);
   if (problem !== 'read_only' && problem !== 'full') throw reason;
-  return { kind: 'unavailable', message: 'The database takes no writes' };
+  return { kind: 'unavailable', message: 'The database is read-only' };
 }
 
 /** The maximum wait of a sync for its turn. */

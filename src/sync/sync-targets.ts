@@ -103,7 +103,7 @@ async function readAddresses(
     if (!(reason instanceof ProviderError)) throw reason;
     log.warn(
       { event: 'addresses_not_read', accountKey, kind: reason.kind, err: reason },
-      'The addresses of an account were not read',
+      'The addresses of an account could not be read',
     );
     return undefined;
   });

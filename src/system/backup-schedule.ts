@@ -43,16 +43,16 @@ export function backupsDue(
   let failedAt = Number.NEGATIVE_INFINITY;
   const failed = async (reason: string) => {
     failedAt = now();
-    log.error({ event: 'backup_failed', reason }, 'The scheduled backup was not made');
+    log.error({ event: 'backup_failed', reason }, 'The scheduled backup was not created');
     await system
       .noteBackupFailure({ at: failedAt, reason })
-      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup could not be noted'));
+      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup result could not be stored'));
   };
   const noted = async ({ name, bytes, at }: Backup) => {
-    log.info({ event: 'backup_made', file: name }, 'The scheduled backup was made');
+    log.info({ event: 'backup_made', file: name }, 'The scheduled backup was created');
     await system
       .noteBackup({ name, bytes, at }, undefined)
-      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup could not be noted'));
+      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup result could not be stored'));
   };
   return async () => {
     try {
@@ -67,7 +67,7 @@ export function backupsDue(
 }
 
 const NO_ROOM =
-  'The disk has too little room: a backup takes as much as the database, and as much stays free';
+  'The disk has too little space: it needs twice the size of the database, once for the backup and once in reserve';
 
 function describeBackupFailure(reason: unknown): string {
   if (reason instanceof Error && /\bENOSPC\b|disk is full/.test(reason.message)) return 'The disk is full';

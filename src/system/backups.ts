@@ -87,7 +87,7 @@ async function makeBackup(
   const file = path.join(folder, `kalends-${kind}${at}.db`);
   await writeBackup(file, backup);
   const created = await readBackup(file);
-  if (created === undefined) throw new Error(`${file} is gone as soon as it was made`);
+  if (created === undefined) throw new Error(`${file} was deleted right after it was created`);
   return created;
 }
 

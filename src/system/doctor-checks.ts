@@ -21,7 +21,7 @@ export function checkDatabase(report: StorageReport): Check {
   const name = 'database';
   switch (report.state) {
     case 'absent':
-      return { name, status: 'warn', message: 'It is not there yet; the first "kalends serve" makes it.' };
+      return { name, status: 'warn', message: 'It does not exist; the first "kalends serve" creates it.' };
     case 'unreachable': {
       const message = `It cannot be opened: ${report.reason}. Check KALENDS_DATABASE_URL or the data folder.`;
       return { name, status: 'fail', message };
@@ -29,7 +29,7 @@ export function checkDatabase(report: StorageReport): Check {
     case 'reachable': {
       const engine = report.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
       if (report.pending.length === 0) return { name, status: 'ok', message: `${engine}, up to date.` };
-      const message = `${engine}, without migration(s) ${report.pending.join(', ')}: the next "kalends serve" applies them; make a backup first.`;
+      const message = `${engine}, without migration(s) ${report.pending.join(', ')}: the next "kalends serve" applies them; create a backup first.`;
       return { name, status: 'warn', message };
     }
   }
@@ -47,10 +47,10 @@ export function checkKeys(report: StorageReport, config: Config): Check {
     return { name, status: 'ok', message: 'The master key is KALENDS_MASTER_KEY.' };
   const file = `The master key is the file master.key in ${dataDir}`;
   if (databaseUrl !== undefined) {
-    const message = `${file}: several instances need the same key, so give it to all as KALENDS_MASTER_KEY.`;
+    const message = `${file}: all instances need the same key, so set it as KALENDS_MASTER_KEY on each.`;
     return { name, status: 'warn', message };
   }
-  return { name, status: 'ok', message: `${file}. Keep a copy of it apart from the backups.` };
+  return { name, status: 'ok', message: `${file}. Keep a copy of it, separate from the backups.` };
 }
 
 /** Returns the remaining step of a change of the master key. */
@@ -60,11 +60,11 @@ function undoneRotation(
 ): string | undefined {
   if (next !== undefined) {
     const since = new Date(next.startedAt).toISOString();
-    return `The master key is being changed from ${keyId} to ${next.keyId} since ${since}: "kalends keys rotate-master" goes on with it, where it does not run.`;
+    return `The master key is being changed from ${keyId} to ${next.keyId} since ${since}: if "kalends keys rotate-master" is not running, run it to continue.`;
   }
   if (masterKeyPrevious === undefined || masterKey === undefined) return undefined;
   return masterKeyId(masterKey) === keyId
-    ? 'KALENDS_MASTER_KEY_PREVIOUS is needed no more: everything is sealed under KALENDS_MASTER_KEY. Take it out.'
+    ? 'KALENDS_MASTER_KEY_PREVIOUS is no longer needed: everything is sealed under KALENDS_MASTER_KEY. Remove it.'
     : 'KALENDS_MASTER_KEY is not in use yet: restart every instance with it, then run "kalends keys rotate-master".';
 }
 
@@ -73,13 +73,13 @@ export function checkClock(report: StorageReport, now: number): Check {
   const name = 'clock';
   const newest = report.state === 'reachable' ? report.newestInstant : undefined;
   if (now < LEAST_INSTANT || (newest !== undefined && newest > now + SKEW_FAIL_MS)) {
-    const message = `It says ${new Date(now).toISOString()}, which lies in the past: set it, and keep it set with NTP.`;
+    const message = `It says ${new Date(now).toISOString()}, which is in the past: set it, and keep it correct with NTP.`;
     return { name, status: 'fail', message };
   }
   const skew = report.state === 'reachable' ? report.clockSkew : 0;
   if (Math.abs(skew) < SKEW_WARN_MS) return { name, status: 'ok', message: new Date(now).toISOString() };
   const seconds = Math.round(Math.abs(skew) / 1000);
-  const message = `The database's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this one: keep both set with NTP.`;
+  const message = `The database's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this one: keep both correct with NTP.`;
   return { name, status: Math.abs(skew) < SKEW_FAIL_MS ? 'warn' : 'fail', message };
 }
 
@@ -92,15 +92,15 @@ export async function checkServer({ host, port }: Config): Promise<Check> {
     const answer = await fetch(`${address}/health`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
     const body: unknown = await answer.json();
     if (answer.ok && typeof body === 'object' && body !== null && 'status' in body && body.status === 'ok') {
-      return { name, status: 'ok', message: `Kalends answers at ${address}.` };
+      return { name, status: 'ok', message: `Kalends responds at ${address}.` };
     }
-    const message = `Something answers at ${address}, but not as Kalends does (${answer.status}): choose another KALENDS_PORT or stop it.`;
+    const message = `Another program responds at ${address} (${answer.status}): stop it, or set another KALENDS_PORT.`;
     return { name, status: 'fail', message };
   } catch (reason) {
     if (reason instanceof SyntaxError) {
-      const message = `Something that is not Kalends answers at ${address}: choose another KALENDS_PORT or stop it.`;
+      const message = `Another program responds at ${address}: stop it, or set another KALENDS_PORT.`;
       return { name, status: 'fail', message };
     }
-    return { name, status: 'ok', message: `Nothing answers at ${address}: "kalends serve" starts it.` };
+    return { name, status: 'ok', message: `Nothing responds at ${address}: start it with "kalends serve".` };
   }
 }

@@ -12,28 +12,28 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
   const { app, issuer } = config[kind];
   const setting = `KALENDS_${kind.toUpperCase()}`;
   if (app === undefined) {
-    const message = `No app is set (${setting}_CLIENT_ID): only applications with their own can offer it.`;
+    const message = `No provider app is set (${setting}_CLIENT_ID): only applications with their own provider app can offer this provider.`;
     return { name: kind, status: 'ok', message };
   }
   const address = providerAddresses(config).find((one) => one.endsWith(`/${kind}/callback`)) ?? '';
   const { verdict, refusal } = await ask({ app, issuer, redirectUri: address }, config);
   switch (verdict) {
     case 'unreachable': {
-      const message = `${issuer} does not answer as an OpenID issuer does: check ${setting}_ISSUER and the way out.`;
+      const message = `${issuer} does not respond as an OpenID issuer: check ${setting}_ISSUER and the network.`;
       return { name: kind, status: 'warn', message };
     }
     case 'app_refused': {
-      const message = `The provider refuses the app (${refusal}): check ${setting}_CLIENT_ID and _CLIENT_SECRET; secrets expire.`;
+      const message = `The provider rejects the provider app (${refusal}): check ${setting}_CLIENT_ID and _CLIENT_SECRET; secrets expire.`;
       return { name: kind, status: 'fail', message };
     }
     case 'address_unknown': {
-      const message = `The provider does not know ${address}: register it there.`;
+      const message = `${address} is not registered at the provider: register it there.`;
       return { name: kind, status: 'fail', message };
     }
     case 'accepted':
-      return { name: kind, status: 'ok', message: `The provider accepts the app ${app.clientId}.` };
+      return { name: kind, status: 'ok', message: `The provider accepts the provider app ${app.clientId}.` };
     case 'unsaid': {
-      const message = `The app ${app.clientId} is set; the provider does not say whether it accepts it.`;
+      const message = `The provider app ${app.clientId} is set, but the provider does not confirm that it accepts it.`;
       return { name: kind, status: 'ok', message };
     }
     default:
@@ -48,14 +48,14 @@ export function checkTenants(report: StorageReport, { microsoft }: Config): Chec
   const messages = [
     microsoft.asksForShared && ['common', 'consumers'].includes(tenant) ? SHARED_AT_PERSONAL : [],
     count > 0 && ['common', 'organizations'].includes(tenant)
-      ? `The tenant of ${count} Microsoft account(s) is not known, so their access is renewed at "${tenant}". There Microsoft can refuse personal accounts, whose users then have to connect them again.`
+      ? `The tenant of ${count} Microsoft account(s) is unknown, so their access tokens are renewed at "${tenant}". Microsoft can refuse personal accounts there; their users must then reconnect them.`
       : [],
   ].flat();
   return messages.map((message) => ({ name: 'microsoft tenants', status: 'warn', message }));
 }
 
 const SHARED_AT_PERSONAL =
-  'KALENDS_MICROSOFT_SHARED_CALENDARS is on, but personal accounts can sign in, which Microsoft grants no shared calendars: their sign-in could fail. Set KALENDS_MICROSOFT_ISSUER to "organizations" or your tenant, or try it with a personal account.';
+  'KALENDS_MICROSOFT_SHARED_CALENDARS is on, but personal accounts can sign in, and Microsoft grants them no shared calendars: their sign-in could fail. Set KALENDS_MICROSOFT_ISSUER to "organizations" or your tenant, or test a sign-in with a personal account.';
 
 async function ask(question: AppQuestion, { privateNetwork }: Config) {
   const egress = lazyEgress({ privateNetwork });

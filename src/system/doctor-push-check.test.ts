@@ -27,14 +27,14 @@ describe('the check of pushes', () => {
     const { status, message } = checkPushes(having([]), loadConfig({}));
 
     assert.equal(status, 'ok');
-    assert.match(message, /KALENDS_URL is not https.*asked every 5 minutes/);
+    assert.match(message, /KALENDS_URL is not https.*polled every 5 minutes/);
   });
 
   it('reports the address for push notifications while there is no watched calendar', () => {
     const { status, message } = checkPushes(having([]), reached);
 
     assert.equal(status, 'ok');
-    assert.match(message, /https:\/\/kalends\.example\/.*no calendar of theirs is waited for/);
+    assert.match(message, /https:\/\/kalends\.example\/.*no application waits for their calendars/);
   });
 
   it('counts watched and polled calendars with the reasons, and warns about reasons that can be fixed', () => {
@@ -53,9 +53,9 @@ describe('the check of pushes', () => {
 
     assert.equal(status, 'warn');
     for (const text of [
-      '3 of Google told by it',
-      '1 of Google polled, since it cannot tell of them',
-      '2 of Microsoft polled, since it refuses (Forbidden)',
+      '3 of Google with push notifications',
+      '1 of Google polled, because the provider cannot send push notifications for them',
+      '2 of Microsoft polled, because the provider refuses push notifications (Forbidden)',
     ])
       assert.ok(message.includes(text), message);
   });

@@ -18,34 +18,35 @@ import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 const DAY_MS = 24 * 3_600_000;
 /** The maximum time without a backup, if there is no schedule. */
 const BACKUP_PATIENCE_MS = 7 * DAY_MS;
-const HOW = 'set KALENDS_BACKUP_EVERY, or run "kalends backup FILE" by a timer';
+const HOW = 'set KALENDS_BACKUP_EVERY, or run "kalends backup FILE" with a timer';
 
 /** Checks the backups, except on PostgreSQL, whose own tools create backups that Kalends does not know. */
 export function checkBackups(report: StorageReport, { backups: { everyMs } }: Config, now: number): Check[] {
   const name = 'backups';
   if (report.state !== 'reachable' || report.engine !== 'sqlite') return [];
   const { lastBackup, begunAt = now } = report;
-  const last = lastBackup === undefined ? 'No backup was made yet' : `The last was made ${iso(lastBackup)}`;
+  const last =
+    lastBackup === undefined ? 'There is no backup yet' : `The last backup is from ${iso(lastBackup)}`;
   const most = everyMs === undefined ? BACKUP_PATIENCE_MS : 2 * everyMs;
   if (now - (lastBackup ?? begunAt) < most) {
-    const next = everyMs === undefined ? '' : `; one is made every ${everyMs / 3_600_000} h`;
+    const next = everyMs === undefined ? '' : `; a backup is created every ${everyMs / 3_600_000} h`;
     return [{ name, status: 'ok', message: `${last}${next}.` }];
   }
   const what =
     everyMs === undefined
       ? HOW
-      : `one should be made every ${everyMs / 3_600_000} h while "kalends serve" runs: look for backup_failed in its log`;
+      : `a backup is due every ${everyMs / 3_600_000} h while "kalends serve" runs: search its log for backup_failed`;
   return [{ name, status: 'warn', message: `${last}: ${what}.` }];
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
 
 const STATES: Readonly<Record<string, string>> = {
-  live: 'told by it',
-  made: 'polled, since it told nothing yet: it has to reach the address',
-  unsupported: 'polled, since it cannot tell of them',
-  failed: 'polled, since it refuses',
-  ended: 'polled, since nothing renewed what it told of',
+  live: 'with push notifications',
+  made: 'polled, because no push notification has arrived yet: the provider must reach the address',
+  unsupported: 'polled, because the provider cannot send push notifications for them',
+  failed: 'polled, because the provider refuses push notifications',
+  ended: 'polled, because their watches were not renewed',
 };
 
 /** Checks push notifications. Without them changes arrive later, which is not worth a warning. */
@@ -55,12 +56,12 @@ export function checkPushes(report: StorageReport, config: Config): Check {
   const [url] = APP_KINDS.flatMap((kind) => urlOf(kind) ?? []);
   if (url === undefined) {
     const message =
-      'KALENDS_URL is not https, so that Google and Microsoft cannot tell of changes: their calendars are asked every 5 minutes where an application waits for them.';
+      'KALENDS_URL is not https, so Google and Microsoft cannot send push notifications: their calendars are polled every 5 minutes if an application waits for them.';
     return { name, status: 'ok', message };
   }
   const watched = report.state === 'reachable' ? report.watched : [];
   if (watched.length === 0) {
-    const message = `Google and Microsoft are to tell of changes at ${url.replace(/[^/]+$/, '…')}; no calendar of theirs is waited for yet.`;
+    const message = `Google and Microsoft will send push notifications to ${url.replace(/[^/]+$/, '…')}; no application waits for their calendars yet.`;
     return { name, status: 'ok', message };
   }
   const isPoor = watched.some(({ state }) => state !== 'live' && state !== 'unsupported');
@@ -82,7 +83,7 @@ export type DoctorDeps = {
 
 /** The time limit of each check of the database, a provider and the server. */
 const PATIENCE_MS = 10_000;
-const SLOW = `It did not answer within ${PATIENCE_MS / 1_000} s`;
+const SLOW = `It did not respond within ${PATIENCE_MS / 1_000} s`;
 
 /** Runs all checks in the order of the output, without any change, in at most ten seconds. */
 export async function checkAll(config: Config, { inspectStorage, now }: DoctorDeps): Promise<Check[]> {
@@ -117,12 +118,12 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
 
 async function inTime(name: string, check: Promise<Check>): Promise<Check> {
   const result = await within(PATIENCE_MS, check);
-  return result === LATE ? { name, status: 'warn', message: `${SLOW}: try it again.` } : result;
+  return result === LATE ? { name, status: 'warn', message: `${SLOW}: try again.` } : result;
 }
 
 /** Returns a warning if applications with developers use the instance's webhook keys. */
 function checkWebhookKeys(report: StorageReport): Check[] {
   const shared = report.state === 'reachable' ? report.sharedKeys : [];
-  const message = `${shared.slice(0, 10).join(', ')}${shared.length > 10 ? ', …' : ''}: developers work on these applications, which use the webhook keys of the instance. Another application can have deliveries signed with them and forward those to their receivers. Run "kalends webhook own-keys CLIENT_ID on".`;
+  const message = `${shared.slice(0, 10).join(', ')}${shared.length > 10 ? ', …' : ''}: these applications have developers and use the webhook keys of the instance. Another application can get deliveries signed with these keys and forward them to the receivers of these applications. Run "kalends webhook own-keys CLIENT_ID on".`;
   return shared.length === 0 ? [] : [{ name: 'webhook keys', status: 'warn', message }];
 }

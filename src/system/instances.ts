@@ -37,7 +37,7 @@ export function noteInstance(role: Instance['role'], { system, sealer, log, now 
     noting = noting
       .then(() => system.noteInstance({ ...instance, seenAt, keyId, keyIds }, seenAt - GONE_AFTER_MS))
       .catch((err) =>
-        log.error({ event: 'instance_not_noted', err }, 'It could not be noted that this instance runs'),
+        log.error({ event: 'instance_not_noted', err }, 'The start of this instance could not be recorded'),
       );
   };
   note();
@@ -50,7 +50,7 @@ export function noteInstance(role: Instance['role'], { system, sealer, log, now 
       await within(
         STOP_MS,
         forgotten.catch((err) =>
-          log.error({ event: 'instance_not_noted', err }, 'It could not be noted that this instance stopped'),
+          log.error({ event: 'instance_not_noted', err }, 'The stop of this instance could not be recorded'),
         ),
       );
     },

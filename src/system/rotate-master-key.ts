@@ -49,7 +49,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   // A concurrent run was faster.
   if (next.keyId !== newKeyId) await masterKeys.discard(newKeyId);
   await loadMasterKeys(masterKeys);
-  deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
+  deps.tell(`The master key was changed from ${state.keyId} to ${next.keyId}.`);
   if (next.phase === 'announced') await activateKey(next.keyId, deps);
   await awaitInstances({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
   // By then, earlier work, such as another command, has been written.
@@ -70,7 +70,7 @@ async function newKey(state: MasterKeyState, deps: RotationDeps): Promise<string
   if (keyId !== state.keyId) return keyId;
   if (previous !== undefined && previous === state.before?.keyId) return undefined;
   throw new RotationRefused(
-    'KALENDS_MASTER_KEY is the key that everything is sealed under. Make a new one (openssl rand -base64 32), set it as KALENDS_MASTER_KEY and the one there is now as KALENDS_MASTER_KEY_PREVIOUS, restart every instance with both, and run this again.',
+    'Everything is sealed under KALENDS_MASTER_KEY already. Create a new key (openssl rand -base64 32), set it as KALENDS_MASTER_KEY and the present key as KALENDS_MASTER_KEY_PREVIOUS, restart every instance with both, and run this again.',
   );
 }
 
@@ -106,8 +106,7 @@ async function activateKey(keyId: string, deps: RotationDeps): Promise<void> {
   if (!(await masterKey.useKey(keyId))) {
     const { next, keyId: current } = await masterKey.masterKeyState();
     const isDone = current === keyId || (next?.keyId === keyId && next.phase === 'in_use');
-    if (!isDone)
-      throw new RotationRefused('Another run of this command took the new key back: run it again.');
+    if (!isDone) throw new RotationRefused('Another run of this command withdrew the new key: run it again.');
   }
   await loadMasterKeys(masterKeys);
 }
@@ -129,7 +128,7 @@ async function awaitInstances(
     if (now() - reportedAt >= PATIENCE_MS / 3) {
       reportedAt = now();
       tell(
-        `Waiting until ${missing.map(instanceName).join(', ')} ${what}; one that is gone is waited for ${GONE_AFTER_MS / 1000} s.`,
+        `Waiting until ${missing.map(instanceName).join(', ')} ${what}; the wait for an instance that has stopped ends after ${GONE_AFTER_MS / 1000} s.`,
       );
     }
     await sleep(LOOK_EVERY_MS / 4);
@@ -163,9 +162,9 @@ async function resealOne(column: string, { masterKey, now, tell }: RotationDeps)
     more = after !== undefined;
     if (more && now() - reportedAt >= TELL_EVERY_MS) {
       reportedAt = now();
-      tell(`${column}: ${count} sealed anew so far.`);
+      tell(`${column}: ${count} sealed again so far.`);
     }
   }
-  if (count > 0) tell(`${column}: ${count} sealed anew.`);
+  if (count > 0) tell(`${column}: ${count} sealed again.`);
   return count;
 }

@@ -16,7 +16,7 @@ export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () =
   const look = async () => {
     const state = await masterKeys.look();
     if (state.changed) {
-      log.info({ event: 'master_keys_changed' }, 'The master keys of the database were taken up');
+      log.info({ event: 'master_keys_changed' }, 'A change of the master key was loaded');
       changed();
     }
     if (state.problem !== undefined && state.problem !== last)
@@ -26,7 +26,10 @@ export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () =
   const timer = setInterval(() => {
     looking ??= look()
       .catch((err) =>
-        log.error({ event: 'master_keys_not_read', err }, 'The master keys could not be looked at'),
+        log.error(
+          { event: 'master_keys_not_read', err },
+          'The master keys of the database could not be read',
+        ),
       )
       .finally(() => {
         looking = undefined;

@@ -93,7 +93,7 @@ class OtlpExporter implements Exporter {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await answer.body?.cancel();
-      return answer.ok ? undefined : `the collector answered ${answer.status}`;
+      return answer.ok ? undefined : `the collector returned ${answer.status}`;
     } catch (reason) {
       const { cause } = reason instanceof Error ? reason : {};
       const error = cause instanceof Error ? cause : reason;

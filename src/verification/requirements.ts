@@ -13,22 +13,22 @@ export function missingForReview({ present, redirectUri }: Verification): Missin
   if (present.displayName === undefined)
     missing.push({
       field: 'displayName',
-      sentence: 'Set a display name: it is what users know the application by.',
+      sentence: 'Set a display name: users know the application by it.',
     });
   if (present.applicationUrl === undefined)
     missing.push({
       field: 'applicationUrl',
-      sentence: 'Set the application URL: the https page where the application is found.',
+      sentence: 'Set the application URL: the https page of the application.',
     });
   if (!isPublic(redirectUri))
     missing.push({
       field: 'redirectUri',
-      sentence: 'Set a redirect URI that is https and not on this machine.',
+      sentence: 'Set a redirect URI that uses https and is not on this machine.',
     });
   if (present.supportEmail === undefined && present.supportUrl === undefined)
     missing.push({
       field: 'support',
-      sentence: 'Set a support e-mail or a support URL: users who need help are sent there.',
+      sentence: 'Set a support e-mail or a support URL for users who need help.',
     });
   return missing;
 }

@@ -12,14 +12,14 @@ export const REVIEWS = errorTable({
   not_ready_for_review: {
     status: 409,
     message: 'It cannot be submitted yet',
-    when: 'Something is missing that a review needs; `details` names it.',
-    fix: 'Set it, and submit again.',
+    when: 'A value that the review requires is missing. `details` lists the missing fields.',
+    fix: 'Set these fields, and submit again.',
   },
   submission_changed: {
     status: 409,
-    message: 'It was changed and submitted again since you looked at it: look at it as it is now',
-    when: 'The application was changed and submitted again since.',
-    fix: 'Look at it as it is now.',
+    message: 'It was changed and submitted again after you opened it: review the new submission',
+    when: 'The application was changed and submitted again after the reviewer opened it.',
+    fix: 'Review the new submission.',
   },
   already_under_review: {
     status: 409,
@@ -29,33 +29,33 @@ export const REVIEWS = errorTable({
   },
   already_approved: {
     status: 409,
-    message: 'What it has set is approved already',
-    when: 'The application was approved as it is.',
-    fix: 'Nothing is left to do.',
+    message: 'The present values are approved already',
+    when: 'The present values of the application are approved already.',
+    fix: 'Nothing to do.',
   },
   not_verified: {
     status: 409,
     message: 'It is not verified',
     when: 'The application is not verified.',
-    fix: 'Look at its state first.',
+    fix: 'Check its status first.',
   },
   not_under_review: {
     status: 409,
     message: 'It is not under review',
     when: 'The application is not under review.',
-    fix: 'Look at its state first.',
+    fix: 'Check its status first.',
   },
   note_missing: {
     status: 400,
     message: 'A note is needed',
-    when: 'Asking for changes takes a note that says which.',
-    fix: 'Write one.',
+    when: 'The note is empty. A note is required to request changes or to withdraw a verification.',
+    fix: 'Add a note that says what has to change, or gives the reason.',
   },
   invalid_note: {
     status: 400,
     message: 'A note must not contain control characters',
-    when: 'The note is too long or empty.',
-    fix: 'Write a shorter one.',
+    when: 'The note has more than 2,000 characters, or it contains control characters.',
+    fix: 'Shorten the note, and remove control characters.',
   },
 });
 
@@ -159,8 +159,7 @@ function refuseIncomplete(verification: Verification): void {
 }
 
 function refuseWithoutNote({ note }: ReviewInput, what: string): void {
-  if (readNote(note) === undefined)
-    throw new ApiError(REVIEWS.note_missing, `A note is needed that says ${what}`);
+  if (readNote(note) === undefined) throw new ApiError(REVIEWS.note_missing, `Add a note that says ${what}`);
 }
 
 /** Returns the note without surrounding space; `undefined` if it is empty. */

@@ -92,7 +92,7 @@ export async function keepWatches(
     // It concerns the account as a whole, or is temporary: the next run tries again.
     deps.log.warn(
       { event: 'watches_not_kept', accountKey, kind: reason.kind, err: reason },
-      'The watches of an account were not kept',
+      'The watches of an account could not be renewed',
     );
   }
   return watches.listWatches(accountKey);
@@ -185,7 +185,7 @@ async function createWatch(
     await watches.settleWatch(watchId, outcome);
     deps.log.warn(
       { event: 'calendar_not_watched', accountKey, reason: outcome.reason },
-      'A calendar is not watched, and polled instead',
+      'A calendar cannot be watched and is polled instead',
     );
     return;
   }

@@ -11,8 +11,8 @@ export const WATCHES = errorTable({
   channel_not_found: {
     status: 404,
     message: 'There is no such channel here',
-    when: 'A provider’s notice names a channel that is not there.',
-    fix: 'Nothing: the provider stops by itself.',
+    when: 'A push notification names an unknown watch, or its token is wrong.',
+    fix: 'Do nothing. The provider stops by itself.',
   },
 });
 
@@ -102,7 +102,7 @@ function counting({ log, now }: NoticesDeps): (what: 'unknown' | 'forged') => vo
     loggedAt = now();
     log.warn(
       { event: 'notices_refused', ...counts },
-      'Notices came that are of no watch here, or without its token',
+      'Push notifications were rejected: unknown watch or wrong token',
     );
     counts.unknown = 0;
     counts.forged = 0;

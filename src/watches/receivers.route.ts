@@ -27,7 +27,7 @@ export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
     app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', other, async ({ params }) => {
       const { provider } = params;
       if (provider === 'apple' || provider === 'caldav')
-        throw new ApiError(ANY_CALL.not_found, `${provider} tells of no changes: there is no channel of it`);
+        throw new ApiError(ANY_CALL.not_found, `${provider} sends no push notifications`);
       throw new ApiError(SETTINGS.invalid_provider);
     });
   };
@@ -50,7 +50,7 @@ async function microsoft(request: FastifyRequest, reply: FastifyReply, taken: No
     return reply.type('text/plain; charset=utf-8').send(validationToken);
   const entries = readEntries(request.body);
   if (entries === undefined)
-    throw new ApiError(ANY_CALL.invalid_request, 'The body is no collection of change notifications');
+    throw new ApiError(ANY_CALL.invalid_request, 'The body is not a collection of change notifications');
   // Several notifications for one calendar in one request count once.
   const hints = new Map(
     entries.flatMap(parseNotice).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),

@@ -190,5 +190,5 @@ export function afterFailure({ stream, message, outcome }: Failed, now: number):
 
 function toDeadReason(retryAt: number | undefined, refusedAlone: boolean): string | undefined {
   if (retryAt !== undefined) return undefined;
-  return refusedAlone ? 'Refused six times while other messages were taken' : 'All ten attempts failed';
+  return refusedAlone ? 'Refused six times while other deliveries were accepted' : 'All ten attempts failed';
 }

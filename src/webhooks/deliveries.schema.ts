@@ -14,20 +14,20 @@ const group = 'Webhooks';
 const time = (description: string) => Type.String({ format: 'date-time', description });
 
 const MEMBERS = {
-  id: Type.String({ description: 'The `webhook-id` of every attempt.' }),
+  id: Type.String({ description: 'The `webhook-id` of all its attempts.' }),
   endpointId: Type.String(),
   userId: Type.String(),
   provider: Provider,
   calendarId: Type.Optional(Type.String()),
-  sequence: Type.Integer({ description: 'Its number among those of the calendar.' }),
+  sequence: Type.Integer({ description: 'The sequence number of the delivery within its calendar.' }),
   changeType: enumeration(['created', 'updated', 'deleted', 'mixed']),
   eventCount: Type.Integer(),
   state: enumeration(STATES),
   reason: Type.Optional(Type.String({ description: 'Why it is dead or withheld.' })),
   attempts: Type.Integer(),
-  createdAt: time('When it was made.'),
-  nextAttemptAt: Type.Optional(time('While it is pending.')),
-  settledAt: Type.Optional(time('When it was delivered, given up or withheld.')),
+  createdAt: time('When the delivery was created.'),
+  nextAttemptAt: Type.Optional(time('The time of the next attempt. Present while the delivery is pending.')),
+  settledAt: Type.Optional(time('When it was delivered, or became dead or withheld.')),
 };
 const Delivery = Type.Object(MEMBERS, { $id: 'Delivery' });
 const DeliveryDetails = Type.Object(
@@ -36,17 +36,17 @@ const DeliveryDetails = Type.Object(
     attemptLog: Type.Array(
       Type.Object({
         number: Type.Integer(),
-        startedAt: time('When it was sent.'),
+        startedAt: time('When the attempt was sent.'),
         durationMs: Type.Integer(),
         status: Type.Optional(Type.Integer()),
-        fault: Type.Optional(Type.String({ description: 'Absent where it succeeded.' })),
+        fault: Type.Optional(Type.String({ description: 'Absent if the attempt succeeded.' })),
         answer: Type.Optional(
-          Type.String({ description: 'The first kilobyte of the answer, of a public address alone.' }),
+          Type.String({ description: 'The first kilobyte of the response. Only for public addresses.' }),
         ),
       }),
     ),
     body: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description: 'As it was sent; null where no grant covers its account any more.',
+      description: 'The body as it was sent. Null if no grant covers the account any more.',
     }),
   },
   { $id: 'DeliveryDetails' },
@@ -75,12 +75,12 @@ export const deliveryOperations: readonly Operation[] = [
     path: '/webhooks/deliveries',
     id: 'listDeliveries',
     group,
-    summary: 'The log of deliveries, the newest first',
-    description: 'Kept for 30 days.',
+    summary: 'List the deliveries, newest first',
+    description: 'Deliveries are kept for 30 days.',
     callers: ['application'],
     query: DELIVERIES_QUERY,
     answer: {
-      description: 'A page of it.',
+      description: 'One page of deliveries.',
       schema: Type.Object({
         deliveries: Type.Array(Delivery),
         pageSize: Type.Integer(),
@@ -96,7 +96,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: 'getDelivery',
     group,
     summary: 'One delivery with its attempts and its body',
-    description: 'Each attempt has what the receiver answered.',
+    description: 'Each attempt contains the response of the receiver.',
     callers: ['application'],
     pathFields: NAMED,
     answer: {
@@ -116,11 +116,12 @@ export const deliveryOperations: readonly Operation[] = [
     id: 'replayDelivery',
     group,
     summary: 'Resend a delivery: the same body with the same id',
-    description: 'As far as it is still granted. Receivers know one that came before by its `webhook-id`.',
+    description:
+      'The body contains only data that a grant still covers. Receivers can recognize a delivery they have already received by its `webhook-id`.',
     callers: ['application'],
     pathFields: NAMED,
     answer: {
-      description: 'It is sent soon, and logged as a further attempt.',
+      description: 'The delivery is sent soon and recorded as another attempt.',
       schema: Type.Object({ success: Type.Literal(true), id: Type.String() }),
       example: { success: true, id: ID },
     },
@@ -131,12 +132,12 @@ export const deliveryOperations: readonly Operation[] = [
     path: '/webhooks/replay',
     id: 'replayDeliveries',
     group,
-    summary: 'Resend all deliveries of a period, the oldest first',
-    description: 'At most 10,000 in one call: `more` says that there are others.',
+    summary: 'Resend all deliveries of a period, oldest first',
+    description: 'At most 10,000 per request. `more` is true if there are others.',
     callers: ['application'],
     body: { fields: REPLAYED_DELIVERIES, name: 'ReplayedDeliveries', required: true },
     answer: {
-      description: 'They are sent soon.',
+      description: 'The deliveries are sent soon.',
       schema: Type.Object({
         success: Type.Literal(true),
         count: Type.Integer(),

@@ -35,22 +35,22 @@ const time = (doc: string, example: string) =>
   });
 
 const FILTER = {
-  from: time('Created at that time or later.', '2026-11-22T00:00:00Z'),
-  to: time('Created before that time.', TIME),
-  state: oneOf(STATES, { doc: 'In one state.', example: 'dead' }),
-  userId: text({ max: MAX_ID, doc: 'Of one user.' }),
-  provider: oneOf(PROVIDER_KINDS, { doc: 'Of one provider.' }),
-  calendarId: text({ max: MAX_ID, doc: 'Of one calendar.' }),
-  endpointId: text({ max: MAX_ID, doc: 'To one endpoint.' }),
+  from: time('Deliveries created at or after this time.', '2026-11-22T00:00:00Z'),
+  to: time('Deliveries created before this time.', TIME),
+  state: oneOf(STATES, { doc: 'Deliveries in this state.', example: 'dead' }),
+  userId: text({ max: MAX_ID, doc: 'Deliveries about this user.' }),
+  provider: oneOf(PROVIDER_KINDS, { doc: 'Deliveries about this provider.' }),
+  calendarId: text({ max: MAX_ID, doc: 'Deliveries about this calendar.' }),
+  endpointId: text({ max: MAX_ID, doc: 'Deliveries to this endpoint.' }),
 };
 
 export const DELIVERIES_QUERY = {
   ...FILTER,
-  pageSize: wholeNumberText({ min: 1, max: 250, doc: 'From 1 to 250; 50 by default.', example: PAGE_SIZE }),
+  pageSize: wholeNumberText({ min: 1, max: 250, doc: 'From 1 to 250. Default: 50.', example: PAGE_SIZE }),
   nextPageToken: parsedText(parsePlace, {
-    doc: 'Of the previous page.',
+    doc: 'The token from the previous page.',
     schema: { format: 'page-token' },
-    problem: 'is not one of an answer before',
+    problem: 'does not come from an earlier response',
   }),
 };
 

@@ -67,7 +67,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
 
   // A resend whose attempt could not be logged is sent again after its lease.
   const noteFault = (err: unknown) =>
-    log.error({ event: 'delivery_fault', err }, 'A delivery met a fault of our own');
+    log.error({ event: 'delivery_fault', err }, 'A delivery failed with an internal error');
   const run = (slots: WorkSlots, place: SlotPlace, work: Promise<void>): void => {
     const turn = work.catch(noteFault).finally(() => {
       running.delete(turn);
@@ -150,7 +150,7 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
     }
   } catch (err) {
     // After its lease, the stream is claimed again.
-    deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery met a fault of our own');
+    deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery failed with an internal error');
   }
 }
 

@@ -18,6 +18,6 @@ export function unreachableProblem(url: string, privateNetwork: PrivateNetwork):
     return undefined;
   } catch (refusal) {
     if (!(refusal instanceof EgressError)) throw refusal;
-    return `cannot be reached: ${refusal.message}. KALENDS_PRIVATE_NETWORK opens addresses of your own network`;
+    return `cannot be reached: ${refusal.message}. KALENDS_PRIVATE_NETWORK can allow addresses of your own network`;
   }
 }

@@ -12,13 +12,16 @@ const ID = 'we_3q2-7wAAAAAAAAAA';
 const AT = '2026-11-23T09:03:00.000Z';
 const group = 'Webhooks';
 
-const ends = Type.String({ format: 'date-time', description: 'It ends then, unless it asks again.' });
+const ends = Type.String({
+  format: 'date-time',
+  description: 'The listener ends at this time unless it sends another request.',
+});
 const NAMED = { id: required(text({ doc: 'The listener.', example: ID })) };
 
 const HandedDelivery = Type.Object(
   {
     headers: Type.Record(Type.String(), Type.String()),
-    body: Type.String({ description: 'The bytes that are signed, as UTF-8.' }),
+    body: Type.String({ description: 'The signed body, as UTF-8.' }),
   },
   { $id: 'HandedDelivery' },
 );
@@ -29,13 +32,13 @@ export const listenerOperations: readonly Operation[] = [
     path: '/webhooks/listeners',
     id: 'addListener',
     group,
-    summary: 'Begin to listen from where nothing can be called',
+    summary: 'Create a listener for a machine that cannot receive requests',
     description:
-      '`kalends listen` uses this. The listener receives changes from now on, and takes nothing from other endpoints.',
+      '`kalends listen` uses this. The listener receives changes from now on. Other endpoints still receive all their deliveries.',
     callers: ['application'],
     body: { fields: NEW_LISTENER, name: 'NewListener', required: false },
     answer: {
-      description: 'It listens.',
+      description: 'The listener was created.',
       schema: Type.Object({ id: Type.String(), secret: Type.String(), expiresAt: ends }),
       example: { id: ID, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', expiresAt: AT },
     },
@@ -57,7 +60,7 @@ export const listenerOperations: readonly Operation[] = [
     pathFields: NAMED,
     query: LISTENER_QUERY,
     answer: {
-      description: 'What there is.',
+      description: 'The pending deliveries.',
       schema: Type.Object({ deliveries: Type.Array(HandedDelivery), expiresAt: ends }),
       example: {
         deliveries: [
@@ -80,7 +83,7 @@ export const listenerOperations: readonly Operation[] = [
       {
         ...READING.too_many_reads,
         message:
-          'Too many requests wait for changes already: ask without wait: 5 such reads run at once; try again when one of them has ended',
+          'Too many requests of this user are waiting for changes already: send requests without wait: at most 5 such reads run at once; try again after one of them has ended',
       },
       ...badClients,
     ],
@@ -90,13 +93,13 @@ export const listenerOperations: readonly Operation[] = [
     path: '/webhooks/listeners/{id}',
     id: 'removeListener',
     group,
-    summary: 'End a listener with all that waits for it',
+    summary: 'End a listener and discard its pending deliveries',
     description:
-      'Deliveries that were not returned are sent nowhere else. `GET /events/changes` has the changes.',
+      'Pending deliveries of the listener are not sent to other endpoints. Read the changes with `GET /events/changes`.',
     callers: ['application'],
     pathFields: NAMED,
     answer: {
-      description: 'It has ended.',
+      description: 'The listener has ended.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },

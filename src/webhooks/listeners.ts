@@ -36,14 +36,14 @@ const STREAMS_AT_ONCE = 8;
 
 export const NEW_LISTENER = {
   hears: parsed(parseTopics, {
-    doc: '`events` by default.',
+    doc: 'Default: `events`.',
     example: ['events'],
     schema: { type: 'array', minItems: 1, items: { type: 'string', enum: [...HEARS] } },
     problem: `must be a list of ${HEARS.join(', ')}`,
   }),
-  own: flag({ doc: 'Also changes that the application made itself.' }),
+  own: flag({ doc: 'True to also receive changes that the application made itself.' }),
   secret: parsedText((text) => (isEndpointSecret(text) ? text : undefined), {
-    doc: 'Signs its deliveries: `whsec_` and the base64 of 24 to 64 bytes. A new one by default.',
+    doc: 'The secret that signs its deliveries: `whsec_` and the base64 of 24 to 64 bytes. Default: a new secret.',
     absent: 'never',
     schema: { format: 'endpoint-secret' },
     problem: 'must be whsec_ and the base64 of 24 to 64 bytes',
@@ -153,7 +153,7 @@ const collectingEgress = (handed: HandedDelivery[]): Egress => ({
       status: 200,
       url: new URL(url),
       header: () => undefined,
-      body: Buffer.from('Handed to a listener'),
+      body: Buffer.from('Returned to a listener'),
     };
   },
   async close() {},
@@ -162,5 +162,5 @@ const collectingEgress = (handed: HandedDelivery[]): Egress => ({
 const tooMany = (): ApiError =>
   new ApiError(
     WEBHOOKS.too_many_listeners,
-    `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`,
+    `The application has ${MOST_LISTENERS} listeners already: end one, or wait until one expires`,
   );

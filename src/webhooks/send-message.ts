@@ -88,7 +88,7 @@ function request(
 
 function describeStatus(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 300 && status < 400) return `It answered ${status}: redirects are not followed`;
-  if (status === 410) return 'It answered 410: the endpoint is paused until it is resumed';
+  if (status >= 300 && status < 400) return `It returned ${status}: redirects are not followed`;
+  if (status === 410) return 'It returned 410: the endpoint is paused until it is resumed';
   return `It answered ${status}`;
 }

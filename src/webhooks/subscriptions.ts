@@ -34,13 +34,13 @@ type SubscribedAnswer = {
 const CHANNEL_ID = text({ max: 256, doc: 'Unique among the user’s calendars.', example: 'work-of-ada' });
 /** The end of the year 9999, the last one of RFC 3339. */
 const LAST_INSTANT = 253_402_300_799_999;
-const NO_EXPIRATION = 'must be a time to come in milliseconds since 1970';
+const NO_EXPIRATION = 'must be a future time in milliseconds since 1970';
 
 export const NEW_SUBSCRIPTION = {
   ...CALENDAR,
   channelId: CHANNEL_ID,
   expiration: {
-    doc: 'Unix milliseconds, later than now. It is returned as it was sent: Kalends renews by itself until you unsubscribe.',
+    doc: 'Unix milliseconds, later than now. Returned unchanged: Kalends renews the subscription until you unsubscribe.',
     schema: { type: 'integer', maximum: LAST_INSTANT },
     absent: { const: '' },
     also: { type: 'string', pattern: '^\\d{1,15}$' },
@@ -114,7 +114,7 @@ export async function unsubscribe(
       account.provider === provider &&
       (calendarKey === subscribedKey || defaultChannelId(calendarKey) === channelId),
   );
-  if (followed === undefined) return { success: true, message: 'There is no such subscription' };
+  if (followed === undefined) return { success: true, message: 'The subscription does not exist' };
   const { calendarKey } = followed.calendar;
   await subscriptions.unsubscribe({ clientId, userId, calendarKey }, now());
   return { success: true, message: 'The subscription was ended' };

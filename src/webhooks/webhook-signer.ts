@@ -57,10 +57,7 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
           loaded = keys;
         },
         (err) =>
-          deps.log.error(
-            { event: 'webhook_keys_not_loaded', err },
-            'The webhook keys could not be loaded again',
-          ),
+          deps.log.error({ event: 'webhook_keys_not_loaded', err }, 'The webhook keys could not be reloaded'),
       );
     }
     const [own = [], instance = []] = [clientId, ''].map((owner) =>

@@ -10,12 +10,12 @@ import { ENDED_SUBSCRIPTION, NEW_SUBSCRIPTION } from './subscriptions.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
 const NAMES = [
-  ['/subscribe-webhook', 'subscribeWebhook', 'Hear of a calendar under a channel id of your own'],
-  ['/webhooks/subscribe', 'subscribe', 'Another name of `/subscribe-webhook`'],
+  ['/subscribe-webhook', 'subscribeWebhook', 'Subscribe to a calendar under your own channel id'],
+  ['/webhooks/subscribe', 'subscribe', 'Alias of `/subscribe-webhook`'],
 ] as const;
 const END_NAMES = [
-  ['/unsubscribe-webhook', 'unsubscribeWebhook', 'Hear no more of a calendar'],
-  ['/webhooks/unsubscribe', 'unsubscribe', 'Another name of `/unsubscribe-webhook`'],
+  ['/unsubscribe-webhook', 'unsubscribeWebhook', 'Unsubscribe from a calendar'],
+  ['/webhooks/unsubscribe', 'unsubscribe', 'Alias of `/unsubscribe-webhook`'],
 ] as const;
 
 const CHANNEL = 'work-of-ada';
@@ -30,7 +30,9 @@ const Subscribed = Type.Object(
       channelId: ChannelId,
       expiration: Type.Optional(Type.String({ format: 'date-time' })),
     }),
-    serverWebhookUrl: Type.String({ description: 'Where the provider tells Kalends of changes.' }),
+    serverWebhookUrl: Type.String({
+      description: 'The URL at Kalends that receives push notifications from the provider.',
+    }),
     channelId: ChannelId,
   },
   { $id: 'Subscribed' },
@@ -43,11 +45,11 @@ const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => (
   group: 'Webhooks',
   summary,
   description:
-    'Every calendar of a connected account is followed by itself once the application has a webhook URL. This chooses the channel id that deliveries of one calendar carry, or follows one again that was unsubscribed.',
+    'If the application has a webhook URL, changes of all calendars are delivered automatically. This request sets the channel id for the deliveries of one calendar, or subscribes again to a calendar that was unsubscribed.',
   callers: ['free-busy'],
   body: { fields: NEW_SUBSCRIPTION, name: 'NewSubscription', required: true },
   answer: {
-    description: 'It is followed.',
+    description: 'The calendar is subscribed.',
     schema: Subscribed,
     example: {
       success: true,
@@ -74,11 +76,11 @@ const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
   group: 'Webhooks',
   summary,
   description:
-    'Succeeds for a channel that is gone or never was, too. Pending deliveries of the calendar are not sent.',
+    'Also succeeds for a channel that does not exist. Pending deliveries of the calendar are not sent.',
   callers: ['free-busy'],
   body: { fields: ENDED_SUBSCRIPTION, name: 'EndedSubscription', required: true },
   answer: {
-    description: 'It is not followed.',
+    description: 'The calendar is not subscribed.',
     schema: Type.Object({ success: Type.Literal(true), message: Type.String() }),
     example: { success: true, message: 'The subscription was ended' },
   },
@@ -92,10 +94,10 @@ const list: Operation = {
   group: 'Webhooks',
   summary: 'List the calendars whose changes are delivered',
   description:
-    'Every calendar is followed by itself once the application has a webhook URL; those that were unsubscribed are missing.',
+    'If the application has a webhook URL, all calendars are subscribed automatically, except those that were unsubscribed.',
   callers: ['free-busy'],
   answer: {
-    description: 'Lists the calendars that the grant covers. The list is empty without a webhook URL.',
+    description: 'The subscribed calendars that the grant covers. Empty without a webhook URL.',
     schema: Type.Object({
       subscriptions: Type.Array(
         Type.Object(
@@ -134,7 +136,7 @@ const PublishedKey = Type.Object(
     retires_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Until when a previous key also signs.',
+        description: 'The time until which a previous key also signs.',
       }),
     ),
   },
@@ -147,7 +149,8 @@ const publishedKeys: Operation = {
   id: 'getWebhookKeys',
   group: 'Webhooks',
   summary: 'The public keys of webhooks',
-  description: 'They sign for applications without own keys. At least one, the active one first.',
+  description:
+    'These keys sign for applications that have no keys of their own. There is at least one; the active one is first.',
   callers: ['anybody'],
   answer: {
     description: 'The keys.',
@@ -172,7 +175,7 @@ const applicationKeys: Operation = {
   path: '/.well-known/webhook-keys/{id}',
   id: 'getApplicationWebhookKeys',
   summary: 'The public keys of the webhooks of one application',
-  description: 'Its own keys, or the instance’s while it uses those.',
+  description: 'The application’s own keys, or the instance’s keys if it has none.',
   pathFields: { id: required(text({ doc: 'The client id.', example: 'p' })) },
   errors: [{ ...ANY_CALL.not_found, when: 'Unknown id.', message: 'No application has this id' }],
 };

@@ -20,19 +20,19 @@ const CHANGE = {
   color: parsedText(parseColor, {
     max: 50,
     absent: BLANK,
-    doc: '`#rrggbb`, or the name of one of the provider’s own.',
+    doc: '`#rrggbb`, or one of the provider’s color names.',
     schema: { pattern: COLOR.source },
     also: { type: 'string', pattern: COLOR.source.replace('^', '^\\s*').replace('$', '\\s*$') },
-    problem: 'must be a colour such as #1a73e8, or one of the provider’s names',
+    problem: 'must be a color such as #1a73e8, or one of the provider’s color names',
   }),
-  description: text({ max: 5_000, absent: 'never', doc: 'Empty removes it.' }),
+  description: text({ max: 5_000, absent: 'never', doc: 'An empty value removes it.' }),
 };
 
 export const NEW_CALENDAR = {
   ...ACCOUNT,
   ...CHANGE,
   title: required(CHANGE.title),
-  timeZone: zone({ alias: 'timezone', doc: 'IANA.' }),
+  timeZone: zone({ alias: 'timezone', doc: 'An IANA time zone.' }),
 };
 export const CALENDAR_UPDATE = { ...CALENDAR, ...CHANGE };
 

@@ -110,7 +110,7 @@ async function renderCalendar(
 }
 
 const calendarGone = (cause: Error): ApiError =>
-  new ApiError(READING.calendar_not_found, { message: 'The calendar is no longer there', cause });
+  new ApiError(READING.calendar_not_found, { message: 'The calendar no longer exists', cause });
 
 const notReadBack = (): ApiError =>
-  new ApiError(READING.sync_in_progress, 'The calendar was written, but cannot be read back at the moment');
+  new ApiError(READING.sync_in_progress, 'The calendar was saved, but cannot be read back at the moment');

@@ -14,7 +14,7 @@ const CalendarAnswer = Type.Object(
   { success: Type.Literal(true), ...calendarMembers, calendar: Calendar },
   {
     $id: 'WrittenCalendar',
-    description: 'The calendar’s members at the root, and the same calendar under `calendar`.',
+    description: 'The fields of the calendar, and the same calendar again under `calendar`.',
   },
 );
 
@@ -30,7 +30,7 @@ const EXAMPLE = {
   original: {},
 };
 const writeAnswer = {
-  description: 'The calendar as `GET /calendars` answers it from now on.',
+  description: 'The calendar as `GET /calendars` now returns it.',
   schema: CalendarAnswer,
   example: { success: true, ...EXAMPLE, calendar: EXAMPLE },
 };
@@ -42,8 +42,8 @@ export const calendarWriteOperations: readonly Operation[] = [
     path: '/calendars',
     id: 'createCalendar',
     group,
-    summary: 'Create a calendar where the provider can',
-    description: 'The account that it belongs to is named with the provider where the user has several.',
+    summary: 'Create a calendar, if the provider supports it',
+    description: 'If the user has several accounts at the provider, name one in `account`.',
     callers: ['read-write'],
     headers: IDEMPOTENCY_KEY,
     body: { fields: NEW_CALENDAR, name: 'NewCalendar', required: true },
@@ -62,14 +62,14 @@ export const calendarWriteOperations: readonly Operation[] = [
     path: '/calendars',
     id: 'updateCalendar',
     group,
-    summary: 'Rename, recolour or describe a calendar',
+    summary: 'Change the name, color or description of a calendar',
     description:
-      'Fields that are absent stay as they are. Fields that the provider does not let others change are refused by name.',
+      'Omitted fields do not change. A field that the provider does not let applications change is refused by name.',
     callers: ['read-write'],
     body: {
       fields: CALENDAR_UPDATE,
       name: 'CalendarUpdate',
-      description: 'An absent field stays as it is; an empty `description` removes it.',
+      description: 'Omitted fields do not change. An empty `description` removes it.',
       required: true,
     },
     answer: writeAnswer,
@@ -81,11 +81,11 @@ export const calendarWriteOperations: readonly Operation[] = [
     id: 'deleteCalendar',
     group,
     summary: 'Delete a calendar with all its events',
-    description: 'The parameters may stand in a JSON body instead; the query wins.',
+    description: 'The parameters can also be sent in a JSON body. The query has precedence.',
     callers: ['read-write'],
     query: CALENDAR,
     answer: {
-      description: 'It is gone.',
+      description: 'The calendar was deleted.',
       schema: Done,
       example: { success: true, message: 'The calendar was deleted' },
     },

@@ -41,7 +41,7 @@ const RULE = {
     problem: 'must be an instant such as 20261231T230000Z',
   }),
   byDay: parsed(parseWeekdays, {
-    doc: '`MO` … `SU`; with an ordinal such as `2MO` or `-1FR` in monthly and yearly rules.',
+    doc: '`MO` to `SU`, in monthly and yearly rules with an ordinal such as `2MO` or `-1FR`.',
     schema: { type: 'array', items: { type: 'string', pattern: WEEKDAY.source } },
     also: {
       type: 'array',
@@ -51,7 +51,8 @@ const RULE = {
           '^\\s*([+-]?[1-9]\\d?)?([Mm][Oo]|[Tt][Uu]|[Ww][Ee]|[Tt][Hh]|[Ff][Rr]|[Ss][Aa]|[Ss][Uu])\\s*$',
       },
     },
-    problem: 'must be a list of MO, TU, WE, TH, FR, SA, SU, each with an ordinal such as 2MO or -1FR at most',
+    problem:
+      'must be a list of MO, TU, WE, TH, FR, SA, SU, each optionally with an ordinal such as 2MO or -1FR',
   }),
   byMonthDay: numbers(31),
   byMonth: numbers(12),
@@ -61,8 +62,8 @@ const checkRule: Check<typeof RULE> = ({ frequency, count, until, byDay, byMonth
   if (count !== undefined && until !== undefined) report('until', 'cannot be given together with count');
   const hasOrdinals = byDay?.some((name) => name.length > 2);
   if (hasOrdinals && (frequency === 'DAILY' || frequency === 'WEEKLY'))
-    report('byDay', 'may have ordinals with MONTHLY and YEARLY only');
-  if (byMonthDay.length > 0 && frequency === 'WEEKLY') report('byMonthDay', 'does not go with WEEKLY');
+    report('byDay', 'can have ordinals with MONTHLY and YEARLY only');
+  if (byMonthDay.length > 0 && frequency === 'WEEKLY') report('byMonthDay', 'cannot be used with WEEKLY');
 };
 
 const rule = converted(object(RULE, { name: 'Recurrence', check: checkRule }), toRule);
@@ -177,14 +178,16 @@ const time = (about: TextAbout) =>
 
 /** .NET clients send an empty title for an absent one (docs/wire.md 1.9). */
 const title = text({ max: 1_000, absent: BLANK, example: 'Planning' });
-const start = { doc: 'A date and time; without an offset in `timeZone`, else UTC.' };
-const end = { doc: 'Exclusive.' };
+const start = {
+  doc: 'A date and time. Without an offset it is in `timeZone`, or in UTC if there is no `timeZone`.',
+};
+const end = { doc: 'The end, exclusive.' };
 /** .NET clients send year 1 for an unset date (docs/wire.md 1.9). */
 const UNSET = /^\s*(0001-|$)/;
 
 /** Defines a text field whose empty value removes the present one. */
 const removable = (max: number) =>
-  converted(text({ max, absent: 'never', doc: 'Empty removes it.' }), (value) => value || null);
+  converted(text({ max, absent: 'never', doc: 'An empty value removes it.' }), (value) => value || null);
 
 const email = parsedText(parseEmail, {
   doc: 'An e-mail address.',
@@ -207,14 +210,14 @@ const ATTENDEE = object({
 });
 
 const DETAILS = {
-  allDay: flag({ doc: 'The dates of `start` and `end` count as written; `end` is exclusive.' }),
+  allDay: flag({ doc: 'True: only the dates of `start` and `end` count, as written. `end` is exclusive.' }),
   timeZone: zone({
     alias: 'timezone',
-    doc: 'IANA: where a series keeps its time of day; the calendar’s by default.',
+    doc: 'The IANA time zone in which a series keeps its time of day. Default: the calendar’s time zone.',
   }),
   recurrence: RECURRENCE,
   conference: {
-    doc: 'The URL to join at. Empty removes it.',
+    doc: 'The URL to join at. An empty value removes it.',
     schema: { type: 'string', maxLength: MAX_URL, pattern: '^(https?://\\S+)?$' },
     also: {
       anyOf: [
@@ -238,7 +241,7 @@ const DETAILS = {
         type: 'object',
         properties: {
           provider: { description: 'Ignored.' },
-          autoGenerate: { type: 'boolean', description: 'The provider makes a meeting.' },
+          autoGenerate: { type: 'boolean', description: 'True: the provider creates a meeting.' },
         },
       },
     }),
@@ -254,7 +257,7 @@ const DETAILS = {
     readCustom,
   ),
   attendees: {
-    doc: 'Replaces the list; an empty list empties it.',
+    doc: 'Replaces the whole list. An empty list removes all attendees.',
     schema: {
       type: 'array',
       maxItems: MAX_ATTENDEES,
@@ -322,7 +325,7 @@ function readConference(value: unknown, report: Report): Conference | undefined 
 function readAutoGenerate(members: Members, report: Report): boolean | undefined {
   const { autoGenerate: value = null } = members;
   if (value === null || typeof value === 'boolean') return value ?? undefined;
-  return report('has an autoGenerate that is not true or false');
+  return report('must have true or false as autoGenerate');
 }
 
 function isWebAddress(address: string): boolean {

@@ -40,13 +40,13 @@ export function chooseScope(target: Target, { mode, field, calendarZone }: Scope
   if (target.kind === 'single') return { of: 'event', match: target.match };
   if (target.kind === 'series') {
     if (mode === 'this')
-      refuseMistakes([{ field, problem: 'this needs the id of one instance of the series as eventId' }]);
+      refuseMistakes([{ field, problem: 'requires the id of one occurrence of the series as eventId' }]);
     return { of: 'series', master: target.match, namedBy: undefined };
   }
   if (mode === undefined || mode === 'this') return { of: 'instance', instance: target };
   const { master } = target;
   if (master === undefined) {
-    const message = 'The calendar has this instance alone, not its series';
+    const message = 'The calendar has only this occurrence, not its series';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
   }
   if (mode === 'following' && isDivided(master, target.originalStart, { field, calendarZone }))
@@ -75,7 +75,7 @@ function isDivided(
     return true;
   } catch (error) {
     if (!(error instanceof RecurrenceBudgetError)) throw error;
-    const message = 'The series has too many instances to be divided: change or delete it as a whole';
+    const message = 'The series has too many occurrences to be split: change or delete it as a whole';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
   }
 }
@@ -103,7 +103,7 @@ function hasEarlier(
 function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone: string): void {
   const { unsupported, extended } = masterClock({ ...event, payload: undefined }, calendarZone);
   if (!unsupported && !extended) return;
-  const message = `The series has a recurrence rule that ${unsupported ? 'cannot be followed' : 'is below a day or of RFC 7529'}, so it cannot be divided: change or delete it as a whole`;
+  const message = `The series has a recurrence rule that ${unsupported ? 'cannot be followed' : 'is below a day or of RFC 7529'}, so it cannot be split: change or delete it as a whole`;
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
@@ -115,7 +115,7 @@ function refuseExceptionRules({ original }: StoredEvent, field: string): void {
   const texts = [icalendar, ...(Array.isArray(recurrence) ? recurrence : [])];
   if (!texts.some((text) => typeof text === 'string' && /^EXRULE[;:]/im.test(text))) return;
   const message =
-    'The series has a rule of exceptions (EXRULE), so it cannot be divided: change or delete it as a whole';
+    'The series has an exception rule (EXRULE), so it cannot be split: change or delete it as a whole';
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
@@ -124,8 +124,7 @@ export function findInstanceTimes(
   calendarZone: string,
 ): Times {
   if (override !== undefined) return override.event;
-  if (master === undefined)
-    throw new Error('An instance was found without a series and without an event of its own');
+  if (master === undefined) throw new Error('An occurrence has no series and no event of its own');
   const instant = toInstant(originalStart, calendarZone);
   const isThis = (start: EventTime) =>
     toInstant(toOriginalStart(master.event.start, start, calendarZone), calendarZone) === instant;

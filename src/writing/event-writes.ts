@@ -95,7 +95,7 @@ function buildChange(scope: WholeScope, input: EventInput, calendarZone: string)
     return changeOfSeries(input, { master, times }, calendarZone);
   }
   if (input.recurrence !== undefined) {
-    const problem = 'cannot be changed for one instance: say updateMode following or all';
+    const problem = 'cannot be changed for a single occurrence: set updateMode to following or all';
     refuseMistakes([{ field: 'recurrence', problem }]);
   }
   return changeOfOne(input, findInstanceTimes(scope.instance, calendarZone), calendarZone);
@@ -149,7 +149,7 @@ export async function respondToEvent(
   };
   const rendered = await writeEvent({ chosen, event }, respond, deps);
   // Some providers remove a declined event from the calendar.
-  const message = 'The answer was sent; the event is no longer in the calendar';
+  const message = 'The response was sent; the event is no longer in the calendar';
   const body =
     rendered === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(rendered);
   return { body, accountKey: chosen.account.accountKey };

@@ -12,14 +12,14 @@ import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-r
 /** The event at the root, and again under `event`: published clients read one or the other. */
 export const EventAnswer = Type.Object(
   { success: Type.Literal(true), ...eventMembers, event: Event },
-  { $id: 'WrittenEvent', description: 'The event’s members at the root, and the same event under `event`.' },
+  { $id: 'WrittenEvent', description: 'The fields of the event, and the same event again under `event`.' },
 );
 
 const group = 'Writing events';
 
 const ifMatch = {
   'If-Match': text({
-    doc: 'The `etag` the change is based on: 412 when the event has another by now.',
+    doc: 'The `etag` that the change is based on. If the event has another one, the response is 412.',
     example: '"3389437110000000"',
   }),
 };
@@ -60,7 +60,7 @@ export const ofKey: readonly OperationError[] = [
 ];
 
 const writeAnswer = {
-  description: 'The event as `GET /event` answers it from now on.',
+  description: 'The event as `GET /event` now returns it.',
   schema: EventAnswer,
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
 };
@@ -83,7 +83,7 @@ export const eventWriteOperations: readonly Operation[] = [
     group,
     summary: 'Create an event or a series',
     description:
-      'In a calendar that can be written to. It is in every read from then on. If it cannot be shown, as in a calendar that is too large, the answer has its id and its fields without `original`. With an `Idempotency-Key` it may be sent again when no answer came.',
+      'The calendar must be writable. All later reads include the event. If the event cannot be shown, for example because the calendar is too large, the response has its id and fields without `original`. With an `Idempotency-Key` you can safely repeat the request if you receive no response.',
     callers: ['read-write'],
     headers: IDEMPOTENCY_KEY,
     body: { fields: NEW_EVENT_REQUEST, name: 'NewEvent', required: true },
@@ -95,15 +95,15 @@ export const eventWriteOperations: readonly Operation[] = [
     path: '/event',
     id: 'updateEvent',
     group,
-    summary: 'Change an event, an instance, this and later ones, or a series',
+    summary: 'Change an event, an occurrence, this and all later occurrences, or a series',
     description:
-      'Nothing is overwritten unseen: without `If-Match` too the write is conditional, and only the named fields change. `following` answers a new series.',
+      'Only the fields in the request change. The write is always conditional, also without `If-Match`, so it never overwrites a change that Kalends has not seen. `following` returns a new series.',
     callers: ['read-write'],
     headers: ifMatch,
     body: {
       fields: EVENT_UPDATE,
       name: 'EventUpdate',
-      description: 'An absent field stays as it is.',
+      description: 'Omitted fields do not change.',
       required: true,
     },
     answer: writeAnswer,
@@ -114,13 +114,13 @@ export const eventWriteOperations: readonly Operation[] = [
     path: '/event',
     id: 'deleteEvent',
     group,
-    summary: 'Delete an event, an instance, this and later ones, or a series',
-    description: 'The parameters may stand in a JSON body instead; the query wins.',
+    summary: 'Delete an event, an occurrence, this and all later occurrences, or a series',
+    description: 'The parameters can also be sent in a JSON body. The query has precedence.',
     callers: ['read-write'],
     query: EVENT_DELETION,
     headers: ifMatch,
     answer: {
-      description: 'It is gone.',
+      description: 'The event was deleted.',
       schema: Done,
       example: { success: true, message: 'The event was deleted' },
     },
@@ -131,9 +131,9 @@ export const eventWriteOperations: readonly Operation[] = [
     path: '/event/rsvp',
     id: 'respondToEvent',
     group,
-    summary: 'Answer an invitation',
+    summary: 'Respond to an invitation',
     description:
-      'Where the provider takes a declined event out of the calendar, the answer is `success` and `message` alone.',
+      'If the provider removes a declined event from the calendar, the response has only `success` and `message`.',
     callers: ['read-write'],
     headers: IDEMPOTENCY_KEY,
     body: { fields: RSVP, name: 'Rsvp', required: true },

@@ -119,8 +119,7 @@ function startNamed({ event }: StoredEvent, named: EventTime, zone: string): Eve
     return instances.find(({ originalStart }) => toInstant(originalStart, zone) === start)?.originalStart;
   } catch (error) {
     if (!(error instanceof RecurrenceBudgetError)) throw error;
-    const message =
-      'The series has too many instances for one of them to be found: change or delete it as a whole';
+    const message = 'The series has too many occurrences to find one of them: change or delete it as a whole';
     throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'eventId');
   }
 }
@@ -134,8 +133,7 @@ export function toWriteTarget(target: Target, provider: ProviderKind): WriteTarg
   }
   const { master, override, originalStart } = target;
   const main = master ?? override;
-  if (main === undefined)
-    throw new Error('An instance was found without a series and without an event of its own');
+  if (main === undefined) throw new Error('An occurrence has no series and no event of its own');
   const isApart = override !== undefined && (master === undefined || override.href !== master.href);
   return {
     href: main.href,

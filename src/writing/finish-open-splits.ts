@@ -68,7 +68,7 @@ async function finishSplit(
   if (planned === undefined) {
     deps.log.error(
       { event: 'split_given_up', splitId, step },
-      'A split is given up: nobody can read its plan',
+      'A split was given up: its plan cannot be read',
     );
     await deps.splits.closeSplit(splitId);
     return;
@@ -90,7 +90,7 @@ async function finishSplit(
   } else {
     deps.log.warn(
       { event: 'split_closed', splitId, step, old: old.is },
-      'A split is closed: both series stay as they are',
+      'A split was closed: both series stay as they are',
     );
     if (plan.invitations !== undefined) reportMissingAttendees({ splitId, plan, err: undefined }, turn, deps);
     await deps.splits.closeSplit(splitId);

@@ -21,7 +21,7 @@ export const IDEMPOTENCY_KEY = {
   'Idempotency-Key': text({
     max: 255,
     allowsControls: true,
-    doc: 'The same key and body within 24 hours have the same answer, and are carried out once.',
+    doc: 'Requests with the same key and body within 24 hours run once and get the same response.',
     example: '5b1f3d0e-7c1a-4a52-9d50-0d6a3c1f9b11',
   }),
 };

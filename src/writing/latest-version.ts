@@ -113,7 +113,7 @@ async function syncUnlessStored(
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
   if (outcome === LATE) {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
-    throw new ApiError(READING.sync_in_progress, 'The calendar is being read; ask again in a few seconds');
+    throw new ApiError(READING.sync_in_progress, 'The calendar is being synced; try again in a few seconds');
   }
   if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   // While the provider is unreachable, it is unknown whether the event exists.
@@ -123,7 +123,7 @@ async function syncUnlessStored(
 const unfinished = (): ApiError =>
   new ApiError(
     READING.sync_in_progress,
-    'An earlier change of this series is not finished yet; it is tried again',
+    'An earlier change of this series is not finished yet; Kalends tries again',
   );
 
 export function noEvent(): ApiError {

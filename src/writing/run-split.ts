@@ -26,7 +26,7 @@ export async function splitSeries(request: SplitRequest, turn: Turn, deps: Split
   await deps.splits.openSplit(open, deps.now(), deps.now() + LEASE_MS);
   await deps.atStep?.('planned');
   const [first] = await runSplit(split, turn, deps);
-  if (first === undefined) throw new ProviderError('not_found', 'The new series was deleted meanwhile');
+  if (first === undefined) throw new ProviderError('not_found', 'The new series was deleted in the meantime');
   return first.eventId;
 }
 
@@ -35,7 +35,7 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   const { changed: copied, invitations } = await makeOrUndo(split, turn, deps);
   const newHref = split.plan.newHref ?? copied[0]?.href;
   if (newHref === undefined)
-    throw new ProviderError('invalid_response', 'The provider answered no event for the new series');
+    throw new ProviderError('invalid_response', 'The provider returned no event for the new series');
   const created = { ...split, plan: { ...split.plan, newHref, invitations } };
   if (split.plan.newHref === undefined)
     await deps.splits.noteStep(split.splitId, 'created', JSON.stringify(created.plan));
@@ -109,7 +109,7 @@ export const reportMissingAttendees = (
 ): void =>
   log.error(
     { event: 'split_attendees_missing', splitId, calendar: calendar.href, href, err },
-    'Attendees were not invited to the later half of a split series',
+    'Attendees could not be invited to the later half of a split series',
   );
 
 /** Returns whether the provider or its adapter refused the split, unlike a missing response or an account problem. */
@@ -157,10 +157,7 @@ async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: S
     const begun = await findNewSeries(plan, turn);
     if (begun === undefined) await deps.splits.closeSplit(splitId);
   } catch (err) {
-    deps.log.warn(
-      { event: 'split_unsure', splitId, err },
-      'A split may have been begun, and is finished later',
-    );
+    deps.log.warn({ event: 'split_unsure', splitId, err }, 'A split may have started and is finished later');
   }
 }
 

@@ -82,7 +82,7 @@ export function mistakesOfOtherDays(
     return [rule.byDay, rule.byMonthDay, months, rule.byYearDay].some((by) => by.length > 0);
   });
   if (!namesDays || toDay(before) === toDay(after)) return [];
-  return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
+  return [{ field: 'start', problem: 'moves the series to another day: send recurrence as well' }];
 }
 
 /** Returns a date of a series that moves. Throws 400 if its year is out of range. */

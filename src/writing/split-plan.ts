@@ -112,7 +112,7 @@ export function planFollowing({ input, scope, target }: SplitRequest, calendarZo
     ...otherDays,
   ]);
   const series = seriesIn(target.stored);
-  if (series === undefined) throw new Error('A series was to be split that has no master');
+  if (series === undefined) throw new Error('The series to split has no master');
   const newSeries = { details: input.details, times, moved: requested.value !== undefined, rule: rule.value };
   const hrefs = target.stored.map(({ href }) => href);
   const key = randomBytes(16).toString('hex');
@@ -128,7 +128,7 @@ function mistakesOfHalf(
   if (override === undefined || (start === undefined) === (end === undefined)) return [];
   const isUsualThen = isUsual({ ...override.event, original: current.start }, current, calendarZone);
   const problem =
-    'must be given as well: this instance was moved, and its times are not those of the later ones';
+    'is required as well: this occurrence was moved, and its times differ from those of the later ones';
   return isUsualThen ? [] : [{ field: start === undefined ? 'start' : 'end', problem }];
 }
 
@@ -140,13 +140,12 @@ function planSplit(
 ): SplitPlan {
   const { master, overrides } = series;
   if (overrides.some(({ thisAndFuture }) => thisAndFuture)) {
-    const message =
-      'The series has a change for all later instances already, made by another program: change it as a whole';
+    const message = 'Another program has changed all later occurrences of the series: change it as a whole';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
   if (newSeries.rule === undefined && goesOnBesides(master, place)) {
     const message =
-      'The recurrence rule of the series does not name this instance, so it cannot go on from there: change this instance alone, begin at one the rule names, or give a recurrence';
+      'The recurrence rule of the series does not include this occurrence, so the series cannot continue from it: change only this occurrence, start at one in the rule, or send a recurrence';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
   const { details, times } = newSeries;

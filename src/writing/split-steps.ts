@@ -24,7 +24,7 @@ export async function makeNewSeries(
   const { key, at, later, newHref, invitations } = plan;
   if (newHref !== undefined)
     return { changed: (await writing.read(calendar.href, newHref)) ?? [], invitations };
-  if (later === undefined) throw new Error('A split is to be made whose plan does not say of what');
+  if (later === undefined) throw new Error('The plan of a split does not name its event');
   const copied = await writing.copyLater(calendar.href, target, { ...later, key, at });
   await atStep?.('new series');
   return copied;
@@ -70,7 +70,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
     const resources = await turn.writing.read(turn.calendar.href, seriesHref);
     const series = seriesIn(resources ?? []);
     if (resources === undefined || series === undefined) {
-      throw new ProviderError('not_found', 'The series was deleted meanwhile');
+      throw new ProviderError('not_found', 'The series was deleted in the meantime');
     }
     if (isTrimmed(series.master, plan)) {
       // An earlier attempt trimmed it, but ended before it stored that in the mirror.
@@ -78,7 +78,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
       return withoutLater({ before: resources, result: { changed: resources, removed } }, plan, turn);
     }
     if (fingerprintSeries(series, plan) !== plan.from) {
-      throw new ProviderError('precondition_failed', 'The series was changed by somebody else meanwhile');
+      throw new ProviderError('precondition_failed', 'The series was changed elsewhere in the meantime');
     }
     try {
       const target = { href: seriesHref, etag: resources[0]?.etag, stored: resources };

@@ -47,13 +47,13 @@ const EVENT = {
   eventId: required(text({ max: MAX_ID, doc: 'The event, occurrence or series.', example: 'k3vd8u2q' })),
   recurringEventId: text({
     max: MAX_ID,
-    doc: 'The series an instance is of; found by its id when absent.',
+    doc: 'The series of an occurrence. Default: found by the id of the occurrence.',
   }),
 };
 export type EventName = Input<typeof EVENT>;
 
 const mode = oneOf(MODES, {
-  doc: 'How much of a series is meant: when absent the instance, or the whole series if `eventId` names that.',
+  doc: 'The part of a series to change. Default: the occurrence, or the whole series if `eventId` is the id of a series.',
 });
 
 export const NEW_EVENT_REQUEST = { ...CALENDAR, ...NEW_EVENT };
@@ -63,7 +63,7 @@ export const RSVP = {
   ...CALENDAR,
   ...EVENT,
   response: required(oneOf(['accepted', 'declined', 'tentative'], { example: 'accepted' })),
-  comment: text({ max: 1_000, doc: 'To the organizer.' }),
+  comment: text({ max: 1_000, doc: 'A comment for the organizer.' }),
   updateMode: oneOf(['this', 'all']),
 };
 

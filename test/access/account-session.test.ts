@@ -278,7 +278,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual([error.kind, error.reason], ['unavailable', 'internal_fault']);
       assert.equal((await health())?.reason, 'internal_fault');
       const text = log.lines.join('\n');
-      assert.match(text, /fault of our own/);
+      assert.match(text, /internal error/);
       assert.doesNotMatch(text, /refresh-1|access-1|canary/);
     });
   });

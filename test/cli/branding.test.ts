@@ -216,7 +216,7 @@ describe('kalends client, with branding', () => {
     });
 
     const unfetched: [what: string, address: () => string, sentence: RegExp][] = [
-      ['is not there', () => `${origin}/none`, /logo cannot be fetched: its address answers with status 404/],
+      ['is not there', () => `${origin}/none`, /logo cannot be fetched: its URL returns status 404/],
       ['is larger than 2 MB', () => `${origin}/large`, /logo cannot be fetched: it is larger than 2 MB/],
       ['is a page', () => `${origin}/page`, /The logo is not well-formed SVG/],
       ['leads into a private network', () => `${origin}/inside`, /logo cannot be fetched: .*10\.0\.0\.1/],
@@ -230,7 +230,7 @@ describe('kalends client, with branding', () => {
         () => `https://${UNKNOWN_HOST}/x`,
         /logo cannot be fetched: n{64}\.invalid/,
       ],
-      ['is no address', () => 'https://', /logo cannot be fetched: that is not a valid address/],
+      ['is no address', () => 'https://', /logo cannot be fetched: this is not a valid address/],
     ];
     for (const [what, address, sentence] of unfetched) {
       it(`a picture to fetch that ${what} is refused in a sentence`, async () => {

@@ -56,7 +56,7 @@ describe('kalends doctor, of provider apps', () => {
       const check = await checkOf(kind, settings(kind));
 
       assert.equal(check?.status, 'ok');
-      assert.match(check?.message ?? '', new RegExp(`accepts the app ${kind}-id`));
+      assert.match(check?.message ?? '', new RegExp(`accepts the provider app ${kind}-id`));
     });
 
     it(`kalends doctor fails when ${kind} refuses the secret, and names the setting`, async () => {

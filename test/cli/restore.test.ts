@@ -170,10 +170,10 @@ describe('a backup that kalends restore refuses', () => {
   };
   const CASES: readonly [string, RegExp, (file: string) => Promise<unknown> | unknown][] = [
     ['is not there', /cannot be read \(ENOENT\)/, (file) => rm(file)],
-    ['is no database', /not a whole SQLite database/, (file) => writeFile(file, 'words')],
+    ['is no database', /not a complete SQLite database/, (file) => writeFile(file, 'words')],
     [
       'was cut off',
-      /not a whole SQLite database/,
+      /not a complete SQLite database/,
       async (file) => truncate(file, (await stat(file)).size - 4096),
     ],
     [
@@ -187,7 +187,7 @@ describe('a backup that kalends restore refuses', () => {
     ],
     [
       'is of something else',
-      /no backup of Kalends/,
+      /not a backup of Kalends/,
       (file) => edit(file, 'DROP TABLE setting; DROP TABLE migration'),
     ],
     [
@@ -197,7 +197,7 @@ describe('a backup that kalends restore refuses', () => {
     ],
     [
       'is under a key that is not here',
-      /sealed under master key 0123456789abcdef, which is not here.*master\.key\.0123456789abcdef/,
+      /sealed under master key 0123456789abcdef, which is missing.*master\.key\.0123456789abcdef/,
       (file) => edit(file, "UPDATE setting SET value = '0123456789abcdef' WHERE name = 'master_key'"),
     ],
   ];

@@ -123,7 +123,7 @@ describe('kalends setup', () => {
       ]);
 
       assert.equal(exitCode, 0, stdout);
-      assert.match(stdout, new RegExp(`^ok  The provider accepts the app ${kind}-id\\.$`, 'm'));
+      assert.match(stdout, new RegExp(`^ok  The provider accepts the provider app ${kind}-id\\.$`, 'm'));
       assert.match(stdout, new RegExp(`KALENDS_${kind.toUpperCase()}_CLIENT_ID`));
       assert.doesNotMatch(stdout, new RegExp(`${kind}-secret`));
     });

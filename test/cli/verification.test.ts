@@ -160,7 +160,7 @@ describe('kalends client verification', () => {
       'a request with an empty note',
       ['request-changes', '--note', ' '],
       2,
-      /note is needed that says what has to change/,
+      /Add a note that says what has to change/,
     ],
     [
       'a note with control characters',

@@ -146,7 +146,7 @@ describe('kalends webhook', () => {
     const shared = await cli.run([...CREATE, '--webhook-url', `${HOOK}?a=b`, '--share-address']);
 
     assert.equal(refused.exitCode, 1);
-    assert.match(refused.stderr, /Another application has its webhooks at this address/);
+    assert.match(refused.stderr, /Another application uses this webhook URL/);
     assert.equal(shared.exitCode, 0);
   });
 

@@ -47,7 +47,7 @@ describe('a pushed request', () => {
   });
 
   it('no application pushes a user of the playground, and none chooses where its flow ends', async () => {
-    await assert.rejects(push(harness, { user_id: 'playground:ada' }), /must not begin with playground:/);
+    await assert.rejects(push(harness, { user_id: 'playground:ada' }), /must not start with playground:/);
 
     const page = await startPushed(harness, new Browser(harness), {
       user_id: userId(),

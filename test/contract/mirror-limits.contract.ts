@@ -100,7 +100,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
         reason: 'calendar_too_large',
         retryAfter: DAY,
         message:
-          'The calendar “Calendar /a/” has more than 2 events, the most that are kept of a calendar. Delete events that are no longer needed, or leave the calendar out',
+          'The calendar “Calendar /a/” has more than 2 events, the limit of one calendar. Delete events that are no longer needed, or deselect the calendar',
       });
       assert.equal((await counted())?.events, 2);
 

@@ -12,7 +12,7 @@ import { calendar, changes, event, LATER, leased, mirrorWith, resource } from '.
 
 const meeting = (name: string) => resource(name, event('2026-11-02T09:00:00'));
 const unreadable = (href: string, change: Partial<LeftOutResource> = {}): LeftOutResource => ({
-  ...{ kind: 'unreadable', href, etag: '"1"', reason: 'it has no start that can be read' },
+  ...{ kind: 'unreadable', href, etag: '"1"', reason: 'it has no readable start' },
   ...change,
 });
 
@@ -44,7 +44,7 @@ export function unreadableEventsContract(database: string, open: () => Promise<D
       );
       assert.equal(
         left?.message,
-        'The event “e 00” and 11 others of the calendar “Calendar /a/” are missing or incomplete: of “e 00”, it has no start that can be read',
+        'The event “e 00” and 11 others of the calendar “Calendar /a/” are missing or incomplete: of “e 00”, it has no readable start',
       );
     });
 

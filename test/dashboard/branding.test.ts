@@ -106,11 +106,11 @@ onEachDatabase((database, open) => {
       const before = await lookOf();
       const cases: readonly (readonly [string | Uint8Array<ArrayBuffer>, RegExp])[] = [
         ['GIF89a', /must be a PNG, JPEG, WebP or SVG/],
-        ['', /Choose a picture, or give its address/],
+        ['', /Choose an image, or enter its URL/],
         ['\x89PNG\r\n\x1a\n', /must be a PNG/], // as UTF-8 it is none
         [svg('', 'width="30000" height="30000"'), /more pixels/],
-        [`<!DOCTYPE svg [<!ENTITY a "aa">]>${svg('&a;')}`, /must have no/],
-        [svg('<image href="http://169.254.169.254/"/>'), /complete in itself/],
+        [`<!DOCTYPE svg [<!ENTITY a "aa">]>${svg('&a;')}`, /must not have/],
+        [svg('<image href="http://169.254.169.254/"/>'), /self-contained/],
         [svg('<g>'.repeat(300) + '</g>'.repeat(300)), /nested deeper/],
         [new Uint8Array(5 * 1024 * 1024 + 1), /not be larger than 5 MB/],
       ];

@@ -108,7 +108,7 @@ onEachDatabase((database, open) => {
       await developer.post(`${TAB}/submit`);
       const other = await owner.post(`${TAB}/approve`, { submission });
       assert.equal(other.status, 400);
-      assert.ok(other.body.includes('look at it as it is now'));
+      assert.ok(other.body.includes('review the new submission'));
       assert.equal(await statusOf(), 'under_review');
     });
 

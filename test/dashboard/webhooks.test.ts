@@ -50,7 +50,7 @@ onEachDatabase((database, open) => {
     it('a URL that cannot be, or is another application’s, is refused with what is wrong', async () => {
       const refusals = [
         ['ftp://x.example', /The webhook URL/],
-        ['https://other.example/in', /Another application has its webhooks/],
+        ['https://other.example/in', /Another application uses this webhook URL/],
         ['https://169.254.169.254/', /169.254.169.254 is not a public host/],
       ] as const;
       for (const [url, words] of refusals)
@@ -60,7 +60,7 @@ onEachDatabase((database, open) => {
           assert.match(body, words);
         }
       const deaf = await developer.post(ONE, { url: 'https://acme.example/in' });
-      assert.match(deaf.body, /Pick at least one thing/);
+      assert.match(deaf.body, /Select at least one topic/);
       assert.equal((await endpoint())?.url, 'https://acme.example/in?key=hush');
       const owner = await dashboard.signedIn('owner');
       const shared = { url: 'https://other.example/in', hears: 'events', shared: 'yes' };

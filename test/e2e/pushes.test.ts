@@ -124,7 +124,10 @@ describe('push notifications from providers', () => {
   it('doctor counts the calendars with push notifications', async () => {
     const { checks } = await program.command('doctor');
     const check = [checks].flat().find((one) => Object(one).name === 'pushes');
-    assert.match(JSON.stringify(check), /\d of Google told by it.*\d of Microsoft told by it/);
+    assert.match(
+      JSON.stringify(check),
+      /\d of Google with push notifications.*\d of Microsoft with push notifications/,
+    );
   });
 
   it('a notice without the right token makes nobody ask Google', async () => {

@@ -51,7 +51,7 @@ describe('the sandbox’s page of deliveries', { skip: WITHOUT_CHROMIUM }, () =>
     const { page } = watched;
     await page.goto(sandbox.demoUrl);
     await page.getByRole('link', { name: 'Deliveries' }).click();
-    await page.getByText('Nothing has come yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     await keep(page, '1-empty');
 
     await press(page, 'Connect a calendar');
@@ -157,7 +157,7 @@ describe('the sandbox’s page of deliveries', { skip: WITHOUT_CHROMIUM }, () =>
     const another = await move('theo@gmail.example', 'same-origin');
 
     assert.equal(foreign.status, 403);
-    assert.match(textOf(await another.text()), /Nothing was moved: the calendar is not connected/);
+    assert.match(textOf(await another.text()), /No event was moved: the calendar is not connected/);
   });
 
   for (const colorScheme of ['light', 'dark'] as const)

@@ -169,7 +169,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     const after = await tokens();
     await keep(page, '11-refreshed-on-a-phone');
     await press(page, 'Revoke');
-    await page.getByText('Kalends now answers 401').waitFor();
+    await page.getByText('a request for calendars now returns 401').waitFor();
     await keep(page, '12-revoked');
 
     // Access tokens of the same second are equal; refresh tokens never are.
@@ -220,12 +220,12 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     const controls = await page.context().newPage();
     await controls.goto(sandbox.controlUrl);
     await press(controls, 'Eight days on');
-    await controls.getByText('8 days ahead of here').waitFor();
+    await controls.getByText('8 days ahead of this machine').waitFor();
 
     // Events are read again when they are older than ten seconds.
     await page.waitForTimeout(10_500);
     await page.reload();
-    await press(page, 'Connect it again');
+    await press(page, 'Reconnect account');
     await press(page, 'Reconnect mara@gmail.example');
     await press(page, 'Continue');
     await page.getByText('Google is connected').waitFor();
@@ -243,7 +243,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   it('the sandbox leads a user to the administrator who has to agree, and on once that was done', async () => {
     const { page, complaints, close } = await open();
     await page.goto(sandbox.controlUrl);
-    await press(page, 'Demand an administrator’s consent');
+    await press(page, 'Require administrator’s consent');
     await page.getByRole('link', { name: 'Back to the application' }).click();
     await press(page, 'Connect a calendar');
     await press(page, 'Connect Microsoft');
@@ -270,7 +270,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
 
     await page.goto(`${sandbox.demoUrl}/callback?code=victim&state=guessed`);
 
-    await page.getByText('The answer belongs to no flow').waitFor();
+    await page.getByText('This response does not belong to a flow').waitFor();
     await close();
   });
 
@@ -285,7 +285,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await page.waitForTimeout(10_500);
     await page.reload();
 
-    await page.getByRole('alert').getByText('What is shown of it may be old').waitFor();
+    await page.getByRole('alert').getByText('Its data may be old').waitFor();
     assert.ok(await page.getByText('Choir practice').first().isVisible());
     await keep(page, '13-provider-down');
     sandbox.faults.clear(id);

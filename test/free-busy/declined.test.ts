@@ -161,7 +161,7 @@ describe('meetings that were declined', () => {
     const answer = (await get(server, `/free-busy?${WINDOW}`, token)).json();
 
     assert.deepEqual([answer.busy, answer.errors], [[], undefined]);
-    assert.ok(server.log.lines.some((line) => line.includes('addresses of an account were not read')));
+    assert.ok(server.log.lines.some((line) => line.includes('addresses of an account could not be read')));
     const { connections } = (await get(server, '/connection-status', token)).json();
     assert.equal(connections.caldav[0].health.state, 'active');
   });

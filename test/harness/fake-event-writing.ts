@@ -34,7 +34,7 @@ export type WritableCalendars = {
 export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
   const current = (calendarHref: string, href: string, etag: string | undefined): EventResource => {
     const resource = calendars.resource(calendarHref, href);
-    if (resource === undefined) throw new ProviderError('not_found', 'The event is gone');
+    if (resource === undefined) throw new ProviderError('not_found', 'The event was deleted');
     if (etag !== undefined && resource.etag !== etag) {
       throw new ProviderError('precondition_failed', 'The event was changed by somebody else');
     }
@@ -145,7 +145,7 @@ function drafted({ autoConference, ...draft }: EventDraft, key: string): Calenda
 function laterEvents(events: readonly CalendarEvent[], half: LaterHalf): CalendarEvent[] {
   const { key, change, exceptions } = half;
   const master = events.find(isMaster);
-  if (master === undefined) throw new ProviderError('not_found', 'The series is gone');
+  if (master === undefined) throw new ProviderError('not_found', 'The series was deleted');
   if (change.recurrence === null) return [{ ...singleEvent(events, master, half), uid: key }];
   const { start, end, recurrence: _rules, ...details } = change;
   const length = toInstant(end, 'UTC') - toInstant(start, 'UTC');

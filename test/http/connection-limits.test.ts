@@ -83,7 +83,7 @@ describe('the limits of connections', () => {
     assert.equal(headers.get('retry-after'), '5');
     assert.equal(headers.get('connection'), 'close');
     assert.equal(body.code, 'too_many_connections');
-    assert.match(String(body.message), /at most 2 connections may be open from one address/);
+    assert.match(String(body.message), /at most 2 connections can be open from one address/);
     assert.deepEqual(body.details, { connections: [body.message] });
     assert.equal(asked, 0);
   });
@@ -96,7 +96,7 @@ describe('the limits of connections', () => {
     const { status, body } = await lastAnswer(await opened(GET));
 
     assert.equal(status, 503);
-    assert.match(String(body.message), /at most 2 connections may be open at once/);
+    assert.match(String(body.message), /at most 2 connections can be open at once/);
   });
 
   it('a connection that was closed makes room', async () => {

@@ -153,7 +153,7 @@ describe('the worker', () => {
 
     await until(async () => (await events()) === 1);
 
-    assert.match(server.log.lines.join('\n'), /could not reach its jobs/);
+    assert.match(server.log.lines.join('\n'), /could not read its jobs/);
   });
 
   it('the worker works a job once when two workers are there', async () => {

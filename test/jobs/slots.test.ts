@@ -116,7 +116,7 @@ describe("the worker's slots", () => {
     assert.equal(job?.unfinished, 1);
     assert.ok((job?.runAt ?? 0) > server.clock.now);
     assert.equal(begun.find(({ key }) => key === 'slow')?.signal.aborted, true);
-    assert.match(server.log.lines.join('\n'), /warn A job did not end in time .*"sync-calendar"/);
+    assert.match(server.log.lines.join('\n'), /warn A job did not finish in time .*"sync-calendar"/);
   });
 
   it('are not given to a job again while its first run continues', async () => {
@@ -136,11 +136,11 @@ describe("the worker's slots", () => {
     await server.db.write("UPDATE job SET unfinished = 2 WHERE key = 'killer'");
     start({ deadlines: soon });
 
-    await until(() => server.log.lines.join('\n').includes('three times'));
+    await until(() => server.log.lines.join('\n').includes('three attempts'));
 
     assert.match(
       server.log.lines.join('\n'),
-      /error A job did not come to its end three times: it is tried once a day .*"sync-calendar".*"killer"/,
+      /error A job did not finish in three attempts and is tried once a day .*"sync-calendar".*"killer"/,
     );
     assert.equal((await jobOf('killer'))?.runAt, server.clock.now + DAY);
   });

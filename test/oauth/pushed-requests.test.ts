@@ -76,7 +76,7 @@ describe('POST /par', () => {
   it('POST /par refuses a user of the playground, in the shape of its other refusals', async () => {
     const answer = await push('user_id=playground%3Aada');
 
-    const description = 'user_id must not begin with playground: such users are the dashboard’s';
+    const description = 'user_id must not start with playground: the dashboard uses such users';
     assert.equal(answer.statusCode, 400);
     const body = { error: 'invalid_request', error_description: description, message: description };
     assert.deepEqual(answer.json(), body);

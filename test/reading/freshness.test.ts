@@ -334,7 +334,7 @@ describe('a read of calendars', () => {
     assert.equal(answer.errors[0].message.includes('bug'), false);
     const log = server.log.lines.join('\n');
     assert.match(log, /A sync failed/);
-    assert.match(log, /fault of our own/);
+    assert.match(log, /internal error/);
     for (const secret of ['One', 'canary-password']) assert.ok(!log.includes(secret), secret);
   });
 });

@@ -151,7 +151,7 @@ onEachDatabase((name, _, place) => {
         assert.equal(check?.status, status);
         assert.match(
           check?.message ?? '',
-          last === undefined ? /^No backup was made yet\b/ : /^The last was made 2/,
+          last === undefined ? /^There is no backup yet\b/ : /^The last backup is from 2/,
         );
       });
     }

@@ -288,7 +288,7 @@ onEachDatabase((name, _, place) => {
       const settings = await place();
       await writeFile(path.join(settings.dataDir, 'master.key'), 'c2hvcnQ=\n');
 
-      await assert.rejects(open(settings), /master\.key does not hold 32 bytes.*KALENDS_MASTER_KEY/);
+      await assert.rejects(open(settings), /master\.key does not contain 32 bytes.*KALENDS_MASTER_KEY/);
       assert.equal(await readFile(path.join(settings.dataDir, 'master.key'), 'utf8'), 'c2hvcnQ=\n');
     });
 

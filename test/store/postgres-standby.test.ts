@@ -53,11 +53,11 @@ describe('A PostgreSQL with a standby', programs, () => {
   const note = (db: Database, name: string) =>
     db.write('INSERT INTO setting (name, value) VALUES (:name, :name)', { name });
 
-  it('refuses to start on the standby, and says that the URL must lead to the primary', async () => {
+  it('refuses to start on the standby, and says that the URL must name the primary', async () => {
     const databaseUrl = standby.urlOf('postgres');
     const keys = { masterKey: randomBytes(32), createsMasterKey: false };
     const settings = { databaseUrl, databaseConnections: 2, dataDir: '/nowhere', ...keys };
-    const message = /KALENDS_DATABASE_URL must lead to the primary/;
+    const message = /KALENDS_DATABASE_URL must name the primary/;
 
     await assert.rejects(openDatabase(settings, Date.now), { name: 'StartRefused', message });
     const report = await inspectDatabase(settings, Date.now);

@@ -34,7 +34,7 @@ describe('by a clock', () => {
 
     const database = found.find(({ name }) => name === 'database');
     assert.equal(database?.status, 'fail');
-    assert.match(database?.message ?? '', /did not answer within 10 s/);
+    assert.match(database?.message ?? '', /did not respond within 10 s/);
   });
 
   it('an instance says every 30 seconds that it lives, also after a time that failed, and is forgotten at its end', async () => {

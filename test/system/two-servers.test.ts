@@ -8,7 +8,7 @@ import { lockForWork } from '../../src/store/drivers/sqlite-serve-lock.ts';
 import { type Program, type ProgramOptions, prepareProgram, startProgram } from '../harness/program.ts';
 import { removeFolder, temporaryFolder } from '../servers/process.ts';
 
-const REFUSED = /ended with 1: .*Another Kalends server does the background work.*Stop it first/s;
+const REFUSED = /ended with 1: .*Another Kalends server runs the background work.*Stop it first/s;
 const never = new AbortController().signal;
 
 describe('Two servers on one SQLite folder', () => {

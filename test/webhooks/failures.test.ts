@@ -175,7 +175,7 @@ onEachDatabase((database, open) => {
       const [attempt] = await telling.server.db.all<{ fault: string }>(
         'SELECT fault FROM webhook_attempt WHERE fault IS NOT NULL',
       );
-      assert.match(attempt?.fault ?? '', /could not be reached|did not answer/);
+      assert.match(attempt?.fault ?? '', /could not be reached|did not respond/);
       assert.equal((await messages())[0]?.state, 'pending');
     });
 

@@ -114,7 +114,7 @@ describe('webhook subscriptions', () => {
     assert.deepEqual(await unsubscribe('never was'), {
       status: 200,
       success: true,
-      message: 'There is no such subscription',
+      message: 'The subscription does not exist',
     });
     assert.equal((await listed()).length, 2);
     assert.equal((await unsubscribe(channelId)).success, true);

@@ -192,7 +192,7 @@ describe('a request about a calendar', () => {
     const { status, body } = await send(server, 'POST', {
       provider: 'fax',
       title: 7,
-      color: 'a colour',
+      color: 'a color',
       timeZone: 'Mars/Base',
       description: ['x'],
     });

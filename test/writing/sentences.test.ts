@@ -20,7 +20,9 @@ const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[]
   ],
   [
     { recurrence: { frequency: 'DAILY' } },
-    { recurrence: 'recurrence cannot be changed for one instance: say updateMode following or all' },
+    {
+      recurrence: 'recurrence cannot be changed for a single occurrence: set updateMode to following or all',
+    },
   ],
   [
     { updateMode: 'all', recurrence: { frequency: 'DAILY', until: '2020-01-01' } },
@@ -28,7 +30,7 @@ const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[]
   ],
   [
     { updateMode: 'all', start: '2026-11-21T09:00:00Z', end: '2026-11-21T10:00:00Z' },
-    { start: 'start moves the series to another day: give its recurrence as well' },
+    { start: 'start moves the series to another day: send recurrence as well' },
   ],
 ];
 
@@ -49,7 +51,7 @@ const RULES: readonly (readonly [object, string, string])[] = [
   [
     { frequency: 'weekly', byMonthDay: [3] },
     'recurrence.byMonthDay',
-    'recurrence.byMonthDay does not go with WEEKLY',
+    'recurrence.byMonthDay cannot be used with WEEKLY',
   ],
 ];
 

@@ -77,7 +77,7 @@ describe('this and following of a series whose rules are hard', () => {
     const refused = await put('2026-12-16T15', { title: 'Later' });
 
     assert.deepEqual([refused.status, refused.body.code], [422, 'mode_not_supported_by_provider']);
-    assert.match(refused.body.message, /does not name this instance/);
+    assert.match(refused.body.message, /does not include this occurrence/);
     assert.deepEqual(at.writes(), []);
     const given = await put('2026-12-16T15', {
       title: 'Later',
@@ -137,7 +137,7 @@ describe('this and following of a series whose rules are hard', () => {
       await at.given('a.ics', file);
       const answer = await put('2026-12-07', far);
       assert.deepEqual([name, answer.status, answer.body.code], [name, 400, 'invalid_request']);
-      assert.match(answer.body.message, /out of the years 2 to 9998/);
+      assert.match(answer.body.message, /outside the years 2 to 9998/);
       assert.deepEqual(at.writes(), []);
     }
     await at.given('a.ics', files.until);

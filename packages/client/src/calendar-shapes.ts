@@ -136,7 +136,7 @@ export type FreeBusy = TimeInterval & {
   readonly errors?: readonly ReadProblem[];
 };
 
-/** Hours of the day (`09:00`) in which a slot may be, on these days of the week, Monday to Friday when absent. */
+/** Hours of the day (`09:00`) in which a slot may be, on these days of the week, Default: Monday to Friday. */
 export type WorkingHours = {
   readonly days?: readonly ('MO' | 'TU' | 'WE' | 'TH' | 'FR' | 'SA' | 'SU')[];
   readonly start: string;
@@ -150,13 +150,13 @@ export type AvailabilityQuery = FreeBusyQuery & {
   /** Free time that must be around the slot. */
   readonly bufferBefore?: number;
   readonly bufferAfter?: number;
-  /** The earliest start from now. */
+  /** Minutes from now until the earliest start of a slot. */
   readonly minimumNotice?: number;
-  /** Slots begin this far apart; 30 by default. */
+  /** Minutes between the starts of two slots. Default: 30. */
   readonly step?: number;
   /** 50 by default, 500 at most. */
   readonly limit?: number;
-  /** Any time when absent. */
+  /** Default: any time. */
   readonly workingHours?: readonly WorkingHours[];
 };
 

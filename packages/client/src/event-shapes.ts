@@ -73,7 +73,7 @@ export type CalendarEvent = {
   readonly attendees?: readonly Attendee[];
   /** The account's own response, if the provider marks it (Google, Microsoft). */
   readonly response?: 'accepted' | 'declined' | 'tentative' | 'none';
-  /** Your own values, kept with the event. */
+  /** Your own values, stored with the event. */
   readonly custom?: Readonly<Record<string, unknown>>;
   /** The URL to join at. */
   readonly conference?: string;
@@ -184,7 +184,7 @@ export type ResponseOptions = RepeatOptions & {
 export type ChangedEvent = CalendarEvent & {
   /** Occurrences that were changed separately; `thisAndFuture` means that all later ones changed too. */
   readonly overrides?: readonly (CalendarEvent & { readonly thisAndFuture?: true })[];
-  /** Ids of instances that do not take place. */
+  /** Ids of cancelled occurrences. */
   readonly cancelledInstances?: readonly string[];
 };
 

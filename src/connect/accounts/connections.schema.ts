@@ -10,32 +10,32 @@ const Account = Type.Object(
   {
     id: Type.String({ description: 'The same value as `account` elsewhere.' }),
     display: Type.String(),
-    grantedScopes: Type.Array(Type.String(), { description: 'The provider’s own.' }),
+    grantedScopes: Type.Array(Type.String(), { description: 'The status that the provider states.' }),
     calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Null where the provider has no such permission, or it is not known.',
+      description: 'Null if the provider has no such permission, or if it is unknown.',
     }),
     syncState: enumeration(
       ['active', 'reauth_required'],
-      '`reauth_required`: the provider refuses it, and the user must connect it again.',
+      '`reauth_required`: the provider refuses the account, and the user must reconnect it.',
     ),
-    syncStateUpdatedAt: Type.Union([instant('When it last changed.'), Type.Null()], {
-      description: 'Null until it first changes.',
+    syncStateUpdatedAt: Type.Union([instant('When `syncState` last changed.'), Type.Null()], {
+      description: 'Null if `syncState` has never changed.',
     }),
     health: Type.Object({
       state: enumeration(['active', 'degraded', 'reauth_required']),
       reason: Type.Optional(Type.String()),
-      actor: Type.Optional(enumeration(ACTORS, 'Who must act.')),
+      actor: Type.Optional(enumeration(ACTORS, 'The party that must act.')),
       message: Type.Optional(Type.String()),
-      since: instant('Since when.'),
+      since: instant('When this state started.'),
     }),
     updates: enumeration(
       ['push', 'polling'],
-      'Whether its provider sends push notifications of changes, or is polled.',
+      'Whether the provider sends push notifications of changes, or is polled.',
     ),
     lastSyncedAt: Type.Union(
-      [instant('When all of its calendars were last known to be as they are at the provider.'), Type.Null()],
+      [instant('The time at which all calendars of the account last matched the provider.'), Type.Null()],
       {
-        description: 'Null until its calendars were read for the first time.',
+        description: 'Null until the first sync of its calendars has finished.',
       },
     ),
   },
@@ -59,11 +59,11 @@ export const connectionOperations: readonly Operation[] = [
     path: '/connection-status',
     id: 'getConnectionStatus',
     group: 'Calendars and accounts',
-    summary: 'Which accounts the user has connected, and how they do',
-    description: 'The accounts of the grant by provider, each with its problem and with who can fix it.',
+    summary: 'Show the connected accounts of the user and their health',
+    description: 'The accounts of the grant by provider, each with its problem and who can fix it.',
     callers: ['free-busy'],
     answer: {
-      description: 'All four providers, each with a list.',
+      description: 'A list of accounts for each of the four providers.',
       schema: ConnectionStatus,
       example: {
         connections: {
@@ -94,13 +94,13 @@ export const connectionOperations: readonly Operation[] = [
     path: '/disconnect',
     id: 'disconnectAccount',
     group: 'Calendars and accounts',
-    summary: 'Disconnect an account, or all of a provider',
+    summary: 'Disconnect an account, or all accounts of a provider',
     description:
-      'The parameters may stand in a JSON body instead. An account that is not there is no error: the call may be repeated.',
+      'The parameters can also be sent in a JSON body. An account that does not exist is not an error, so the request can be repeated.',
     callers: ['free-busy'],
     query: DISCONNECTION,
     answer: {
-      description: 'Done.',
+      description: 'The accounts are disconnected.',
       schema: Done,
       example: { success: true, message: 'Disconnected accounts: 1' },
     },

@@ -77,7 +77,7 @@ export const DISCONNECTION = {
   // Text only: any other value, read as absent, would disconnect every account.
   account: text({
     allowsControls: true,
-    doc: 'The account’s id; all of the provider when absent.',
+    doc: 'The account’s id. Default: all accounts of the provider.',
     example: 'ada@example.com',
   }),
 };
@@ -97,6 +97,6 @@ export async function disconnect(
     const fields = { clientId, userId, accountKey, provider, address };
     log.info({ event: 'account_disconnected', ...fields }, 'An account was disconnected by its application');
   }
-  const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
+  const message = count === 0 ? 'The account did not exist' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }

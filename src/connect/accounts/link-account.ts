@@ -91,7 +91,7 @@ export async function linkAccount(
       logRefusedProof(page, { account: confirms, reason: 'wrong_password' }, deps);
     deps.log.info(
       { event: 'account_not_linked', clientId, provider: kind, kind: reason.kind },
-      'An account was not linked',
+      'An account was not connected',
     );
     return { problem: toLinkProblem(input, reason) };
   }

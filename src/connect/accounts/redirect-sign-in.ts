@@ -167,7 +167,7 @@ async function endAccessLater(
     // The user gets the reason why the account was not linked instead.
     log.error(
       { event: 'unlinked_access_not_ended', err, clientId, provider },
-      'Access that was not linked cannot be ended at the provider',
+      'Access of an account that was not connected could not be revoked at the provider',
     );
   }
 }
@@ -203,7 +203,7 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
     if (refusal.status >= 500)
       log.error({ event: 'sign_in_failed', ...fields, err: failure }, 'A sign-in at a provider failed');
     else if (kind === 'invalid_response')
-      log.warn({ event: 'sign_in_unchecked', ...fields, err: failure }, 'A sign-in did not check');
+      log.warn({ event: 'sign_in_unchecked', ...fields, err: failure }, 'A sign-in failed the checks');
     else log.info({ event: 'sign_in_refused', ...fields }, 'A sign-in at a provider was refused');
     throw refusal;
   }

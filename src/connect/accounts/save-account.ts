@@ -75,7 +75,7 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
   const fields = { clientId, userId, accountKey, provider: kind, address: visit.address, transactionId };
   log.info(
     { event, ...fields, calendarPermission },
-    confirms === undefined ? 'An account was linked' : 'An account was confirmed',
+    confirms === undefined ? 'An account was connected' : 'An account was confirmed',
   );
   await countStep(request, 'linked', deps);
   return { account, device };
@@ -108,7 +108,7 @@ export async function removeAccounts(
     }
     const event = isUnfinished ? 'account_removed' : 'account_disconnected';
     const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
-    log.info({ event, ...fields }, 'An account was taken away by its user');
+    log.info({ event, ...fields }, 'A user disconnected an account');
   }
   if (accounts.some(({ isUnfinished }) => !isUnfinished)) {
     await requests.noteProgress(transactionId, { hasDisconnected: true });

@@ -11,32 +11,32 @@ import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 
 const ApplicationUser = Type.Object(
   {
-    user_id: Type.String({ description: 'Your own id of the user.' }),
-    createdAt: instant('When it was made known.'),
-    lastSeenAt: instant('When it was last sent to `/authorize`.'),
+    user_id: Type.String({ description: 'Your id for the user.' }),
+    createdAt: instant('When the user was created.'),
+    lastSeenAt: instant('When the user was last sent to `/authorize`.'),
     accounts: Type.Array(
       Type.Object({
         provider: Provider,
         id: Type.String({ description: 'The same value as `account` elsewhere.' }),
         display: Type.String(),
-        linkedAt: instant('When it was connected.'),
+        linkedAt: instant('When the account was connected.'),
         syncState: enumeration(
           ['active', 'reauth_required'],
-          '`reauth_required`: the provider refuses it, and the user must connect it again.',
+          '`reauth_required`: the provider refuses the account, and the user must reconnect it.',
         ),
         health: Type.Object({
           state: enumeration(['active', 'degraded', 'reauth_required']),
-          reason: Type.Optional(Type.String({ description: 'Absent while it is active.' })),
+          reason: Type.Optional(Type.String({ description: 'Absent while the account is active.' })),
         }),
       }),
     ),
     grants: Type.Array(
       Type.Object({
         scope: enumeration(SCOPES),
-        createdAt: instant('When its code was exchanged.'),
-        refreshedAt: instant('When its tokens were last renewed.'),
+        createdAt: instant('When the code of the grant was exchanged.'),
+        refreshedAt: instant('When its tokens were last refreshed.'),
       }),
-      { description: 'Those that live.' },
+      { description: 'The active grants.' },
     ),
   },
   { $id: 'ApplicationUser' },
@@ -53,13 +53,13 @@ const Receipt = Type.Object(
   },
   { description: 'The number of deleted objects by kind. It does not identify the user.' },
 );
-const toEnd = 'Accounts whose access a running server ends at Google and Microsoft.';
+const toEnd = 'The number of accounts whose access a running server revokes at Google and Microsoft.';
 const offDisk = 'Whether the deleted data has left the disk of the database.';
 
 const group = 'Users';
 const AT = '2026-11-01T08:00:00.000Z';
 const USER = {
-  user_id: required(text({ doc: 'Your own id of the user, percent-encoded.', example: 'ada' })),
+  user_id: required(text({ doc: 'Your id for the user, percent-encoded.', example: 'ada' })),
 };
 
 export const userOperations: readonly Operation[] = [
@@ -68,9 +68,9 @@ export const userOperations: readonly Operation[] = [
     path: '/users/{user_id}',
     id: 'getUser',
     group,
-    summary: 'Show what a user has connected and granted, whatever the state of the tokens',
+    summary: 'Show the accounts and grants of a user, also without a valid token',
     description:
-      'For the application itself, by its secret: it shows accounts and grants, and no token or password.',
+      'Authenticated with the client secret of the application. The response contains accounts and grants, but no token or password.',
     callers: ['application'],
     pathFields: USER,
     answer: {
@@ -100,13 +100,13 @@ export const userOperations: readonly Operation[] = [
     path: '/users/{user_id}',
     id: 'forgetUser',
     group,
-    summary: 'Forget a user: accounts, copies of calendars, grants and tokens',
+    summary: 'Delete a user with all accounts, copies of calendars, grants and tokens',
     description:
-      'A user that does not exist is no error: the call may be repeated. On SQLite the deleted data leaves the disk before the response. Calls within one second share this, so each waits up to a second.',
+      'A user that does not exist is not an error, so the request can be repeated. On SQLite the deleted data leaves the disk before the response. Requests within one second share this step, so each waits up to a second.',
     callers: ['application'],
     pathFields: USER,
     answer: {
-      description: 'The receipt of the deletion. For a user that does not exist only `success`.',
+      description: 'The receipt of the deletion. Only `success` for a user that does not exist.',
       schema: Type.Object({
         success: Type.Literal(true),
         receipt: Type.Optional(Receipt),

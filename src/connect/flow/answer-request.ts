@@ -34,7 +34,7 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
       // Logged once, although the page asks again every few seconds.
       if (request.allowedAt === undefined) {
         await requests.noteProgress(request.transactionId, { allowedAt: now() });
-        deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'An approval waits for another one');
+        deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'A consent waits for an earlier one');
       }
       return 'waits';
     default:

@@ -67,7 +67,7 @@ export function readAuthorizeRequest(
 ): AuthorizeRequest {
   const userId = readUserId(query);
   if (!acceptsPlayground && isPlaygroundUser(userId))
-    throw invalid('user_id', 'user_id must not begin with playground: such users are the dashboard’s');
+    throw invalid('user_id', 'user_id must not start with playground: the dashboard uses such users');
   const scope = parseScope(scalar(query, 'scope'));
   if (scope === undefined)
     throw invalid('scope', 'scope is not one of free-busy, read, read-write', 'scope_unknown');

@@ -93,7 +93,8 @@ const WORDINGS = {
     error: 'session_expired',
     title: 'error.provider.title',
     message: 'error.sign_in_replaced',
-    description: 'This sign-in is not under way: it was replaced by a later one, or begun in another browser',
+    description:
+      'This sign-in is not in progress: a later one replaced it, or it was started in another browser',
   },
   sign_in_failed: {
     title: 'error.provider.title',
@@ -105,14 +106,14 @@ const WORDINGS = {
     error: 'access_denied',
     title: 'error.admin.title',
     message: 'error.admin',
-    description: 'An administrator of the organisation has to consent at the provider first',
+    description: 'An administrator of the organization must consent at the provider first',
   },
   provider_misconfigured: {
     status: 502,
     error: 'server_error',
     title: 'error.provider.title',
     message: 'error.provider_misconfigured',
-    description: 'The provider refuses the app that Kalends signs users in with',
+    description: 'The provider rejects the provider app that Kalends uses to sign users in',
   },
   provider_unavailable: {
     status: 503,

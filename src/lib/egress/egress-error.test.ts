@@ -26,11 +26,11 @@ describe('Failed connections', () => {
     ],
     [
       ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
-      ['timeout', 'connection_refused', 'a.test did not answer in time'],
+      ['timeout', 'connection_refused', 'a.test did not respond in time'],
     ],
     [
       ['UND_ERR_ABORTED', 'UND_ERR_BODY_TIMEOUT'],
-      ['timeout', undefined, 'a.test did not answer in time'],
+      ['timeout', undefined, 'a.test did not respond in time'],
     ],
     [
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO'],
@@ -52,7 +52,7 @@ describe('Failed connections', () => {
 
   it('recognizes an abort as a timeout by its name', () => {
     for (const name of ['AbortError', 'TimeoutError'])
-      assert.deepEqual(read(failed('', name)), ['timeout', undefined, 'a.test did not answer in time']);
+      assert.deepEqual(read(failed('', name)), ['timeout', undefined, 'a.test did not respond in time']);
     assert.equal(toEgressError('text', 'a.test').kind, 'unreachable');
     assert.equal(toEgressError(new AggregateError([]), 'a.test').kind, 'unreachable');
   });

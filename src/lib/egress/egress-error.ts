@@ -62,7 +62,7 @@ export function toEgressError(failure: unknown, host: string): EgressError {
   const isConnecting = CONNECTING_CODE.test(code);
   const options = { cause: failure, ...(isConnecting && { detail: 'connection_refused' as const }) };
   if (/Abort|Timeout/.test(name) || /TIMEOUT|ETIMEDOUT|ABORT/.test(code))
-    return new EgressError('timeout', `${host} did not answer in time`, options);
+    return new EgressError('timeout', `${host} did not respond in time`, options);
   if (NO_TLS_CODE.test(code))
     return new EgressError('tls', `${host} does not speak https at this port`, {
       ...options,

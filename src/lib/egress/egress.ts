@@ -159,7 +159,7 @@ type Hop = {
 
 function firstHop(request: EgressRequest, userAgent: string): Hop {
   const url = URL.parse(String(request.url));
-  if (url === null) throw new EgressError('forbidden_address', 'That is not a valid address');
+  if (url === null) throw new EgressError('forbidden_address', 'This is not a valid address');
   const headers: Record<string, string> = { 'user-agent': userAgent, 'accept-encoding': 'identity' };
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     // They would be sent to every hop. This is a bug of the caller.
@@ -183,7 +183,7 @@ function parseRedirect(answer: EgressResponse): URL | undefined {
   if (location === undefined) return undefined;
   const target = URL.parse(location, answer.url);
   if (target === null)
-    throw new EgressError('forbidden_address', `${answer.url.hostname} redirects to no valid address`);
+    throw new EgressError('forbidden_address', `${answer.url.hostname} redirects to an invalid address`);
   return target;
 }
 
@@ -220,7 +220,8 @@ async function unpacked(sent: ReceivedBytes, { encoding, cap, share, signal }: U
   const gathered = new Writable({
     write(chunk: Buffer, _encoding, callback) {
       body.add(chunk);
-      if (body.size() > cap) callback(new EgressError('too_large', `The answer is larger than ${cap} bytes`));
+      if (body.size() > cap)
+        callback(new EgressError('too_large', `The response is larger than ${cap} bytes`));
       else {
         const wait = share.take(chunk.length);
         if (wait === undefined) callback();
@@ -249,7 +250,7 @@ function createDecoders(encoding: string): Transform[] {
 }
 
 const unreadable = (encoding: string) =>
-  new EgressError('unreachable', `The answer has an encoding nobody asked for: ${encoding.slice(0, 40)}`);
+  new EgressError('unreachable', `The response has an unrequested encoding: ${encoding.slice(0, 40)}`);
 
 type WireAnswer = {
   readonly status: number;
@@ -312,15 +313,15 @@ function exchange(
       onResponseStart(_, status, received) {
         if (status >= 200) answer = { status, headers: received, body };
         else if (++informational > MOST_INFORMATIONAL)
-          throw new EgressError('unreachable', `${url.hostname} does not come to its answer`);
+          throw new EgressError('unreachable', `${url.hostname} does not send its response`);
       },
       onResponseData(reading, piece) {
         body.add(piece);
         if (body.size() > maxBytes)
-          throw new EgressError('too_large', `The answer is larger than ${maxBytes} bytes`);
+          throw new EgressError('too_large', `The response is larger than ${maxBytes} bytes`);
         pieces += 1;
         if (pieces > MOST_TINY_PIECES && body.size() < pieces * TINY_BYTES)
-          throw new EgressError('too_large', `${url.hostname} answers in too many pieces`);
+          throw new EgressError('too_large', `${url.hostname} responds in too many pieces`);
         const wait = share.take(piece.length);
         if (wait !== undefined) {
           reading.pause();
@@ -329,7 +330,7 @@ function exchange(
       },
       onResponseEnd() {
         if (answer !== undefined) resolve(answer);
-        else reject(new EgressError('unreachable', `${url.hostname} did not answer`));
+        else reject(new EgressError('unreachable', `${url.hostname} did not respond`));
       },
       onResponseError(_, failure) {
         reject(failure);

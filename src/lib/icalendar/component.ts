@@ -38,7 +38,7 @@ export function parseComponents(text: string, budget = resourceBudget()): readon
   const unclosed = open.find(({ name }) => name === 'VCALENDAR');
   const calendars = root.components.filter(({ name }) => name === 'VCALENDAR');
   if (unclosed !== undefined) calendars.push(unclosed);
-  if (calendars.length === 0) throw new ICalendarError('The text holds no VCALENDAR');
+  if (calendars.length === 0) throw new ICalendarError('The text contains no VCALENDAR');
   return calendars;
 }
 

@@ -8,23 +8,23 @@ const OF_RENEWAL = ['accountKey', 'provider', 'kind', 'reason', 'err'] as const;
 export const ACCESS_EVENTS = {
   account_linked: {
     level: 'info',
-    when: 'an account was linked, or got new credentials; it is the user’s once its approval counts',
+    when: 'an account was connected, or got new credentials; it belongs to the user once its consent takes effect',
     fields: [...OF_ACCOUNT, 'calendarPermission'],
   },
   account_confirmed: {
     level: 'info',
-    when: 'somebody signed in to a linked account and so proved that it is theirs',
+    when: 'a person signed in to a connected account and so proved that it is theirs',
     fields: [...OF_ACCOUNT, 'calendarPermission'],
   },
   proof_refused: {
     level: 'warn',
-    when: 'a sign-in that was to prove an account did not: a wrong password, another account, or an account that proves nothing',
-    act: 'Many for one account, or from one address, are an attempt at somebody else’s account',
+    when: 'a sign-in did not prove that an account is the person’s: a wrong password, another account, or an account that proves nothing',
+    act: 'Many for one account, or from one address, are an attempt to get into another person’s account',
     fields: [...OF_ACCOUNT, 'reason'],
   },
   account_not_linked: {
     level: 'info',
-    when: 'an account was not linked, because its provider refused the password or could not be used',
+    when: 'an account was not connected, because its provider refused the password or could not be used',
     fields: ['clientId', 'provider', 'kind'],
   },
   access_allowed: {
@@ -39,7 +39,7 @@ export const ACCESS_EVENTS = {
   },
   approval_waits: {
     level: 'info',
-    when: 'an approval waits, because the code of another one that it proves nothing of is still alive',
+    when: 'a consent waits, because the code of an earlier consent, with accounts that this one did not prove, is still valid',
     fields: ['clientId', 'userId', 'address', 'transactionId'],
   },
   account_disconnected: {
@@ -49,30 +49,30 @@ export const ACCESS_EVENTS = {
   },
   account_removed: {
     level: 'info',
-    when: 'an account linked in a flow was removed again before it counted',
+    when: 'an account connected in a flow was removed before it took effect',
     fields: OF_ACCOUNT,
   },
   client_refused: {
     level: 'warn',
     when: 'a client secret was wrong; `clientId` is as it was sent, 200 characters at most',
-    act: 'In numbers: tell the application’s owner, who may have rotated the secret; else somebody guesses',
+    act: 'If frequent: ask the application’s owner whether the secret was rotated; otherwise somebody is guessing secrets',
     fields: ['clientId', 'method'],
   },
   code_refused: {
     level: 'warn',
-    when: 'a code was refused at `/token`: unknown, expired, spent, or with a wrong verifier',
-    act: 'In numbers: the application is mistaken (`reason` says in what), or somebody guesses codes',
+    when: 'a code was refused at `/token`: unknown, expired, already used, or with a wrong verifier',
+    act: 'If frequent: the application has a mistake (`reason` names it), or somebody is guessing codes',
     fields: ['clientId', 'reason'],
   },
   refresh_refused: {
     level: 'warn',
-    when: 'a spent or revoked refresh token came back',
-    act: 'In numbers: the application does not keep the newest token; or an old one was stolen, so revoke the user’s access',
+    when: 'a rotated or revoked refresh token was presented',
+    act: 'If frequent: the application does not store the newest token; or an old one was stolen, then revoke the user’s access',
     fields: ['clientId', 'familyId'],
   },
   refresh_replayed: {
     level: 'info',
-    when: 'a spent refresh token came back within the application’s refresh replay window and got its successor again',
+    when: 'a rotated refresh token was presented within the application’s refresh replay window; its successor was returned again',
     fields: ['clientId', 'familyId'],
   },
   grants_revoked: {
@@ -87,14 +87,14 @@ export const ACCESS_EVENTS = {
   },
   user_not_created: {
     level: 'error',
-    when: 'a flow could not begin, because its user could not be created or read',
-    act: 'Look at `err`: mostly the database',
+    when: 'a flow could not start, because its user could not be created or read',
+    act: 'Check `err`: usually the database',
     fields: ['clientId', 'err'],
   },
   step_not_counted: {
     level: 'error',
     when: 'a step of a flow, or a refused sign-in to the dashboard (`sign_in_refused`), could not be counted; nothing else failed',
-    act: 'Look at `err`: usually the database',
+    act: 'Check `err`: usually the database',
     fields: ['clientId', 'step', 'err'],
   },
   sign_in_refused: {
@@ -104,26 +104,26 @@ export const ACCESS_EVENTS = {
   },
   sign_in_unchecked: {
     level: 'warn',
-    when: 'what a provider answered to a sign-in did not pass its checks',
-    act: 'In numbers: look whether the provider’s addresses in the settings are right',
+    when: 'a provider’s response to a sign-in failed the checks',
+    act: 'If frequent: check the provider’s URLs in the settings',
     fields: OF_SIGN_IN,
   },
   sign_in_failed: {
     level: 'error',
-    when: 'a sign-in at a provider failed in a way that no user can mend',
-    act: 'Look at `reason`; `kalends setup` checks the app’s registration',
+    when: 'a sign-in at a provider failed for a reason that users cannot fix',
+    act: 'Check `reason`; `kalends setup` checks the provider app',
     fields: OF_SIGN_IN,
   },
   single_sign_on_failed: {
     level: 'warn',
-    when: 'somebody could not come into the dashboard by single sign-on',
-    act: 'Look at `reason`: the registration at the identity provider, or its claims',
+    when: 'a single sign-on to the dashboard was refused',
+    act: 'Check `reason`: the registration at the identity provider, or its claims',
     fields: ['kind', 'reason', 'error', 'requestId'],
   },
   dashboard_sign_in_refused: {
     level: 'warn',
     when: 'a sign-in to the dashboard was refused, or a member failed to confirm a session; at most one line a minute per network',
-    act: 'If `count` is high, somebody guesses passwords: block `network` in your proxy. `personId` is the member whose login was used',
+    act: 'If `count` is high, somebody is guessing passwords: block `network` in your proxy. `personId` is the member whose login was used',
     fields: ['way', 'reason', 'personId', 'network', 'count'],
   },
   access_renewed: {
@@ -133,48 +133,48 @@ export const ACCESS_EVENTS = {
   },
   renewal_failed: {
     level: 'warn',
-    when: 'an access token could not be renewed: the user took the access back, or the provider is away',
+    when: 'an access token could not be renewed: the user revoked the access, or the provider is unavailable',
     fields: OF_RENEWAL,
   },
   renewal_misconfigured: {
     level: 'error',
-    when: 'no access token can be renewed, because the provider refuses our app',
-    act: 'Mend the app at the provider, or its secret in the settings; `kalends doctor` checks both',
+    when: 'no access token can be renewed, because the provider rejects the provider app',
+    act: 'Fix the provider app at the provider, or its secret in the settings; `kalends doctor` checks both',
     fields: OF_RENEWAL,
   },
   renewal_fault: {
     level: 'error',
-    when: 'the renewal of an access token met a fault of our own',
+    when: 'the renewal of an access token failed with an internal error',
     act: 'Report it with `err`',
     fields: OF_RENEWAL,
   },
   renewal_not_stored: {
     level: 'error',
     when: 'a renewed access token could not be stored; it is tried again',
-    act: 'Look at the database. A refresh token that is lost has its user sign in again',
+    act: 'Check the database. If the refresh token is lost, the user must sign in again',
     fields: ['accountKey', 'attempt', 'err'],
   },
   access_ended: {
     level: 'info',
-    when: 'the access to an account that was disconnected was ended at its provider',
+    when: 'access to a disconnected account was revoked at its provider',
     fields: ['clientId', 'provider'],
   },
   access_not_ended: {
     level: 'warn',
-    when: 'access could not be ended at the provider for days, and was given up',
-    act: 'Nothing is left here. The user can take it back in the provider’s own settings',
+    when: 'access could not be revoked at the provider for days, and Kalends gave up',
+    act: 'Kalends has deleted the credentials. The user can revoke the access in the provider’s settings',
     fields: ['clientId', 'provider', 'err'],
   },
   access_unendable: {
     level: 'warn',
-    when: 'access cannot be ended at the provider, because the app it was given to is no longer set up',
-    act: 'As before',
+    when: 'access cannot be revoked at the provider, because its provider app is no longer set up',
+    act: 'The user can revoke the access in the provider’s settings',
     fields: ['clientId', 'provider'],
   },
   unlinked_access_not_ended: {
     level: 'error',
-    when: 'access that a sign-in gave, and that was not linked, could not be ended at the provider',
-    act: 'As before',
+    when: 'access from a sign-in whose account was not connected could not be revoked at the provider',
+    act: 'The user can revoke the access in the provider’s settings',
     fields: ['clientId', 'provider', 'err'],
   },
 } as const satisfies Readonly<Record<string, LogEvent>>;

@@ -1,47 +1,47 @@
 /** Log events of calendars: their syncs, their servers, and what is written to them. */
 import type { LogEvent } from './log-event.ts';
 
-const LOOK = 'Look at the calendar in its own application; `href` names the event there';
+const LOOK = 'Check the calendar in its own application; `href` names the event there';
 
 export const CALENDAR_EVENTS = {
   sync_failed: {
     level: 'warn',
     when: 'a calendar, or the list of an account’s calendars, could not be synced',
-    act: 'Nothing for one: it is tried again, and the account’s health says who must act. For many of one `provider`: its status page, and the budget of requests',
+    act: 'For a single one, nothing: Kalends tries again, and the account’s health says who must act. For many of one `provider`, check its status page and the request budget',
     fields: ['accountKey', 'provider', 'job', 'kind', 'reason', 'err'],
   },
   sync_fault: {
     level: 'error',
-    when: 'a sync met a fault of our own',
+    when: 'a sync failed with an internal error',
     act: 'Report it with `err`',
     fields: ['accountKey', 'provider', 'job', 'err'],
   },
   sync_set_aside: {
     level: 'error',
-    when: 'a sync did not come to its end three times in a row, and is tried once a day',
-    act: 'Look at memory and time limits of the process; then report it',
+    when: 'a sync did not finish in three attempts and is now tried once a day',
+    act: 'Check the memory and time limits of the process; then report it',
     fields: ['accountKey', 'kind'],
   },
   addresses_not_read: {
     level: 'warn',
-    when: 'by which addresses events name an account’s user could not be read',
+    when: 'the addresses of an account’s user in events could not be read',
     fields: ['accountKey', 'kind', 'err'],
   },
   watches_not_kept: {
     level: 'warn',
-    when: 'a provider could not be asked to tell of changes; the account is polled meanwhile',
+    when: 'a watch could not be created or renewed; the account is polled meanwhile',
     fields: ['accountKey', 'kind', 'err'],
   },
   calendar_not_watched: {
     level: 'warn',
-    when: 'a provider will not tell of a calendar’s changes; it is polled instead',
-    act: 'Where `reason` is of the address: Google and Microsoft must reach KALENDS_URL over https',
+    when: 'a provider sends no push notifications for a calendar; it is polled instead',
+    act: 'If `reason` names the address: Google and Microsoft must reach KALENDS_URL over https',
     fields: ['accountKey', 'reason'],
   },
   notices_refused: {
     level: 'warn',
-    when: 'notices came that are of no watch here (`unknown`), or without its token (`forged`); one line a minute at most',
-    act: 'Many that are unknown: another instance used this address before. Forged ones change nothing',
+    when: 'push notifications were rejected: of an unknown watch (`unknown`) or with a wrong token (`forged`); at most one line a minute',
+    act: 'Many `unknown`: another deployment used this address before. `forged` ones have no effect',
     fields: ['unknown', 'forged'],
   },
   event_not_read: {
@@ -58,58 +58,58 @@ export const CALENDAR_EVENTS = {
   },
   calendars_foreign: {
     level: 'warn',
-    when: 'a server lists calendars at another host, to which no password is sent; they were left out',
-    act: 'Mend the server’s addresses, if it is yours',
+    when: 'a server lists calendars at another host; they were left out, because the password is not sent there',
+    act: 'If it is your server, correct its addresses',
     fields: ['host', 'foreign'],
   },
   sync_collection_left: {
     level: 'info',
-    when: 'a server failed at telling what changed (RFC 6578), and its calendar is compared for a day',
+    when: 'a server failed to report changes (RFC 6578); its calendar is compared in full for a day',
     fields: ['calendar', 'reason'],
   },
   write_failed: {
     level: 'warn',
-    when: 'a provider refused a change that an application made; the application was told',
+    when: 'a provider refused an application’s change; the application received an error',
     fields: ['accountKey', 'provider', 'kind', 'err'],
   },
   write_turn_not_renewed: {
     level: 'warn',
-    when: 'a write could not renew its turn at a calendar',
+    when: 'a write could not renew its lease of a calendar',
     act: 'Look at the database',
     fields: ['calendarKey', 'err'],
   },
   occurrence_not_moved: {
     level: 'warn',
-    when: 'a moved occurrence is back in its place after a series was split, since its series has it where it cannot be',
+    when: 'after a series was split, a moved occurrence is back at its regular time, because its series cannot have it elsewhere',
     act: LOOK,
     fields: ['calendar', 'href', 'occurrence'],
   },
   occurrence_not_kept: {
     level: 'warn',
-    when: 'after a split or move, an occurrence has members of its series, because the provider refused its own',
+    when: 'after a split or move, an occurrence has fields of its series, because the provider refused its own',
     act: LOOK,
     fields: ['calendar', 'occurrence', 'members'],
   },
   file_not_copied: {
     level: 'warn',
-    when: 'a file stays with the old series after a split, since Outlook refuses it with the new one',
+    when: 'after a split, a file stays with the old series, because Outlook refuses it for the new one',
     act: LOOK,
     fields: ['calendar', 'href', 'status', 'code'],
   },
   split_unsure: {
     level: 'warn',
-    when: 'the split of a series may have been begun; it is finished or undone later',
+    when: 'the split of a series may have started; it is finished or undone later',
     fields: ['splitId', 'err'],
   },
   split_unfinished: {
     level: 'warn',
-    when: 'the split of a series cannot be finished yet; it is tried again',
+    when: 'the split of a series cannot be finished yet; Kalends tries again',
     fields: ['splitId', 'step', 'err'],
   },
   split_closed: {
     level: 'warn',
-    when: 'the split of a series is closed half-way, and both series stay as they are',
-    act: 'Look at both series in the calendar’s own application',
+    when: 'the split of a series was closed before it finished; both series stay as they are',
+    act: 'Check both series in the calendar’s own application',
     fields: ['splitId', 'step', 'old'],
   },
   split_cleanup_refused: {
@@ -126,8 +126,8 @@ export const CALENDAR_EVENTS = {
   },
   split_given_up: {
     level: 'error',
-    when: 'the split of a series is given up, because its plan cannot be read',
-    act: 'Report it; look at both series in the calendar’s own application',
+    when: 'the split of a series was given up, because its plan cannot be read',
+    act: 'Report it; check both series in the calendar’s own application',
     fields: ['splitId', 'step'],
   },
 } as const satisfies Readonly<Record<string, LogEvent>>;

@@ -97,7 +97,7 @@ export async function listCalendars(
       for (const host of part.foreign)
         deps.log.warn(
           { event: 'calendars_foreign', host: home.host, foreign: host },
-          'Left out calendars at a foreign address',
+          'Calendars at a foreign address were left out',
         );
     }
     if (calendars.size >= most) break;

@@ -21,8 +21,7 @@ export function calendarWriting(
   return {
     async create(draft, key) {
       const [home] = homes;
-      if (home === undefined)
-        throw new ProviderError('no_calendars', 'The server names no place for calendars');
+      if (home === undefined) throw new ProviderError('no_calendars', 'The server has no calendar home');
       // The key is the collection's name, so that a repetition finds and finishes the collection of the first attempt.
       return create(session, urlWithin(home, `${key}/`), calendarProperties(draft, now()));
     },
@@ -43,7 +42,7 @@ type CalendarProperty = {
 function calendarProperties(draft: Partial<CalendarDraft>, now: number): CalendarProperty[] {
   const { color, timeZone } = draft;
   if (color !== undefined && !color.startsWith('#'))
-    throw unsupported('color', 'A colour in a CalDAV calendar is written as #rrggbb');
+    throw unsupported('color', 'The color of a CalDAV calendar must be #rrggbb');
   const property = (field: keyof CalendarDraft, name: string, text = draft[field]): CalendarProperty[] => {
     const value = draft[field];
     if (value === undefined || text === undefined) return [];
@@ -109,7 +108,7 @@ async function requireCreated(session: DavSession, url: URL, answer: EgressRespo
     if (!(failure instanceof ProviderError) || failure.kind !== 'not_found') throw failure;
     throw new UnsupportedByProvider(
       'calendar_creation_not_supported_by_provider',
-      `${url.hostname} does not let calendars be created`,
+      `${url.hostname} does not allow creating calendars`,
     );
   }
 }
@@ -148,12 +147,15 @@ async function setProperties(
   const body = davDocument('d:propertyupdate', set + removed);
   const answer = await davRequest(session, url, { method: 'PROPPATCH', body });
   if (FINAL_REFUSALS.includes(answer.status))
-    throw new UnsupportedByProvider('calendar_read_only', 'The server does not let this calendar be changed');
+    throw new UnsupportedByProvider(
+      'calendar_read_only',
+      'The server does not allow changes to this calendar',
+    );
   const { responses } = await propertiesIn(session, answer);
   const acceptedNames = responses.flatMap((response) => [...response.properties.keys()]);
   const refused = properties.find(({ name }) => !acceptedNames.includes(name));
   if (refused === undefined) return;
-  const message = `The server does not keep this of a calendar: ${prefixed(refused.name)}`;
+  const message = `The server does not store this property of a calendar: ${prefixed(refused.name)}`;
   throw unsupported(refused.field, message);
 }
 
@@ -163,7 +165,7 @@ async function remove(session: DavSession, url: URL): Promise<void> {
   if (isGone(status) || (status >= 200 && status < 300 && status !== 207)) return;
   // 207: a part of it could not be deleted (RFC 4918 §9.6.1).
   if (status !== 207 && status !== 423 && !FINAL_REFUSALS.includes(status)) throw toDavError(answer);
-  const message = 'The server does not let this calendar be deleted';
+  const message = 'The server does not allow deleting this calendar';
   throw new UnsupportedByProvider('calendar_not_deletable', message);
 }
 

@@ -40,7 +40,7 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
       const { collection } = input;
       deps.log.info(
         { event: 'sync_collection_left', calendar: collection.href, reason: failure.message },
-        'Left sync-collection for a day',
+        'The use of sync-collection was disabled for a day',
       );
     }
   }
@@ -76,7 +76,7 @@ async function* bySyncCollection(
       yield { changed: [], removed: removed.slice(at, at + OF_PART), complete };
     last = page;
   }
-  if (last === undefined) throw new SyncCollectionRefused('There was no answer');
+  if (last === undefined) throw new SyncCollectionRefused('There was no response');
   const missing = relisted ? await listAbsent(await mirror(), paths) : [];
   const next = writeSyncState({ method: 'sync-collection', token: last.token });
   yield { changed: [], removed: missing, complete, next };

@@ -170,7 +170,7 @@ type CreatedBefore = { readonly collection: URL; readonly uid: string; readonly 
 async function readCreated(session: DavSession, before: CreatedBefore): Promise<WriteResult> {
   const resource = await findCreated(session, before);
   if (resource !== undefined) return { changed: [resource], removed: [] };
-  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
+  throw new ProviderError('precondition_failed', 'The calendar has another object with this name');
 }
 
 /** Returns the object with this UID, wherever the server put it. */
@@ -223,7 +223,7 @@ async function editVersion(writer: Writer, version: Version, edit: Edit): Promis
 }
 
 function failAsGone(): never {
-  throw new ProviderError('not_found', 'The event is gone');
+  throw new ProviderError('not_found', 'The event was deleted');
 }
 
 function resolveObjectUrl(collection: URL, href: string): URL {
@@ -261,7 +261,7 @@ async function versionSeen(
   const object = await getObject(session, resolveObjectUrl(collection, href));
   if (object === undefined || sameEtag(object.etag, etag)) return object;
   if (stored.some((known) => hasText(known, object.icalendar))) return object;
-  throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
+  throw new ProviderError('precondition_failed', 'The event was changed in the meantime');
 }
 
 /** Ignores line ends. For a long text, the mirror has only the digest of the JSON of `original`. */

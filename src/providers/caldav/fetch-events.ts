@@ -137,7 +137,7 @@ async function fetchOne(
     const answer = await davRequest(session, url, { method: 'GET', maxBytes });
     if (isGone(answer.status)) return { type: 'gone' };
     if (isTemporary(answer.status)) throw toDavError(answer);
-    if (answer.status !== 200) return unreceived(object, `the server answers ${answer.status}`);
+    if (answer.status !== 200) return unreceived(object, `the server returned ${answer.status}`);
     const etag = boundedTag(answer.header('etag')) ?? listed;
     const [content] = await collectParts(session.reading, OBJECT, { body: toDavBody(answer), path, etag });
     return content ?? unreceived(object, 'it is empty');

@@ -7,7 +7,7 @@ import { readMember, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../meaning.ts';
 
 const APP_LIMIT: Meaning = ['rate_limited', 'Google asks this app to wait', 'quota_exhausted'];
-const EVENT_DELETED: Meaning = ['not_found', 'Google has no such event any more'];
+const EVENT_DELETED: Meaning = ['not_found', 'Google no longer has this event'];
 
 /** By Google's reason (`errors[].reason`, or that of an ErrorInfo), which is more precise than the status. */
 const BY_REASON = meaningsBy<string>(
@@ -26,15 +26,11 @@ const BY_REASON = meaningsBy<string>(
     ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'],
   ],
   [
-    [
-      'misconfigured',
-      'The Google Calendar API is not switched on for the app that is set up here',
-      'provider_not_set_up',
-    ],
+    ['misconfigured', 'The Google Calendar API is not enabled for the provider app', 'provider_not_set_up'],
     ['accessNotConfigured', 'SERVICE_DISABLED'],
   ],
   [
-    ['permission_missing', 'An administrator does not let this app in at Google', 'admin_consent_required'],
+    ['permission_missing', 'An administrator blocks this provider app at Google', 'admin_consent_required'],
     ['domainPolicy'],
   ],
   [['no_calendars', 'This Google account has no calendar'], ['notACalendarUser']],
@@ -77,7 +73,7 @@ function toWriteLimit(
   if (reasons.includes('forbiddenForNonOrganizer'))
     return new UnsupportedByProvider('organizer_only', 'Only the organizer of the event can change this');
   if (status === 403)
-    return new UnsupportedByProvider('calendar_read_only', 'This user may not change that at Google');
+    return new UnsupportedByProvider('calendar_read_only', 'This user cannot change this at Google');
   if (status !== 400) return undefined;
   if (reasons.includes('eventTypeRestriction')) return new EventTypeRestriction();
   const explanation = text(readMember(error, 'message'))?.slice(0, 200);
@@ -91,22 +87,22 @@ function chooseByStatus(status: number, query: URLSearchParams): Meaning {
   // Google seems to send 400 for an unreadable token, which no source confirms. A full listing shows whether that was
   // it.
   if (query.has('syncToken') && (status === 410 || status === 400))
-    return ['sync_token_expired', 'Google has forgotten what was synced before'];
+    return ['sync_token_expired', 'Google no longer accepts the sync token'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
   // A request without `maxResults` is no listing: 410 means a deleted event.
   if (status === 410 && !query.has('maxResults')) return EVENT_DELETED;
   // A calendar that is no longer shared with the user counts as absent.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
-  if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];
+  if (status === 409 || status === 412) return ['precondition_failed', 'It was changed in the meantime'];
   if (status === 429) return APP_LIMIT;
   // 410: a page of a listing has expired. The listing starts again without it.
   if (status >= 500 || status === 410)
-    return ['unavailable', 'Google Calendar is out of order', 'provider_unavailable'];
-  return ['invalid_response', 'Google did not understand what it was asked', 'provider_answer_unreadable'];
+    return ['unavailable', 'Google Calendar has a server error', 'provider_unavailable'];
+  return ['invalid_response', 'Google did not accept the request', 'provider_answer_unreadable'];
 }
 
 /** Returns the error for a successful response with an unusable body. */
-export const unreadable = (message = 'Google’s answer cannot be read'): ProviderError =>
+export const unreadable = (message = 'Google’s response cannot be read'): ProviderError =>
   unreadableAnswer(message);
 
 /** Parses `{error: {errors: [{reason}], details: [{reason}]}}`. Both lists and the body are optional. */

@@ -40,7 +40,7 @@ export function refuseShortenedList({ attendeesOmitted }: calendar_v3.Schema$Eve
   if (attendeesOmitted === true)
     throw unsupportedField(
       'attendees',
-      'Google does not name all guests of this event, so that their list cannot be written',
+      'Google does not list all attendees of this event, so the list cannot be changed',
     );
 }
 
@@ -59,7 +59,7 @@ export function buildGuestList(attendees: readonly Attendee[], former: Guests): 
 export function withOwnResponse(former: Guests, { response, comment }: Rsvp): Guest[] {
   const guests = objects<Guest>(former);
   if (!guests.some(isSelf))
-    throw unsupportedField('response', 'The user is not among the guests of this event at Google');
+    throw unsupportedField('response', 'The user is not an attendee of this event at Google');
   const answer = { responseStatus: response, ...withoutUndefined({ comment }) };
   return guests.map((guest) => (isSelf(guest) ? { ...guest, ...answer } : guest));
 }

@@ -31,13 +31,13 @@ export function refuseSkippedStart(start: EventTime): void {
   if (start.type === 'date') return;
   const zone = requireZoneName(start, 'start');
   if (localOfInstant(zone, toInstant(start, zone)) === toLocalMs(start)) return;
-  const message = 'A series at Google cannot begin at a local time that the clock skips on its first day';
+  const message = 'A series at Google cannot start at a local time that does not exist on its first day';
   throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'start');
 }
 
 function requireZoneName(time: Exclude<EventTime, { type: 'date' }>, field: string): string {
   if (time.type === 'zoned' && typeof time.zone === 'string') return time.zone;
-  throw unsupportedField(field, 'Google knows times in IANA zones only');
+  throw unsupportedField(field, 'Google supports only IANA time zones');
 }
 
 function withOffset(instant: number, zone: string): string {
@@ -53,7 +53,7 @@ function withOffset(instant: number, zone: string): string {
 /** Returns RRULE, RDATE and EXDATE lines (RFC 5545 §3.8.5). */
 export function renderRecurrenceLines({ rrules, rdates, exdates }: Recurrence): string[] {
   if (rdates.some(({ end }) => end !== undefined)) {
-    const message = 'Google has no added dates with a length of their own';
+    const message = 'Google does not support added dates with their own duration';
     throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence');
   }
   const added = rdates.map(({ start }) => start);

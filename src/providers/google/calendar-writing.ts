@@ -94,7 +94,7 @@ function textColorOn(color: string): string {
 
 function requirePermission({ title, description, color }: CalendarChange, granted: readonly string[]): void {
   if (color !== undefined && !color.startsWith('#'))
-    throw unsupportedField('color', 'A colour at Google is written as #rrggbb');
+    throw unsupportedField('color', 'A color at Google must be #rrggbb');
   const isOfCalendar = title !== undefined || description !== undefined;
   if ((isOfCalendar && !mayWriteCalendars(granted)) || (color !== undefined && !maySetColors(granted)))
     throw permissionMissing();
@@ -104,6 +104,6 @@ const permissionMissing = (): ProviderError =>
   new ProviderError(
     'permission_missing',
     'To create, change or delete calendars at Google the account must grant https://www.googleapis.com/auth/calendar.calendars, ' +
-      'and calendar.calendarlist for colours: with KALENDS_GOOGLE_CALENDARS=on users are asked for both; let this one connect the account again',
+      'and calendar.calendarlist for colors: set KALENDS_GOOGLE_CALENDARS=on to ask users for both, and have this user reconnect the account',
     { reason: 'calendar_permission_missing' },
   );

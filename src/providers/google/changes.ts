@@ -108,5 +108,5 @@ export const writeSyncState = (token: string, scopes: readonly string[]): string
 export function readSyncState(sealed: string, scopes: readonly string[]): string {
   const start = `${toDetailLevel(scopes)} `;
   if (sealed.startsWith(start)) return sealed.slice(start.length);
-  throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
+  throw new ProviderError('sync_token_expired', 'The permission changed, so events show other fields');
 }

@@ -20,7 +20,7 @@ export async function canCreateMeets(events: GoogleEvents): Promise<boolean> {
 /** Fails as UnsupportedByProvider if Google cannot create Meets in this calendar. */
 export async function checkMeet(events: GoogleEvents): Promise<void> {
   if (await canCreateMeets(events)) return;
-  const message = 'Google makes no Meet links in this calendar';
+  const message = 'Google does not create Meet links in this calendar';
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
 }
 

@@ -42,7 +42,7 @@ export function buildConference(address: string): Conference {
   if (url === null)
     throw unsupportedField(
       'conference',
-      `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`,
+      `A conference at Google must be an http or https URL of at most ${LONGEST_ADDRESS} characters`,
     );
   const provider = findConferenceProvider(address);
   const isMeet = provider === 'google-meet';

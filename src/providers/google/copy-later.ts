@@ -64,11 +64,11 @@ function listExceptionsToCopy(later: LaterHalf): readonly LaterException[] {
 /** Returns the id of the new series: the key, as in `create`. */
 const toNewId = ({ key }: LaterHalf): string => key.toLowerCase();
 
-const changedMeanwhile = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
+const changedMeanwhile = () => new ProviderError('precondition_failed', 'It was changed in the meantime');
 
 /** Fails if the series does not exist, has changed since planning, or may not be split by this account. */
 function checkSplittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
-  if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
+  if (old === undefined) throw new ProviderError('not_found', 'Google no longer has this event');
   if (target.etag !== undefined && old.master.etag !== target.etag) throw changedMeanwhile();
   if (!hasStoredExceptions(old, target, later)) throw changedMeanwhile();
   refuseGuestSplit(old.master.original);

@@ -26,7 +26,7 @@ export async function currentEvent(target: WriteTarget, events: GoogleEvents): P
     const now = await events.series(href);
     const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
     if (isChanged || now?.master.etag !== etag)
-      throw new ProviderError('precondition_failed', 'It was changed meanwhile');
+      throw new ProviderError('precondition_failed', 'It was changed in the meantime');
   }
   return { id, etag: event.etag ?? undefined, event };
 }
@@ -46,5 +46,5 @@ async function readVersion(
 
 function requirePresent(event: GoogleEvent | undefined): GoogleEvent {
   if (event !== undefined && event.status !== 'cancelled') return event;
-  throw new ProviderError('not_found', 'Google has no such event any more');
+  throw new ProviderError('not_found', 'Google no longer has this event');
 }

@@ -73,13 +73,13 @@ function checkLimits(entries: readonly (readonly [name: string, value: string])[
     throw unsupportedField('custom', message);
   };
   for (const [name, value] of entries) {
-    if (name === CONFERENCE_PROPERTY) refuse(`${name} is a name that Kalends keeps for itself`);
+    if (name === CONFERENCE_PROPERTY) refuse(`${name} is reserved for Kalends`);
     if (name === '' || bytes(name) > LONGEST_NAME)
       refuse(`A name in custom has 1 to ${LONGEST_NAME} characters at Google`);
     if (bytes(value) > LONGEST_VALUE)
       refuse(`A value in custom has at most ${LONGEST_VALUE} bytes at Google: ${name} is longer`);
   }
-  if (entries.length > MOST_PROPERTIES) refuse(`Google keeps at most ${MOST_PROPERTIES} values in custom`);
+  if (entries.length > MOST_PROPERTIES) refuse(`Google stores at most ${MOST_PROPERTIES} values in custom`);
   const total = entries.reduce((sum, [name, value]) => sum + bytes(name) + bytes(value), 0);
-  if (total > MOST_BYTES) refuse('Google keeps at most 32 kB in custom');
+  if (total > MOST_BYTES) refuse('Google stores at most 32 kB in custom');
 }

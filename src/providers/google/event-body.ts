@@ -110,5 +110,5 @@ function buildSharedMembers({ title, description, location, color, status, avail
 
 function toGoogleStatus(status: CalendarEvent['status']): string {
   if (status !== 'cancelled') return status;
-  throw unsupportedField('status', 'A cancelled event is a deleted one at Google: delete it instead');
+  throw unsupportedField('status', 'Google deletes cancelled events: delete the event instead');
 }

@@ -25,5 +25,5 @@ export function findColorId(color: string): string {
   const entry = Object.entries(COLORS).find(([, value]) => value === hex);
   if (entry !== undefined) return entry[0];
   const list = Object.values(COLORS).join(', ');
-  throw unsupportedField('color', `Events at Google have one of these colours: ${list}`);
+  throw unsupportedField('color', `Events at Google must have one of these colors: ${list}`);
 }

@@ -67,7 +67,7 @@ function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   if (event.status === 'cancelled' && seriesId === undefined) return { is: 'gone', href };
   const calendarEvent =
     seriesId === undefined ? toEvent(event, calendarZone) : toException(event, calendarZone);
-  if (calendarEvent === undefined) return toUnreadable(event, 'it has no time that can be read');
+  if (calendarEvent === undefined) return toUnreadable(event, 'it has no readable time');
   const resource: EventResource = {
     href,
     etag: text(event.etag),

@@ -71,7 +71,7 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
     const zone = hasOpenZone(event) ? text((await entry()).timeZone) : undefined;
     const listed = listedEvent(event, zone ?? 'UTC');
     if (listed.is === 'resource') return listed.resource;
-    throw unreadable('Google answered an event that cannot be read');
+    throw unreadable('Google returned an event that cannot be read');
   };
   const exceptionsOf = (master: GoogleEvent) => listExceptions(master, path, api);
   const seriesWith = async (
@@ -101,7 +101,7 @@ export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): Go
     reportRefused: (occurrence, members) =>
       log.warn(
         { event: 'occurrence_not_kept', calendar: calendarHref, occurrence, members },
-        'Google refused members of an occurrence: it has those of its series',
+        'Google refused fields of an occurrence, which now has those of its series',
       ),
   };
 }
@@ -113,7 +113,7 @@ const hasOpenZone = ({ start, originalStartTime }: GoogleEvent): boolean =>
 
 async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
   const iCalUID = text(master.iCalUID);
-  if (iCalUID === undefined) throw unreadable('Google answered a series without a UID');
+  if (iCalUID === undefined) throw unreadable('Google returned a series without a UID');
   const parameters = { singleEvents: 'false', iCalUID };
   const request = { operation: 'events.list', path, parameters };
   return collect(request, ({ recurringEventId }) => recurringEventId === master.id, api);

@@ -52,7 +52,7 @@ export function refuseGuestSplit(event: GoogleEvent): void {
   const isHidden = toPrivacy(event) !== 'public' && !event.organizer && !event.creator;
   if (isHidden) throw organizerOnly('Google hides the details of this private event from the account');
   if (isOrganizer(event)) return;
-  throw organizerOnly('Only the organizer can give a part of the series to a series of its own');
+  throw organizerOnly('Only the organizer can split this series');
 }
 
 /** Returns whether guests are only added. Guests may invite others, unless the organizer forbids it. */

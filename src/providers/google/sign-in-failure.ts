@@ -13,7 +13,7 @@ const UNAVAILABLE: Meaning = [
 const MEANING_BY_ERROR = meaningsBy<string>(
   [['access_denied', 'Access to the Google account was not granted'], ['access_denied']],
   [
-    ['misconfigured', 'Google refuses the app that is set up here', 'app_credentials_refused'],
+    ['misconfigured', 'Google rejects the provider app', 'app_credentials_refused'],
     [
       'invalid_client',
       'unauthorized_client',
@@ -27,7 +27,7 @@ const MEANING_BY_ERROR = meaningsBy<string>(
   ],
   // Set by an administrator of Google Workspace.
   [
-    ['permission_missing', 'An administrator does not let this app in at Google', 'admin_consent_required'],
+    ['permission_missing', 'An administrator blocks this provider app at Google', 'admin_consent_required'],
     ['admin_policy_enforced', 'access_not_configured'],
   ],
   // `revocationReason` finds out why.
@@ -52,7 +52,7 @@ export const SIGN_IN_MEANINGS: SignInMeanings = {
   saysHowLong: false,
   unusable: [
     'invalid_response',
-    'Google’s answer to the sign-in cannot be used',
+    'Google’s response to the sign-in cannot be used',
     'provider_answer_unreadable',
   ],
 };

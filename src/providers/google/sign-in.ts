@@ -42,7 +42,7 @@ function toAccountIdentity({ sub, email, email_verified: isVerified }: IDToken):
   // An unverified address could be anybody's, and would replace the account that really has it.
   if (typeof email === 'string' && email !== '' && isVerified !== false)
     return { accountId: email, identity: `sub:${sub}`, display: email };
-  throw unreadableAnswer('Google does not say whose account it is');
+  throw unreadableAnswer('Google does not identify the account');
 }
 
 /**

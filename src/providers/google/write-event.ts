@@ -23,7 +23,7 @@ export async function insertOnce(
   // An earlier request created it; its response may have been lost.
   const now = await events.series(body.id);
   if (now !== undefined) return now;
-  throw new ProviderError('not_found', 'The event was made before, and deleted since');
+  throw new ProviderError('not_found', 'The event was created before and has been deleted since');
 }
 
 export async function patchEvent(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {

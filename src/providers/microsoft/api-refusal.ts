@@ -48,17 +48,17 @@ export function toGraphError(answer: EgressResponse): ProviderError {
 
 function chooseMeaning({ status, code }: GraphRefusal, asksToWait: boolean): Meaning {
   if (status === 410 || FORGOTTEN.test(code))
-    return ['sync_token_expired', 'Microsoft has forgotten the last sync'];
+    return ['sync_token_expired', 'Microsoft no longer accepts the sync token'];
   if (NO_MAILBOX.test(code)) return ['no_calendars', 'This Microsoft account has no mailbox'];
   if (status === 401)
-    return ['unauthorized', 'Microsoft refuses the access it gave', 'reauthentication_demanded'];
+    return ['unauthorized', 'Microsoft rejects the access token', 'reauthentication_demanded'];
   if (status === 403)
     return ['permission_missing', 'The permission for calendars is missing', 'calendar_permission_missing'];
   if (status === 404 || UNKNOWN_ID.test(code)) return ['not_found', 'Microsoft has no such calendar'];
-  if (status === 412) return ['precondition_failed', 'It was changed meanwhile'];
+  if (status === 412) return ['precondition_failed', 'It was changed in the meantime'];
   // A 503 with Retry-After means too many requests, without it an outage.
   if (status === 429 || status === 509 || (status === 503 && asksToWait))
     return ['rate_limited', 'Microsoft asks to wait', 'user_quota_exhausted'];
-  if (status >= 500) return ['unavailable', 'Microsoft is out of order', 'provider_unavailable'];
-  return ['invalid_response', 'Microsoft refuses a request of ours', 'provider_answer_unreadable'];
+  if (status >= 500) return ['unavailable', 'Microsoft has a server error', 'provider_unavailable'];
+  return ['invalid_response', 'Microsoft did not accept the request', 'provider_answer_unreadable'];
 }

@@ -61,7 +61,7 @@ const FACTS: BearerApiFacts = {
     status < 500 &&
     refusal instanceof ProviderError &&
     refusal.kind === 'invalid_response',
-  unreadable: () => unreadable('is no JSON object'),
+  unreadable: () => unreadable('is not a JSON object'),
 };
 
 export type GraphDeps = Omit<BearerApiDeps, 'session'>;
@@ -106,4 +106,4 @@ export function isWithin(apiUrl: string, link: string): boolean {
   return url !== null && isPinned([new URL(apiUrl).origin], url);
 }
 
-const unreadable = (what: string): ProviderError => unreadableAnswer(`An answer of Microsoft ${what}`);
+const unreadable = (what: string): ProviderError => unreadableAnswer(`A response from Microsoft ${what}`);

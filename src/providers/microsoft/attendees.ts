@@ -89,7 +89,10 @@ export function buildGuestList(
     const before = formerGuests.get(key);
     if (key === normalizeEmail(organizer) && before === undefined) continue;
     if (invites && key !== normalizeEmail(organizer))
-      throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
+      throw unsupportedField(
+        'attendees',
+        'The organizer of an Outlook event is always the owner of its calendar',
+      );
     guests.set(key, {
       type: before?.type ?? 'required',
       emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },

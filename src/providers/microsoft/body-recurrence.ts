@@ -30,7 +30,7 @@ const MAX_OCCURRENCES = 999;
 /** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. The caller handles EXDATEs. */
 export function toGraphRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {
   const { rrules, rdates } = recurrence;
-  if (rdates.length > 0) throw unsupported('dates besides those of the rule');
+  if (rdates.length > 0) throw unsupported('dates outside the rule');
   if (rrules.length > 1) throw unsupported('more than one rule');
   const clock = masterClock({ start, end: start, recurrence, payload: undefined }, 'UTC');
   const [first] = clock.rules;
@@ -175,7 +175,7 @@ function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: numbe
   // 2027 is not a leap year: 29 February is not in every year.
   if (day > (month === undefined ? 28 : daysInMonth(2027, month)))
     throw unsupported(
-      `day ${day} alone: where a month has none, Outlook would take its last day instead of leaving it out`,
+      `only day ${day}: in a shorter month, Outlook would use the last day instead of skipping the month`,
     );
   return day;
 }

@@ -17,7 +17,7 @@ export type GraphTimes = {
 /** Builds start and end. An all-day event is from midnight to midnight in UTC, where it is also read. */
 export function toGraphTimes(start: EventTime, end: EventTime): GraphTimes {
   if ((start.type === 'date') !== (end.type === 'date'))
-    throw unsupportedField('end', 'An event has either dates or times');
+    throw unsupportedField('end', 'An event must have either dates or times');
   return {
     isAllDay: start.type === 'date',
     start: toGraphTime(start, 'start'),
@@ -28,7 +28,7 @@ export function toGraphTimes(start: EventTime, end: EventTime): GraphTimes {
 function toGraphTime(time: EventTime, field: string): DateTimeTimeZone {
   if (time.type === 'date') return { dateTime: `${time.date}T00:00:00`, timeZone: 'UTC' };
   if (time.type === 'zoned') return { dateTime: time.local, timeZone: toGraphZone(time.zone, field) };
-  throw unsupportedField(field, 'Outlook has no times without a time zone');
+  throw unsupportedField(field, 'Outlook does not support times without a time zone');
 }
 
 export const toRuleZone = (start: EventTime): string =>
@@ -40,8 +40,7 @@ export const toRuleZone = (start: EventTime): string =>
  * name if it has no Windows name, or if that has another clock by now (Chihuahua, Almaty).
  */
 function toGraphZone(zone: Zone, field: string): string {
-  if (typeof zone !== 'string')
-    throw unsupportedField(field, 'Outlook has no time zones with rules of their own');
+  if (typeof zone !== 'string') throw unsupportedField(field, 'Outlook does not support custom time zones');
   if (zone === 'UTC') return 'UTC';
   return findWindows(zone).find((name) => hasSameClock(resolveFirstZone(name), zone)) ?? zone;
 }

@@ -56,16 +56,16 @@ export function calendarWriting(graph: Graph): CalendarWriting {
 function toGraphCalendar(calendar: CalendarChange & Partial<CalendarDraft>): GraphCalendar {
   const { title, color, description, timeZone } = calendar;
   if (description !== undefined)
-    throw unsupportedField('description', 'A calendar of Outlook has no description');
+    throw unsupportedField('description', 'Outlook does not support descriptions of calendars');
   if (timeZone !== undefined)
-    throw unsupportedField('timeZone', 'Calendars of Outlook are in the time zone of the mailbox');
+    throw unsupportedField('timeZone', 'Outlook calendars use the time zone of the mailbox');
   return withoutUndefined({ name: title, color: color === undefined ? undefined : toGraphColor(color) });
 }
 
 function toGraphColor(color: string): (typeof COLORS)[number] {
   const match = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
   if (match !== undefined) return match;
-  throw unsupportedField('color', `A calendar of Outlook has one of these colours: ${COLORS.join(', ')}`);
+  throw unsupportedField('color', `An Outlook calendar must have one of these colors: ${COLORS.join(', ')}`);
 }
 
 async function write(graph: Graph, request: GraphWrite) {
@@ -73,7 +73,7 @@ async function write(graph: Graph, request: GraphWrite) {
     return await graph.write(request);
   } catch (failure) {
     if (/^error(folderexists|duplicate)/i.test(findGraphCode(failure) ?? ''))
-      throw unsupportedField('title', 'Outlook has a calendar of this name already');
+      throw unsupportedField('title', 'Outlook already has a calendar with this name');
     // A 400 seems to mean an invalid name or a protected calendar, which no source confirms.
     if (
       findGraphStatus(failure) === 400 &&
@@ -81,8 +81,8 @@ async function write(graph: Graph, request: GraphWrite) {
       failure.kind === 'invalid_response'
     )
       throw request.method === 'DELETE'
-        ? new UnsupportedByProvider('calendar_not_deletable', 'Outlook does not let this calendar be deleted')
-        : unsupportedField('title', 'Outlook does not accept this for the calendar');
+        ? new UnsupportedByProvider('calendar_not_deletable', 'Outlook does not allow deleting this calendar')
+        : unsupportedField('title', 'Outlook does not accept this change of the calendar');
     throw failure;
   }
 }

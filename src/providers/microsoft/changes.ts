@@ -70,14 +70,14 @@ async function* readChangedParts(input: ChangesInput, { now }: ChangesDeps): Asy
   const { source, token } = input;
   const state = token === undefined ? undefined : readSyncState(token);
   if (state !== undefined && state.basic !== source.basic)
-    throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
+    throw new ProviderError('sync_token_expired', 'The permission changed, so events show other fields');
   if (state === undefined || startedAt - state.drawnAt >= lifetimeOf(state.window)) {
     yield* listAll(input, windowAround(startedAt), startedAt);
     return;
   }
   // The token was written for another API address.
   if (!isWithin(source.graph.apiUrl, state.link))
-    throw new ProviderError('sync_token_expired', 'The sync token is of another address');
+    throw new ProviderError('sync_token_expired', 'The sync token belongs to another URL');
 
   const delta = await readDelta(source, state, startedAt);
   if ('tooLong' in delta) yield* listAll(input, delta.tooLong, startedAt);

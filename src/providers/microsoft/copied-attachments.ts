@@ -62,7 +62,7 @@ async function unlessRefused<T>(
     const where = { calendar: source.url, href: newId, status, code: findGraphCode(failure) };
     source.log.warn(
       { event: 'file_not_copied', ...where },
-      'A file stays with the old series: Outlook refuses it with the new one',
+      'A file stays with the old series, because Outlook refuses it for the new one',
     );
     return undefined;
   }

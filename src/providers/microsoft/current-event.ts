@@ -124,7 +124,7 @@ export function requireVersion(expected: string | undefined, actual: string | un
 export const noEvent = (): ProviderError => new ProviderError('not_found', 'Microsoft has no such event');
 
 export const changedMeanwhile = (): ProviderError =>
-  new ProviderError('precondition_failed', 'It was changed meanwhile');
+  new ProviderError('precondition_failed', 'It was changed in the meantime');
 
 /** Returns the ETag, else one built from the version as Graph seems to do, which no source confirms. */
 export function toIfMatch(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {

@@ -35,7 +35,7 @@ export function customProperty(
   if (value.length > MOST_CUSTOM)
     throw unsupportedField(
       'custom',
-      `Outlook keeps up to ${MOST_CUSTOM} characters of custom fields with an event; these are ${value.length}`,
+      `Outlook stores at most ${MOST_CUSTOM} characters of custom fields per event; these are ${value.length}`,
     );
   return { id: CUSTOM_PROPERTY, value };
 }

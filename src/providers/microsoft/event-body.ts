@@ -27,7 +27,7 @@ export type BodyInput = {
 /** Builds the body without recurrence. Fails with UnsupportedByProvider if Outlook cannot store a value. */
 export function buildEventBody({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
-  if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
+  if (color) throw unsupportedField('color', 'Outlook has colors for categories only, not for events');
   const showAs = chooseShowAs(change, current);
   const properties = buildProperties(change, current);
   return {
@@ -79,7 +79,7 @@ function buildProperties(
   current: Current | undefined,
 ): SingleValueLegacyExtendedProperty[] {
   if (conference === null && hasOnlineMeeting(current))
-    throw unsupportedField('conference', 'Outlook cannot take an online meeting away from an event');
+    throw unsupportedField('conference', 'Outlook cannot remove an online meeting from an event');
   const link = autoConference === true ? undefined : conference;
   return [
     ...(custom === undefined ? [] : [customProperty(custom)]),

@@ -73,7 +73,7 @@ async function writeException(
   const where = { calendar: source.url, href: series.id, occurrence: item.id };
   source.log.warn(
     { event: 'occurrence_not_moved', ...where },
-    'A moved occurrence is back in its place: its series has it where it cannot be',
+    'A moved occurrence is back at its regular time, because its series cannot have it elsewhere',
   );
 }
 
@@ -90,7 +90,7 @@ async function writeInParts(
   const where = { calendar: source.url, occurrence: occurrence.id, members };
   source.log.warn(
     { event: 'occurrence_not_kept', ...where },
-    'An occurrence has words of its series: Outlook refuses its own',
+    'An occurrence has text of its series, because Outlook refuses its own',
   );
   return isMoved;
 }

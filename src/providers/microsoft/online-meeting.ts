@@ -13,7 +13,7 @@ export function chooseMeetingProvider({
   if (provider !== undefined) return provider;
   throw new UnsupportedByProvider(
     'conference_not_supported_by_calendar',
-    'This calendar allows no online meetings',
+    'This calendar does not support online meetings',
     'conferenceData',
   );
 }

@@ -29,7 +29,7 @@ export async function respondToEvent(
   if (item.isOrganizer !== false)
     throw unsupportedField(
       'response',
-      'Only an invitation can be answered; this event is the own one of the account',
+      'Only invitations can be answered, but the account organizes this event',
     );
   const sendResponse = item.responseRequested !== false;
   const action = ACTIONS[response];

@@ -23,13 +23,13 @@ export function chooseShowAs(
   };
   if (target.status === before?.status && target.availability === before.availability) return undefined;
   if (before?.status === 'cancelled')
-    throw unsupportedField('status', 'Outlook has no way back from a cancelled event');
+    throw unsupportedField('status', 'Outlook cannot restore a cancelled event');
   const answered = current?.item.responseStatus?.response === 'tentativelyAccepted';
   if (answered) return chooseAnsweredShowAs(target, before);
   if (target.status === 'confirmed') return target.availability;
   if (target.availability === 'busy') return 'tentative';
   const field = availability ? 'availability' : 'status';
-  throw unsupportedField(field, 'An event of Outlook is either tentative or free');
+  throw unsupportedField(field, 'An Outlook event cannot be both tentative and free');
 }
 
 type Target = { readonly status: string; readonly availability: 'busy' | 'free' };
@@ -40,5 +40,5 @@ function chooseAnsweredShowAs(
   before: Current['event'] | undefined,
 ): FreeBusyStatus {
   if (status === before?.status) return availability;
-  throw unsupportedField('status', 'Answer the invitation to change whether it is certain');
+  throw unsupportedField('status', 'Respond to the invitation to change whether it is tentative');
 }

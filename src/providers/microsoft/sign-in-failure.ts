@@ -9,26 +9,26 @@ const REVOKED: Meaning = [
 ];
 const SIGN_IN_AGAIN: Meaning = [
   'unauthorized',
-  'Microsoft wants this user to sign in again',
+  'Microsoft requires this user to sign in again',
   'reauthentication_demanded',
 ];
 const ADMINISTRATOR: Meaning = [
   'permission_missing',
-  "An administrator of the user's organisation must approve this application first",
+  "An administrator of the user's organization must approve this application first",
   'admin_consent_required',
 ];
 const DECLINED: Meaning = ['access_denied', 'Access was declined at Microsoft'];
 const APP_REFUSED: Meaning = [
   'misconfigured',
-  'Microsoft refuses the app that is set up here',
+  'Microsoft rejects the provider app',
   'app_credentials_refused',
 ];
 const SECRET_EXPIRED: Meaning = [
   'misconfigured',
-  'The secret of the Microsoft app that is set up here has expired',
+  'The client secret of the Microsoft provider app has expired',
   'app_secret_expired',
 ];
-const NOT_NOW = 'Microsoft cannot sign anybody in at the moment';
+const NOT_NOW = 'Microsoft cannot sign users in at the moment';
 const UNAVAILABLE: Meaning = ['unavailable', NOT_NOW, 'provider_unavailable'];
 
 /** The meanings by AADSTS number. No source confirms each of them. */
@@ -67,7 +67,7 @@ export const SIGN_IN_MEANINGS: SignInMeanings = {
   saysHowLong: true,
   unusable: [
     'invalid_response',
-    'The answer of Microsoft to a sign-in cannot be used',
+    'Microsoft’s response to the sign-in cannot be used',
     'provider_answer_unreadable',
   ],
 };

@@ -48,8 +48,7 @@ export async function ofTokens(
   if (idToken === undefined || !metadata.issuer.includes(ANY_TENANT)) return metadata;
   const claims = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
   const tenant = text(readMember(jsonIn(claims), 'tid'));
-  if (tenant === undefined || !isTenant(tenant))
-    throw unreadableAnswer('Microsoft names no tenant in its ID token');
+  if (tenant === undefined || !isTenant(tenant)) throw unreadableAnswer('Microsoft’s ID token has no tenant');
   return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
 }
 

@@ -36,7 +36,7 @@ export async function updateEvent(
     if (change.recurrence)
       throw new UnsupportedByProvider(
         'mode_not_supported_by_provider',
-        'An occurrence cannot have a recurrence of its own',
+        'An occurrence cannot have its own recurrence',
         'recurrence',
       );
     const occurrence = await currentOccurrence(source, series, { ...target, instance });
@@ -79,7 +79,7 @@ function withoutSeriesFields(change: EventChange, { event }: Current): EventChan
   for (const [field, value] of Object.entries({ custom, conference })) {
     const current = field === 'custom' ? event.custom : event.conference;
     if (value !== undefined && !isDeepStrictEqual(value ?? undefined, current))
-      throw unsupportedField(field, `In Outlook the whole series has one ${field}: change it for all`);
+      throw unsupportedField(field, `In Outlook the whole series has one ${field}: use updateMode all`);
   }
   return rest;
 }

@@ -60,6 +60,6 @@ function toCreatedWatch(answer: object | undefined): CreatedWatch {
   const remoteId = text(readMember(answer, 'id'));
   const expiresAt = Date.parse(text(readMember(answer, 'expirationDateTime')) ?? '');
   if (remoteId === undefined || Number.isNaN(expiresAt))
-    throw unreadableAnswer('An answer of Microsoft names no subscription');
+    throw unreadableAnswer('A response from Microsoft names no subscription');
   return { remoteId, expiresAt };
 }

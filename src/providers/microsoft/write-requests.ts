@@ -20,13 +20,13 @@ const LIMITS: ReadonlyMap<string, Limit> = new Map([
     'erroroccurrencecrossingboundary',
     [
       'mode_not_supported_by_provider',
-      'Outlook keeps the occurrences of a series in order, each on a day of its own: this one cannot be moved to or past its neighbour',
+      'Outlook keeps the occurrences of a series in order, each on its own day: this one cannot be moved to or past its neighbor',
       'start',
     ],
   ],
   [
     'erroroccurrencetimespantoobig',
-    ['recurrence_not_supported_by_provider', 'In Outlook an occurrence ends before the next begins', 'end'],
+    ['recurrence_not_supported_by_provider', 'In Outlook an occurrence ends before the next starts', 'end'],
   ],
   [
     'errorrecurrencehasnooccurrence',
@@ -34,11 +34,11 @@ const LIMITS: ReadonlyMap<string, Limit> = new Map([
   ],
   [
     'errorcalendardurationistoolong',
-    ['field_not_supported_by_provider', 'An event of Outlook is no longer than five years', 'end'],
+    ['field_not_supported_by_provider', 'An Outlook event cannot be longer than five years', 'end'],
   ],
   [
     'errorinvalidrecipients',
-    ['field_not_supported_by_provider', 'Outlook refuses the address of a guest', 'attendees'],
+    ['field_not_supported_by_provider', 'Outlook refuses the address of an attendee', 'attendees'],
   ],
   [
     'timezonenotsupportedexception',
@@ -54,12 +54,12 @@ export async function writeTo(source: Source, request: GraphWrite): Promise<Json
     const limit = LIMITS.get(findGraphCode(failure)?.toLowerCase() ?? '');
     if (limit !== undefined) throw new UnsupportedByProvider(...limit);
     if (isPermanentRefusal(failure)) {
-      const message = 'Outlook does not accept this event as it would be';
+      const message = 'Outlook does not accept the event with this change';
       throw new UnsupportedByProvider('field_not_supported_by_provider', message);
     }
     const isForbidden = failure instanceof ProviderError && failure.kind === 'permission_missing';
     if (isForbidden && (await readCalendarFacts(source)).canEdit === false)
-      throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
+      throw new UnsupportedByProvider('calendar_read_only', 'This calendar is read-only');
     throw failure;
   }
 }

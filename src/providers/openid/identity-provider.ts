@@ -173,11 +173,11 @@ async function complete(
   });
   await validateApplicationLevelSignature(metadata, response, server.http());
   const idToken = getValidatedIdTokenClaims(tokens);
-  if (idToken === undefined) throw new Error('The library let an answer without an ID token pass');
+  if (idToken === undefined) throw new Error('The library accepted a response without an ID token');
   const { sub: subject, auth_time: seconds } = idToken;
   if (subject === '' || subject.length > MOST_SUBJECT_CHARACTERS || /\p{Cc}/u.test(subject))
     throw new PeopleRefusal('sign_in_failed', {
-      cause: new Error('Its subject is empty, too long or no text'),
+      cause: new Error('Its subject is empty, too long or not a string'),
     });
   // > The Claims requested by the profile, email … scope values are returned from the UserInfo Endpoint (§5.4)
   const others =

@@ -147,7 +147,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   });
   await validateApplicationLevelSignature(signer, response, server.http(app.user));
   const claims = getValidatedIdTokenClaims(tokens);
-  if (claims === undefined) throw new Error('The library let an answer without an ID token pass');
+  if (claims === undefined) throw new Error('The library accepted a response without an ID token');
   // > OPTIONAL, if identical to the scope requested by the client (RFC 6749 §5.1)
   const scopes = parseScopes(tokens.scope ?? requestedScopes);
   return {
@@ -173,7 +173,7 @@ async function renew(
 ): Promise<OAuthCredentials> {
   const { refreshToken } = credentials;
   if (refreshToken === undefined)
-    throw new ProviderError('unauthorized', `${name} gave no lasting access: sign in again`, {
+    throw new ProviderError('unauthorized', `${name} granted no refresh token: sign in again`, {
       reason: 'reauthentication_demanded',
     });
   const metadata = await server.metadata(app.user);

@@ -15,7 +15,7 @@ const APPEND = `
  */
 export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise<void> {
   const next = await tx.get<{ number: number }>(NEXT);
-  if (next === undefined) throw new Error('The counter of the audit log is gone');
+  if (next === undefined) throw new Error('The counter of the audit log is missing');
   const { actor, at, action } = entry;
   await tx.change(APPEND, {
     number: next.number,

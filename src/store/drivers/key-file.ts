@@ -34,7 +34,8 @@ export async function findKeyFile(dataDir: string, keyId: string): Promise<Buffe
 export async function makeKeyFile(dataDir: string): Promise<Buffer> {
   await writeKey(dataDir, keyFileIn(dataDir), randomBytes(KEY_BYTES));
   const key = await readKeyFile(dataDir);
-  if (key === undefined) throw new StartRefused(`The key file in ${dataDir} vanished while it was made.`);
+  if (key === undefined)
+    throw new StartRefused(`The key file in ${dataDir} disappeared while it was being created.`);
   return key;
 }
 
@@ -74,7 +75,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   const key = Buffer.from(trimmed, /^[\da-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
   if (key.length === KEY_BYTES) return key;
   throw new StartRefused(
-    `The key file ${file} does not hold 32 bytes in base64 or hex. Restore it, or set KALENDS_MASTER_KEY.`,
+    `The key file ${file} does not contain 32 bytes in base64 or hex. Restore it, or set KALENDS_MASTER_KEY.`,
   );
 }
 

@@ -73,14 +73,14 @@ export function whyUnfit(
   const inFiles = `Put the key ${missing.join(' and ')} into ${keyFileIn(dataDir)}.${missing[0]}`;
   if (next !== undefined) {
     const changing = `The master key of this database is being changed from ${keyId} to ${next.keyId}, but this instance has ${has}.`;
-    if (masterKey === undefined) return `${changing} ${inFiles}, which "keys rotate-master" made.`;
-    return `${changing} Set KALENDS_MASTER_KEY to the new key, and KALENDS_MASTER_KEY_PREVIOUS to the one before until "kalends keys rotate-master" has said that it is done.`;
+    if (masterKey === undefined) return `${changing} ${inFiles}, which "keys rotate-master" created.`;
+    return `${changing} Set KALENDS_MASTER_KEY to the new key, and KALENDS_MASTER_KEY_PREVIOUS to the previous key, until "kalends keys rotate-master" reports that it is done.`;
   }
   if (before !== undefined && ours.includes(before.keyId)) {
     const date = new Date(before.until).toISOString().slice(0, 10);
-    return `The master key of this database was changed on ${date}: it is ${keyId} now, and this instance has ${has}, the one before. ${masterKey === undefined ? inFiles : 'Set KALENDS_MASTER_KEY to the new key'}.`;
+    return `The master key of this database was changed on ${date}: it is ${keyId} now, but this instance has ${has}, the previous key. ${masterKey === undefined ? inFiles : 'Set KALENDS_MASTER_KEY to the new key'}.`;
   }
-  return `The database is sealed under master key ${keyId}, but this instance has ${has}. Set KALENDS_MASTER_KEY, or restore the file master.key, to the key it was made with.`;
+  return `The database is sealed under master key ${keyId}, but this instance has ${has}. Set KALENDS_MASTER_KEY to that key, or restore the file master.key.`;
 }
 
 /** Returns why a database cannot be opened without a key, and what to do; `undefined` if a key may be created. */
@@ -89,7 +89,7 @@ export function missingKey(
   { createsMasterKey, dataDir }: KeySettings,
 ): string | undefined {
   if (keyId !== undefined)
-    return `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key would open nothing.`;
+    return `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key cannot open the stored data.`;
   if (createsMasterKey) return undefined;
-  return `There is no master key, and with PostgreSQL none is created unasked. Set KALENDS_MASTER_KEY to the output of "openssl rand -base64 32", the same for every instance. Or set KALENDS_MASTER_KEY=generate, which creates ${keyFileIn(dataDir)}: keep that folder.`;
+  return `There is no master key, and with PostgreSQL none is created automatically. Set KALENDS_MASTER_KEY to the output of "openssl rand -base64 32", the same for every instance. Or set KALENDS_MASTER_KEY=generate, which creates ${keyFileIn(dataDir)}: keep this folder.`;
 }

@@ -91,7 +91,7 @@ async function openEngine(
 }
 
 export const READ_ONLY =
-  'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must lead to the primary, with default_transaction_read_only off.';
+  'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must name the primary, and default_transaction_read_only must be off.';
 
 /** SQLSTATEs of a transaction pooler: invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNPREPARED = new Set(['26000', '42P05']);
@@ -99,8 +99,8 @@ const UNPREPARED = new Set(['26000', '42P05']);
 /** Adds the database and its setting, which the engine's message does not name. */
 function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): StartRefused {
   const remedy = UNPREPARED.has(errorCode(cause) ?? '')
-    ? 'If KALENDS_DATABASE_URL leads to a pooler such as pgbouncer, set KALENDS_DATABASE_PREPARED_STATEMENTS=off.'
-    : 'See that it runs and that KALENDS_DATABASE_URL leads to it.';
+    ? 'If KALENDS_DATABASE_URL names a pooler such as pgbouncer, set KALENDS_DATABASE_PREPARED_STATEMENTS=off.'
+    : 'Check that it runs and that KALENDS_DATABASE_URL is correct.';
   const sentence =
     databaseUrl === undefined
       ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${describeReason(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
@@ -128,7 +128,7 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
     if (created !== undefined) await chmod(dataDir, 0o700);
   } catch (reason) {
     throw new StartRefused(
-      `The data folder ${dataDir} cannot be made: ${describeReason(reason)}. Make it, or set KALENDS_DATA_DIR.`,
+      `The data folder ${dataDir} cannot be created: ${describeReason(reason)}. Create it, or set KALENDS_DATA_DIR.`,
       { cause: reason },
     );
   }
@@ -142,7 +142,7 @@ export async function makePrivate(file: string): Promise<void> {
     await handle.close();
   } catch (reason) {
     throw new StartRefused(
-      `The file ${file} cannot be made: ${describeReason(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
+      `The file ${file} cannot be created: ${describeReason(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
       { cause: reason },
     );
   }

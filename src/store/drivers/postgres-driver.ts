@@ -112,7 +112,7 @@ class PostgresDatabase implements Database {
   }
 
   async backup(): Promise<void> {
-    throw new Error('A PostgreSQL database is backed up with pg_dump; see docs/operations.md');
+    throw new Error('Back up a PostgreSQL database with pg_dump; see docs/operations.md');
   }
 
   async clearLog(): Promise<boolean> {

@@ -35,7 +35,7 @@ export class PostgresConnections {
     this.presence = new PostgresPresence(url, {
       underWay: () => this.#inUse.size + this.#waiting.size,
       giveUp: () => {
-        this.#openAnew(new DatabaseAwayError('PostgreSQL does not answer'));
+        this.#openAnew(new DatabaseAwayError('PostgreSQL does not respond'));
         // Each of these closes at once, without a response to its statement.
         for (const client of this.#inUse) client.end().catch(() => {});
       },

@@ -99,7 +99,7 @@ export class PostgresPresence {
   async #admit(): Promise<void> {
     const isKnown = performance.now() - this.#refusedAt < REFUSED_FOR_MS;
     if (isKnown || !(await this.#isThere(RETURN_MS)))
-      throw new DatabaseAwayError('PostgreSQL does not answer');
+      throw new DatabaseAwayError('PostgreSQL does not respond');
   }
 
   #look(): void {

@@ -131,7 +131,8 @@ class SqliteDatabase implements Database {
     } finally {
       source.close();
     }
-    if (!(await isWholeFile(file))) throw new Error(`${file} is not as large as its first page says`);
+    if (!(await isWholeFile(file)))
+      throw new Error(`${file} does not have the size that its first page states`);
   }
 
   close(): Promise<void> {

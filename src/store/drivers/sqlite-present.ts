@@ -70,7 +70,7 @@ export class LockedDatabase {
       connection?.close();
       if (isBusy(reason))
         throw new RestoreError(
-          `The database ${file} is in use: stop "kalends serve", and whatever else works on it, then run this again.`,
+          `The database ${file} is in use: stop "kalends serve" and all other programs that use it, then run this again.`,
           { cause: reason },
         );
       return new LockedDatabase(file, undefined, reason instanceof Error ? reason.message : String(reason));

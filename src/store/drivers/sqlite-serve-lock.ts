@@ -39,6 +39,6 @@ export async function lockForWork(dataDir: string, stopping: AbortSignal): Promi
     );
   }
   throw new StartRefused(
-    `Another Kalends server does the background work of the database in ${dataDir}. Stop it first. Beside it, "kalends serve --role=web" can answer requests; several servers with background work need PostgreSQL.`,
+    `Another Kalends server runs the background work of the database in ${dataDir}. Stop it first. You can run "kalends serve --role=web" beside it to answer requests; several servers with background work need PostgreSQL.`,
   );
 }

@@ -68,7 +68,7 @@ export function masterKeyStore(db: Database, sealer: Sealer): MasterKeyStore {
 
     async resealColumn(column, after, limit) {
       const reseal = columns.get(column);
-      if (reseal === undefined) throw new Error(`${column} has nothing sealed`);
+      if (reseal === undefined) throw new Error(`${column} has no sealed value`);
       return reseal(db, sealer, { after, limit });
     },
   };

@@ -98,7 +98,7 @@ const NO_EVENT = {
 /** Throws ProviderError for a name that cannot be stored. */
 export function checkName(name: string): void {
   if (name.length <= LONGEST_NAME) return;
-  const message = 'The server names a calendar or an event by more than 1,000 characters';
+  const message = 'The server uses an id of more than 1,000 characters for a calendar or event';
   throw new ProviderError('invalid_response', message);
 }
 

@@ -29,7 +29,7 @@ const KEEP = `
 /** Throws ApiError 409 at `most` endpoints, not counting listeners. The caller has locked the application. */
 export async function refuseFurther(tx: Statements, clientId: string, most: number): Promise<void> {
   if (most > ((await tx.get<{ count: number }>(COUNT, { clientId }))?.count ?? 0)) return;
-  const message = `The application has ${most} webhook endpoints, the most it may have: remove one first`;
+  const message = `The application has ${most} webhook endpoints, which is its limit: remove one first`;
   throw new ApiError(SETTINGS.too_many_endpoints, message);
 }
 

@@ -50,14 +50,14 @@ describe('Compressed responses', () => {
       assert.equal(await read(encoding, 3_000, 3_000), 'whole');
       await assert.rejects(
         read(encoding, 3_001, 3_000),
-        /^EgressError: The answer is larger than 3000 bytes$/,
+        /^EgressError: The response is larger than 3000 bytes$/,
       );
       assert.equal(await read(encoding, 2_000_000), 'whole');
     });
 
   it('are refused if the encoding is unknown or there are more than two', async () => {
     const rule = (shown: string) =>
-      new RegExp(`^EgressError: The answer has an encoding nobody asked for: ${shown}$`);
+      new RegExp(`^EgressError: The response has an unrequested encoding: ${shown}$`);
     await assert.rejects(read('gzip, gzip, gzip', 9), rule('gzip, gzip, gzip'));
     await assert.rejects(read('lzma', 9), rule('lzma'));
     await assert.rejects(read(`${'x'.repeat(39)}yz`, 9), rule(`${'x'.repeat(39)}y`));

@@ -58,7 +58,7 @@ describe('egressFetch', () => {
 
   it('an answer has a megabyte at most', async () => {
     assert.equal((await (await get('/200/1000000')).text()).length, 1_000_000);
-    await assert.rejects(get('/200/1000001'), /^EgressError: The answer is larger than 1000000 bytes$/);
+    await assert.rejects(get('/200/1000001'), /^EgressError: The response is larger than 1000000 bytes$/);
   });
 
   for (const path of ['/other-origin', '/same-origin'])

@@ -86,13 +86,13 @@ describe('whose a CalDAV account is', () => {
       '/principals/victim/': principalNamed('/principals/ada/') + HOMES,
     });
 
-    await assert.rejects(verify(), failsAs('invalid_response', /does not answer to it/));
+    await assert.rejects(verify(), failsAs('invalid_response', /does not confirm it/));
   });
 
   it('a principal that names nobody is refused', async () => {
     answers({ '/': principalNamed('/principals/victim/') + HOMES, '/principals/victim/': HOMES });
 
-    await assert.rejects(verify(), failsAs('invalid_response', /does not answer to it/));
+    await assert.rejects(verify(), failsAs('invalid_response', /does not confirm it/));
   });
 
   for (const status of [403, 404, 410])
@@ -102,7 +102,7 @@ describe('whose a CalDAV account is', () => {
         return path === '/principals/victim/' ? { status } : undefined;
       };
 
-      await assert.rejects(verify(), failsAs('invalid_response', /does not answer to it/));
+      await assert.rejects(verify(), failsAs('invalid_response', /does not confirm it/));
     });
 
   it('a principal that says that the user is nobody is taken for a wrong password', async () => {

@@ -116,8 +116,8 @@ describe('a calendar of a hostile CalDAV server', () => {
     const left = leftOutIn(await pull()).map(({ kind, etag, reason }) => [kind, etag, reason]);
 
     assert.deepEqual(left, [
-      ['unreadable', undefined, 'the server answers 403'],
-      ['unreadable', '"3"', 'it has no start that can be read, or is no iCalendar'],
+      ['unreadable', undefined, 'the server returned 403'],
+      ['unreadable', '"3"', 'it has no readable start, or is not iCalendar'],
     ]);
   });
 

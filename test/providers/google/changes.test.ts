@@ -174,7 +174,7 @@ describe('following Google’s events', () => {
 
     const { parts } = await follow(token);
 
-    const reason = 'it has no time that can be read';
+    const reason = 'it has no readable time';
     const left = { kind: 'unreadable', etag: undefined, reason };
     assert.deepEqual(
       parts

@@ -264,7 +264,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual(titles(mirror), ['Far, renamed']);
   });
 
-  it("Microsoft's calendars are listed in full, without ghosts, when Microsoft has forgotten the last sync", async () => {
+  it("Microsoft's calendars are listed in full, without ghosts, when Microsoft no longer accepts the sync token", async () => {
     const ghost = await create(meeting('Ghost'));
     await create(meeting('Kept'));
     const { next } = await sync(account, calendar, mirror);

@@ -142,7 +142,7 @@ describe('the sandbox’s controls', () => {
     const refused = [
       { whom: 'caldav', fault: 'secret', says: 'cannot happen at CalDAV' },
       { whom: 'google', fault: 'no', says: 'Choose a fault' },
-      { whom: 'google nobody@gmail.example', fault: 'slow', says: 'Choose whom it befalls' },
+      { whom: 'google nobody@gmail.example', fault: 'slow', says: 'Choose who is affected' },
       { whom: 'google', fault: 'slow', times: '-1', says: 'a whole number' },
     ];
 
@@ -163,8 +163,8 @@ describe('the sandbox’s controls', () => {
     const { body } = await app.inject('/control?done=turned');
 
     assert.equal(clock.now(), NOW + 8 * DAY);
-    assert.match(body, /The clock is turned/);
-    assert.match(body, /8 days ahead of here/);
+    assert.match(body, /The clock was moved/);
+    assert.match(body, /8 days ahead of this machine/);
     assert.deepEqual(faults.list(), []);
   });
 

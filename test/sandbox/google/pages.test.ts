@@ -68,7 +68,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
 
     await page.goto(controls.url);
     await page.getByLabel('Fault').selectOption({ value: 'secret' });
-    await page.getByLabel('Befalls').selectOption({ label: `Google: ${ADA.email}` });
+    await page.getByLabel('Affects').selectOption({ label: `Google: ${ADA.email}` });
     await page.getByLabel('How many requests').fill('3');
     await page.getByRole('button', { name: 'Switch on' }).click();
     assert.deepEqual(await violationsOn(page), []);
@@ -79,9 +79,9 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await page.getByRole('button', { name: 'One day on' }).click();
     await page.getByLabel('Who').selectOption({ label: `Google: ${BOB.email}` });
     await page.getByRole('button', { name: 'Withdraw access' }).click();
-    await page.getByRole('status').getByText('Access is withdrawn').waitFor();
-    await page.getByText('Nothing is broken.').waitFor();
-    await page.getByText('1 day ahead of here').waitFor();
+    await page.getByRole('status').getByText('Access was withdrawn').waitFor();
+    await page.getByText('No fault is on.').waitFor();
+    await page.getByText('1 day ahead of this machine').waitFor();
 
     assert.deepEqual(faults.list(), []);
     assert.ok(clock.now() - before >= 86_400_000);

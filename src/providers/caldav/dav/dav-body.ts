@@ -16,7 +16,7 @@ export function decodeBody({ bytes, charset }: DavBody): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch (cause) {
-    throw new ProviderError('invalid_response', 'The server answers in an unknown character set', { cause });
+    throw new ProviderError('invalid_response', 'The server responds in an unknown character set', { cause });
   }
 }
 

@@ -111,19 +111,20 @@ export const errorText = (answer: EgressResponse): string =>
 export function toDavError(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
-  const cause = new Error(`${url.pathname} was answered with ${status}`);
+  const cause = new Error(`${url.pathname} returned ${status}`);
   const retryAfter = parseRetryAfter((name) => answer.header(name));
   const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
   if (status === 401) return unauthorized(answer, host);
   if (isGone(status)) return new ProviderError('not_found', `${host} has no such calendar`, options);
-  if (status === 412) return new ProviderError('precondition_failed', 'It was changed meanwhile', options);
+  if (status === 412)
+    return new ProviderError('precondition_failed', 'It was changed in the meantime', options);
   if (status === 429) return new ProviderError('rate_limited', `${host} asks to wait`, options);
   // It concerns this address, not the password: a resource that is no longer shared is gone for the account.
   if (status === 403) return new ProviderError('not_found', `${host} does not grant access`, options);
-  if (status >= 500) return new ProviderError('unavailable', `${host} is out of order`, options);
+  if (status >= 500) return new ProviderError('unavailable', `${host} has a server error`, options);
   const target = status >= 300 && status < 400 ? URL.parse(answer.header('location') ?? '', url) : null;
   if (target !== null) return foreignAddress(target);
-  return new ProviderError('invalid_response', `${host} does not answer as a CalDAV server does`, options);
+  return new ProviderError('invalid_response', `${host} does not respond as a CalDAV server`, options);
 }
 
 /** Returns the error for 401. A server without Basic says nothing about the password. */
@@ -134,7 +135,7 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
     !/\bbasic\b/i.test(challenge) &&
     /\b(digest|negotiate|bearer)\b/i.test(challenge)
   )
-    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`, {
+    return new ProviderError('invalid_response', `${host} does not accept a user name and password (Basic)`, {
       detail: 'no_basic',
     });
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);

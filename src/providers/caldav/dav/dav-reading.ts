@@ -39,7 +39,7 @@ export class ReadingStopped extends ProviderError {
 
   constructor(cause: WorkStopped, isOfPart: boolean) {
     const why = cause.reason === 'memory' ? 'it takes too much memory to read' : 'it takes too long to read';
-    super('invalid_response', `The server’s answer cannot be read: ${why}`, { cause });
+    super('invalid_response', `The server’s response cannot be read: ${why}`, { cause });
     this.why = why;
     this.isOfPart = isOfPart;
   }

@@ -122,19 +122,22 @@ async function findHomes(session: DavSession, user: DavUser, most: number): Prom
   if (first !== undefined) {
     const address = principal ?? first;
     if (address.href.length > LONGEST_ADDRESS)
-      throw new ProviderError('invalid_response', `${address.hostname} names a user by too long an address`);
+      throw new ProviderError(
+        'invalid_response',
+        `${address.hostname} uses a URL that is too long for a user`,
+      );
     // A typed principal that only names its own address does not prove which user it belongs to.
     const isNamed = user.isCurrent || !namesItself(user);
     return { principal: address, proved: itself?.at, isNamed, homes, origins: [...session.origins] };
   }
   const [foreign] = namedHomes;
   if (foreign !== undefined) throw foreignAddress(foreign);
-  throw new ProviderError('no_calendars', 'The server names no calendars for this user');
+  throw new ProviderError('no_calendars', 'The server lists no calendars for this user');
 }
 
 function requireFew(homes: readonly URL[], most: number): void {
   if (homes.length <= most) return;
-  const message = `The server names more than ${most} homes of calendars`;
+  const message = `The server lists more than ${most} calendar homes`;
   throw new ProviderError('too_large', message, { detail: 'too_many_homes', reason: 'too_many_calendars' });
 }
 

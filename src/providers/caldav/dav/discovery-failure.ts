@@ -21,7 +21,7 @@ export async function discoveryFailure(
   const typedRefusal = refusals.find(({ address }) => address.origin === typed.origin);
   if (informative.kind !== 'unavailable' || !lacksHttps(typed, typedRefusal?.failure)) return informative;
   if (!(await speaksHttp(typed, egress))) return informative;
-  const message = `${typed.hostname} answers at http:// only`;
+  const message = `${typed.hostname} responds at http:// only`;
   return new ProviderError('unavailable', message, { cause: informative, detail: 'plain_http' });
 }
 

@@ -18,7 +18,7 @@ export async function readCtag(session: DavSession, collection: URL): Promise<st
   const properties = [calendarServer('getctag'), dav('resourcetype')];
   const { responses } = await propfind(session, collection, { depth: '0', properties });
   const [response] = responses;
-  if (response?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
+  if (response?.status === 404) throw new ProviderError('not_found', 'The calendar was deleted');
   return boundedTag(readElementText(response?.properties.get(calendarServer('getctag'))));
 }
 

@@ -48,7 +48,7 @@ export function* multistatusParts<Kept>(
 
 function requireMultistatus(rootName: string): void {
   if (rootName !== dav('multistatus'))
-    throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
+    throw new ProviderError('invalid_response', 'The server does not respond as a CalDAV server');
 }
 
 /** Servers name one; servers that combine several name a few hundred. */
@@ -67,7 +67,7 @@ function readResponse(element: XmlElement): DavResponse[] {
   }
   const hrefs = listHrefs(element);
   if (hrefs.length > MOST_HREFS)
-    throw new ProviderError('invalid_response', 'The server answers for too many resources at once');
+    throw new ProviderError('invalid_response', 'The server responds with too many resources at once');
   return hrefs.map((href) => ({ href, status, properties }));
 }
 

@@ -75,7 +75,7 @@ export const namesItself = ({ at, principal }: DavUser): boolean =>
 const notItself = (principal: URL): ProviderError =>
   new ProviderError(
     'invalid_response',
-    `${principal.hostname} names a user for this login who does not answer to it`,
+    `${principal.hostname} names a user for this login, but does not confirm it`,
     { detail: 'principal_unproved' },
   );
 

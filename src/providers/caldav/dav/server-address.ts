@@ -71,7 +71,7 @@ export function readServerAddress(text: string): ServerAddress {
 /** Returns the server of a login that names none: its user name must be an e-mail address. */
 export function serverOfMail(username: string): ServerAddress {
   if (!/^[^\s/@]+@[^\s/@]+$/.test(username.trim()))
-    throw new ProviderError('invalid_response', 'The server has to be named, or an e-mail address');
+    throw new ProviderError('invalid_response', 'Enter a server or an e-mail address');
   return readServerAddress(username);
 }
 

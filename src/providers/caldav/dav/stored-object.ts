@@ -57,7 +57,7 @@ export async function replaceObject(
   icalendar: string,
 ): Promise<StoredObject> {
   const answer = await sendIfUnchanged(session, base, { method: 'PUT', body: icalendar });
-  if (answer === undefined) throw new ProviderError('not_found', 'The event is gone');
+  if (answer === undefined) throw new ProviderError('not_found', 'The event was deleted');
   if (!isSuccess(answer)) throw toWriteError(answer);
   return { url: base.url, etag: answer.header('etag'), icalendar };
 }
@@ -85,7 +85,7 @@ async function sendIfUnchanged(
     if (current === undefined) return undefined;
     if (current.icalendar !== base.icalendar) break;
   }
-  throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
+  throw new ProviderError('precondition_failed', 'The event was changed in the meantime');
 }
 
 function conditionsFor(etag: string | undefined): (DavCondition | undefined)[] {

@@ -55,7 +55,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '0', body });
   if (answer.status !== 207) throw toSyncError(answer, token);
   const { responses, syncToken } = await readListing(session, answer, collection);
-  if (syncToken === undefined) throw new SyncCollectionRefused('The answer has no sync token');
+  if (syncToken === undefined) throw new SyncCollectionRefused('The response has no sync token');
   const present = responses.filter(({ status }) => status === undefined || status < 300);
   const deleted = responses.filter(({ status }) => isGone(status));
   return {
@@ -75,5 +75,5 @@ function toSyncError(answer: EgressResponse, token: string): Error {
   // RFC 6578 refuses a token with 403 or 409; not every server names the condition.
   if (token !== '' && (forgotten || status === 403 || status === 409))
     return new ProviderError('sync_token_expired', 'The server has forgotten this sync token');
-  return new SyncCollectionRefused(`sync-collection was answered with ${status}`);
+  return new SyncCollectionRefused(`sync-collection returned ${status}`);
 }

@@ -13,7 +13,7 @@ type Limit = { readonly reason: UnsupportedReason; readonly message: string; rea
 
 const NOT_ORGANIZER: Limit = {
   reason: 'organizer_only',
-  message: 'Only the organizer may change this of the event',
+  message: 'Only the organizer can change this field of the event',
 };
 
 const LIMITS: Readonly<Record<string, Limit>> = {
@@ -22,25 +22,25 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'allowed-organizer-scheduling-object-change': NOT_ORGANIZER,
   'max-attendees-per-instance': {
     reason: 'field_not_supported_by_provider',
-    message: 'The calendar takes fewer guests',
+    message: 'The calendar accepts fewer attendees',
     field: 'attendees',
   },
   'max-instances': {
     reason: 'recurrence_not_supported_by_provider',
-    message: 'The calendar takes no series of so many occurrences',
+    message: 'The calendar does not accept a series with so many occurrences',
     field: 'recurrence',
   },
   'min-date-time': {
     reason: 'field_not_supported_by_provider',
-    message: 'The calendar takes no events so early',
+    message: 'The calendar does not accept events this early',
     field: 'start',
   },
   'max-date-time': {
     reason: 'field_not_supported_by_provider',
-    message: 'The calendar takes no events so late',
+    message: 'The calendar does not accept events this late',
     field: 'end',
   },
-  'need-privileges': { reason: 'calendar_read_only', message: 'This calendar cannot be written to' },
+  'need-privileges': { reason: 'calendar_read_only', message: 'This calendar is read-only' },
 };
 
 /** Statuses with which servers refuse the content, not writing as such. */
@@ -62,14 +62,13 @@ export function toWriteError(answer: EgressResponse): ProviderError | Unsupporte
   }
   // The collection could be listed with the same password, so only writing is forbidden.
   if (status === 403 || status === 405)
-    return new UnsupportedByProvider('calendar_read_only', 'This calendar cannot be written to');
+    return new UnsupportedByProvider('calendar_read_only', 'This calendar is read-only');
   if (status === 423)
-    return new ProviderError('unavailable', 'Somebody has locked the event', { cause: toCause(answer) });
+    return new ProviderError('unavailable', 'The event is locked', { cause: toCause(answer) });
   return toDavError(answer);
 }
 
-const toCause = ({ url, status }: EgressResponse): Error =>
-  new Error(`${url.pathname} was answered with ${status}`);
+const toCause = ({ url, status }: EgressResponse): Error => new Error(`${url.pathname} returned ${status}`);
 
 const conditionNames = (answer: EgressResponse): string[] =>
   conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));

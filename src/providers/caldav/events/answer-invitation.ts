@@ -39,7 +39,7 @@ function answeredLines(
 ): string[] {
   const lines = withParticipation(component.lines, user, participation);
   if (lines === undefined) {
-    const message = 'This account is not among the guests of the event';
+    const message = 'This account is not an attendee of the event';
     throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'response');
   }
   if (comment === undefined) return markChanged(lines, now);

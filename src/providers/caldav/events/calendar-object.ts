@@ -29,7 +29,7 @@ export function readObject(icalendar: string): CalendarObject {
   try {
     const budget = resourceBudget();
     const [first, ...others] = parseComponents(icalendar, budget);
-    if (first === undefined) throw new ICalendarError('The text holds no VCALENDAR');
+    if (first === undefined) throw new ICalendarError('The text contains no VCALENDAR');
     const calendar = { ...first, components: [first, ...others].flatMap(({ components }) => components) };
     const zoneOf = createZoneLookup(calendar, budget);
     const { events: all } = readEvents(calendar, zoneOf, budget);
@@ -57,7 +57,7 @@ export function readObject(icalendar: string): CalendarObject {
 
 function cannotBeChanged(cause: ICalendarError): ProviderError {
   const why = cause instanceof TooComplexError ? `: ${cause.message}` : '';
-  return new ProviderError('invalid_response', `The event cannot be read, and so not be changed${why}`, {
+  return new ProviderError('invalid_response', `The event cannot be read, so it cannot be changed${why}`, {
     cause,
   });
 }

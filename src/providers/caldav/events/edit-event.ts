@@ -114,7 +114,7 @@ export function requireRole(lines: readonly string[], change: EventChange, { use
   // An event that was only imported may be changed, but only its organizer invites to it.
   const refused = isGuest ? foreign[0] : foreign.find((field) => field === 'attendees');
   if (refused === undefined) return;
-  const message = 'Only the organizer may change this of the event';
+  const message = 'Only the organizer can change this field of the event';
   throw new UnsupportedByProvider('organizer_only', message, refused);
 }
 
@@ -123,6 +123,6 @@ export const isInvited = (lines: readonly string[], user: Editor['user']): boole
 
 function requireNoRecurrence({ recurrence }: EventChange): void {
   if (recurrence === undefined) return;
-  const message = 'One occurrence of a series cannot recur by itself';
+  const message = 'An occurrence of a series cannot have its own recurrence';
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'recurrence');
 }

@@ -57,7 +57,7 @@ export function leftOutResource(
   failure: unknown,
 ): LeftOutResource {
   if (failure instanceof TooComplexError) return { kind: 'too_complex', ...names, reason: failure.message };
-  return { kind: 'unreadable', ...names, reason: 'it has no start that can be read, or is no iCalendar' };
+  return { kind: 'unreadable', ...names, reason: 'it has no readable start, or is not iCalendar' };
 }
 
 /**

@@ -74,7 +74,7 @@ export function withTimes(
 function refuseExceptionRules(lines: readonly string[]): void {
   if (linesNamed(lines, 'EXRULE').length === 0) return;
   const message =
-    'The series has a rule of exceptions (EXRULE), so it cannot be moved: give it a new recurrence or delete it';
+    'The series has an exception rule (EXRULE), so it cannot be moved: send a new recurrence or delete it';
   throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'start');
 }
 
@@ -98,7 +98,7 @@ function withDuration({ start, end }: Times, lines: readonly string[]): Times {
 function timesAfter(before: Times, change: EventChange): Times {
   const { start, end } = { start: change.start ?? before.start, end: change.end ?? before.end };
   if (isSameTimeType(start, end)) return { start, end };
-  const message = 'Start and end are both days, or both times';
+  const message = 'Start and end must both be days, or both be times';
   throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'end');
 }
 

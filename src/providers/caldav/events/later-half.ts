@@ -34,7 +34,7 @@ export function createLaterHalf(
   { uid, editor }: NewSeries,
 ): { readonly icalendar: string; readonly invitations?: Invitations } {
   const { calendar, master, zones } = object;
-  if (master === undefined) throw new ProviderError('not_found', 'The series is gone');
+  if (master === undefined) throw new ProviderError('not_found', 'The series was deleted');
   requireOrganizer(object, later.change, editor);
   const { start, end, recurrence, ...details } = later.change;
   const renewed = ({ component }: ReadEvent, lines: readonly string[]): Component => ({
@@ -130,7 +130,7 @@ function requireOrganizer({ events }: CalendarObject, change: EventChange, edito
     ({ component: { lines } }) => !isOrganizer(editor.user, lines) && isInvited(lines, editor.user),
   );
   if (isGuests) {
-    const message = 'Only the organizer may change this and all later occurrences';
+    const message = 'Only the organizer can change this and all later occurrences';
     throw new UnsupportedByProvider('organizer_only', message, 'updateMode');
   }
   for (const { component } of events) requireRole(component.lines, change, editor);
@@ -162,6 +162,6 @@ function indexExceptions(
   return ({ recurrenceId }) => {
     const override = byOriginal.get(keyIn(start, recurrenceId));
     if (override !== undefined) return override;
-    throw new ProviderError('precondition_failed', 'The series was changed meanwhile');
+    throw new ProviderError('precondition_failed', 'The series was changed in the meantime');
   };
 }

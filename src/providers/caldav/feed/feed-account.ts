@@ -63,10 +63,7 @@ const described = ({ title, description, color, timeZone }: Described, { hostnam
 
 /** Applications do not get this far: the calendar is marked as read-only. */
 const cannotBeChanged = async (): Promise<never> => {
-  throw new UnsupportedByProvider(
-    'calendar_read_only',
-    'A calendar that is read from its address cannot be changed',
-  );
+  throw new UnsupportedByProvider('calendar_read_only', 'A calendar link is read-only');
 };
 
 const NO_EVENT_WRITING: EventWriting = {
@@ -82,7 +79,7 @@ const NO_EVENT_WRITING: EventWriting = {
 
 const NO_CALENDAR_WRITING: CalendarWriting = {
   async create() {
-    const message = 'A calendar that is read from its address has no others beside it';
+    const message = 'A calendar link has only one calendar';
     throw new UnsupportedByProvider('calendar_creation_not_supported_by_provider', message);
   },
   change: cannotBeChanged,

@@ -11,7 +11,7 @@ export function readFeedAddress(text: string): URL {
   const typed = text.trim();
   const url = URL.parse(spelledAsUrl(typed));
   if (url === null || !/^https?:$/.test(url.protocol) || /\s/.test(typed) || isMail(typed))
-    throw new ProviderError('invalid_response', 'That is not the address of a calendar', {
+    throw new ProviderError('invalid_response', 'This is not the URL of a calendar', {
       detail: 'no_address',
     });
   if (url.username !== '' || url.password !== '')

@@ -80,7 +80,7 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
     const { calendars, isWhole } = yield* withSigns(scanCalendars(decodeCalendar(body)));
     const [first] = calendars;
     if (first === undefined)
-      throw new ProviderError('invalid_response', 'What is at this address is no calendar', {
+      throw new ProviderError('invalid_response', 'There is no calendar at this address', {
         detail: 'no_calendar',
       });
     const facts = readFeedFacts(first, listSecrets(addresses));

@@ -82,7 +82,7 @@ const notFollowed = ({ hostname }: URL): ProviderError =>
 
 /** Returns one error for every failure there, so that nobody learns the response of another host. */
 const nothingElsewhere = ({ hostname }: URL): ProviderError =>
-  new ProviderError('invalid_response', `${hostname} redirects to where no calendar can be read`, {
+  new ProviderError('invalid_response', `${hostname} redirects to an address that cannot be read`, {
     detail: 'no_calendar',
   });
 
@@ -116,20 +116,20 @@ function toProviderError(answer: EgressResponse, { hostname }: URL): ProviderErr
   const retryAfter = parseRetryAfter((name) => answer.header(name));
   const options = retryAfter === undefined ? {} : { retryAfter };
   if (status === 401)
-    return new ProviderError('unauthorized', `${hostname} asks for a sign-in at this address`, {
+    return new ProviderError('unauthorized', `${hostname} requires a sign-in at this address`, {
       detail: 'sign_in_needed',
     });
   if (status === 403)
-    return new ProviderError('not_found', `${hostname} lets nobody see the calendar at this address`, {
+    return new ProviderError('not_found', `${hostname} denies access to the calendar at this address`, {
       detail: 'sign_in_needed',
     });
   if (isGone(status))
     return new ProviderError('not_found', `${hostname} has no calendar at this address`, options);
   if (status === 429) return new ProviderError('rate_limited', `${hostname} asks to wait`, options);
-  if (status >= 500) return new ProviderError('unavailable', `${hostname} is out of order`, options);
+  if (status >= 500) return new ProviderError('unavailable', `${hostname} has a server error`, options);
   return new ProviderError(
     'invalid_response',
-    `${hostname} answers ${status} instead of a calendar`,
+    `${hostname} returned ${status} instead of a calendar`,
     options,
   );
 }

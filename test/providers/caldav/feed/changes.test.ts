@@ -149,7 +149,7 @@ describe('a calendar that is read from its address', () => {
       await feed.sync();
 
       assert.deepEqual(feed.titles(), ['One']);
-      assert.deepEqual([...feed.leftOut.values()], ['it has no start that can be read, or is no iCalendar']);
+      assert.deepEqual([...feed.leftOut.values()], ['it has no readable start, or is not iCalendar']);
       assert.match(JSON.stringify(bench.log), /"event_not_read"/);
     });
 
