@@ -2,8 +2,12 @@
 import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
-import type { UnhealthyAccount, UnhealthyAccounts, UnhealthyPosition } from '../user-data/ailing-accounts.ts';
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './shown-user.ts';
+import type {
+  UnhealthyAccount,
+  UnhealthyAccounts,
+  UnhealthyPosition,
+} from '../user-data/unhealthy-accounts.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './user-details.ts';
 import { listOwnApps, readableClientIds, type UsersDeps } from './users.ts';
 
 export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {

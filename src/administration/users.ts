@@ -19,7 +19,7 @@ import type { UserDirectory, UserPage, UserPlace } from '../user-data/user-direc
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { WatchStore } from '../watches/watch-store.ts';
 import { readApplication, readableApplications } from './applications.ts';
-import type { ShownAccount, ShownUser } from './shown-user.ts';
+import type { ShownAccount, ShownUser } from './user-details.ts';
 
 export type UsersDeps = {
   readonly clients: ClientStore;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CALENDAR } from '../administration/documents/calendar.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { ACCOUNT, type AccountSubject, FOUND_USER, GRANT, USER } from '../administration/documents/user.ts';
-import type { ShownUser } from '../administration/shown-user.ts';
+import type { ShownUser } from '../administration/user-details.ts';
 import {
   disconnectAccount,
   findUsers,

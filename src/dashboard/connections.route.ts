@@ -3,7 +3,7 @@
 import { readableApplications } from '../administration/applications.ts';
 import { listConnections, readConnections } from '../administration/connections.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
-import type { UnhealthyPosition } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyPosition } from '../user-data/unhealthy-accounts.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';

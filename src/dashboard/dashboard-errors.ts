@@ -12,7 +12,7 @@ import { findSignedIn } from '../people/sessions.ts';
 import { readDashboardCookies } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
-import { linkEndedPage, refusedPage } from './pages/door.page.ts';
+import { linkEndedPage, refusedPage } from './pages/sign-in.page.ts';
 
 /** The title defaults to `error.bad.title`. */
 type Row = readonly [status: number, text: DashboardMessageKey, title?: DashboardMessageKey];

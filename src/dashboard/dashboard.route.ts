@@ -19,8 +19,7 @@ import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
 import { deliveriesRoutes } from './deliveries.route.ts';
 import { deliveryRoutes } from './delivery.route.ts';
-import { doorRoutes } from './door.route.ts';
-import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
+import { type DashboardRoute, mount, type OpenRoute } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { readOverview } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
@@ -36,6 +35,7 @@ import { readPreviewWish, renderPreview } from './preview.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
 import { get } from './routes.ts';
+import { signInRoutes } from './sign-in.route.ts';
 import { singleSignOnRoutes } from './single-sign-on.route.ts';
 import { systemRoutes } from './system.route.ts';
 import { userRoutes } from './user.route.ts';
@@ -47,8 +47,8 @@ import { webhooksRoutes } from './webhooks.route.ts';
 export type { DashboardDeps } from './dashboard-deps.ts';
 
 /** Returns all routes of the dashboard with the permission that each needs. */
-export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRoute | DoorRoute)[] => [
-  ...doorRoutes(deps),
+export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRoute | OpenRoute)[] => [
+  ...signInRoutes(deps),
   ...overviewRoutes(deps),
   ...applicationsRoutes(deps),
   ...applicationRoutes(deps),

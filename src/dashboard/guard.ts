@@ -34,14 +34,14 @@ export type DashboardRoute = {
 };
 
 /** A page or form that needs no session. */
-export type DoorRoute = {
+export type OpenRoute = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly needs: 'nobody';
-  readonly handle: (visit: DoorVisit) => Promise<FastifyReply>;
+  readonly handle: (visit: OpenVisit) => Promise<FastifyReply>;
 };
 
-export type DoorVisit = {
+export type OpenVisit = {
   readonly http: FastifyRequest;
   readonly reply: FastifyReply;
   readonly cookies: DashboardCookies;
@@ -53,7 +53,7 @@ export type DoorVisit = {
   readonly fields: (name: string) => readonly string[];
 };
 
-export type DashboardVisit = DoorVisit &
+export type DashboardVisit = OpenVisit &
   SignedIn & {
     readonly viewer: Viewer;
     /** The member is the caller of audited changes. */
@@ -61,24 +61,24 @@ export type DashboardVisit = DoorVisit &
     readonly show: (page: DashboardPage, status?: number) => FastifyReply;
   };
 
-export function mount(app: FastifyInstance, route: DashboardRoute | DoorRoute, deps: OpenDashboard): void {
+export function mount(app: FastifyInstance, route: DashboardRoute | OpenRoute, deps: OpenDashboard): void {
   app.route({
     method: route.method,
     url: route.path,
     ...('mostBytes' in route && {
       bodyLimit: route.mostBytes,
       onRequest: (http: FastifyRequest, reply: FastifyReply) =>
-        checkBeforeBody(doorVisit(http, reply, deps), route, deps),
+        checkBeforeBody(openVisit(http, reply, deps), route, deps),
     }),
     handler: async (http, reply) => {
-      const visit = doorVisit(http, reply, deps);
+      const visit = openVisit(http, reply, deps);
       if (route.needs === 'nobody') return route.handle(checkFormOrigin(visit, deps));
       return route.handle(await admitMember(visit, route, deps));
     },
   });
 }
 
-function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboard): DoorVisit {
+function openVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboard): OpenVisit {
   const query = receivedQuery(http.url);
   const parameters = http.params as Readonly<Record<string, string>>; // as the router gives them
   return {
@@ -96,24 +96,24 @@ function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboar
 export function readCaller({
   http,
   reply,
-}: Pick<DoorVisit, 'http' | 'reply'>): Pick<HashingCaller, 'address' | 'signal'> {
+}: Pick<OpenVisit, 'http' | 'reply'>): Pick<HashingCaller, 'address' | 'signal'> {
   const closed = new AbortController();
   finished(reply.raw, () => closed.abort());
   return { address: http.ip, signal: closed.signal };
 }
 
 /** Checks only the form's origin: without a session there is no form token. */
-function checkFormOrigin(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVisit {
+function checkFormOrigin(visit: OpenVisit, { dashboardUrl }: OpenDashboard): OpenVisit {
   if (visit.http.method === 'POST' && isFromOtherSite(readFormOrigin(visit.http), dashboardUrl))
     throw new PeopleRefusal('foreign_form');
   return visit;
 }
 
-async function checkBeforeBody(visit: DoorVisit, route: DashboardRoute, deps: OpenDashboard): Promise<void> {
+async function checkBeforeBody(visit: OpenVisit, route: DashboardRoute, deps: OpenDashboard): Promise<void> {
   checkPermission(await requireSignedIn(visit, deps), { visit, route }, deps);
 }
 
-async function requireSignedIn({ cookies }: DoorVisit, deps: OpenDashboard): Promise<SignedIn> {
+async function requireSignedIn({ cookies }: OpenVisit, deps: OpenDashboard): Promise<SignedIn> {
   const signedIn = await findSignedIn(cookies.session, deps);
   if (signedIn === undefined) throw new PeopleRefusal('not_signed_in');
   return signedIn;
@@ -121,7 +121,7 @@ async function requireSignedIn({ cookies }: DoorVisit, deps: OpenDashboard): Pro
 
 function checkPermission(
   signedIn: SignedIn,
-  { visit, route }: { readonly visit: DoorVisit; readonly route: DashboardRoute },
+  { visit, route }: { readonly visit: OpenVisit; readonly route: DashboardRoute },
   { now }: OpenDashboard,
 ): void {
   const clientId = route.path.includes(':clientId') ? visit.parameter('clientId') : undefined;
@@ -130,7 +130,7 @@ function checkPermission(
 }
 
 async function admitMember(
-  visit: DoorVisit,
+  visit: OpenVisit,
   route: DashboardRoute,
   deps: OpenDashboard,
 ): Promise<DashboardVisit> {

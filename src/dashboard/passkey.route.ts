@@ -19,15 +19,15 @@ import { showAccount } from './account.route.ts';
 import { passkeyCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
-import { comeIn, confirmingWays, joiningWays, signInShower } from './door.route.ts';
-import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
-import { confirmPage, joinPage } from './pages/door.page.ts';
+import { type DashboardRoute, goTo, type OpenRoute, type OpenVisit, ownDashboardPath } from './guard.ts';
+import { confirmPage, joinPage } from './pages/sign-in.page.ts';
 import { freshPost, openPost, post } from './routes.ts';
+import { comeIn, confirmingWays, joiningWays, signInShower } from './sign-in.route.ts';
 import { traced } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
 
-export const passkeyRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => [
+export const passkeyRoutes = (deps: OpenDashboard): (DashboardRoute | OpenRoute)[] => [
   ...owning(deps),
   ...signingIn(deps),
   ...proving(deps),
@@ -44,7 +44,7 @@ function request(
   return privately(reply).send(options);
 }
 
-const readPasskeyResponse = ({ http, field, cookies }: DoorVisit) => ({
+const readPasskeyResponse = ({ http, field, cookies }: OpenVisit) => ({
   text: field('credential'),
   cookie: cookies.passkey,
   ...{ address: http.ip, mark: cookies.mark },
@@ -61,7 +61,7 @@ const SHOWN: readonly PeopleRefusalKind[] = [
 ];
 
 /** Returns the sentence and the status of a refusal that the page shows. Throws everything else. */
-function shownRefusal(reason: unknown, { reply }: Pick<DoorVisit, 'reply'>) {
+function shownRefusal(reason: unknown, { reply }: Pick<OpenVisit, 'reply'>) {
   if (!(reason instanceof PeopleRefusal) || !SHOWN.includes(reason.kind)) throw reason;
   if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
   return { problem: refusalSentence(reason), status: refusalStatus(reason) };
@@ -97,7 +97,7 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-function signingIn(deps: OpenDashboard): DoorRoute[] {
+function signingIn(deps: OpenDashboard): OpenRoute[] {
   const path = '/dashboard/sign-in/passkey';
   const purpose = 'sign in';
   return [
@@ -146,7 +146,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-function joining(deps: OpenDashboard): DoorRoute[] {
+function joining(deps: OpenDashboard): OpenRoute[] {
   const path = '/dashboard/join/:token/passkey';
   const toPurpose = (token: string) => `join ${token}`;
   return [

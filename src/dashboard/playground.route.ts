@@ -19,12 +19,12 @@ import type { OperationForm } from '../playground/operation-forms.ts';
 import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
 import { runCall } from '../playground/run-call.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { type DashboardRoute, type DashboardVisit, type DoorRoute, goTo, showDoor } from './guard.ts';
+import { type DashboardRoute, type DashboardVisit, goTo, type OpenRoute, showDoor } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { redirectPage } from './pages/onward.page.ts';
 import { PLAYGROUND, POPUP, playgroundPage, playgroundPath } from './pages/playground.page.ts';
 import { operationPage } from './pages/playground-call.page.ts';
 import { testUserPage } from './pages/playground-user.page.ts';
+import { redirectPage } from './pages/redirect.page.ts';
 import { callsFrom } from './playground-calls.ts';
 import { get, openGet, post } from './routes.ts';
 
@@ -33,7 +33,7 @@ const FINISH = `${PLAYGROUND}/finish`;
 /** Limits parameters of the return; every state and code that Kalends issues is shorter. */
 const MOST_CHARACTERS = 1_000;
 
-export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => {
+export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | OpenRoute)[] => {
   const forms = createFormLoader(deps);
   return [...choosing(), ...flow(), ...trying(forms), ...calling(forms)];
 };
@@ -71,7 +71,7 @@ const choosing = (): DashboardRoute[] => [
  * The return of a flow. The browser does not send the session cookie on a navigation from another origin, so it takes
  * two steps.
  */
-const flow = (): (DashboardRoute | DoorRoute)[] => [
+const flow = (): (DashboardRoute | OpenRoute)[] => [
   openGet(CALLBACK_PATH, async ({ reply, query, cookies }) => {
     const names = ['state', 'code', 'error'] as const;
     const given = names.map((name) => [name, query(name).slice(0, MOST_CHARACTERS)]);

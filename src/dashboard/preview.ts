@@ -8,8 +8,8 @@ import { buildAppearance } from '../connect/pages/appearance.ts';
 import type { Page } from '../http/page.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Client } from '../oauth/client.ts';
-import { findVisibleBranding, presentLook, type ShownLook } from '../verification/shown-look.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
+import { findVisibleBranding, presentLook, type VisibleBranding } from '../verification/visible-branding.ts';
 import { PREVIEW_PAGES, type PreviewWish, previewPage } from './pages/preview.page.ts';
 
 export type PreviewDeps = {
@@ -53,7 +53,7 @@ async function findBranding(
   clientId: string,
   { values }: PreviewWish,
   deps: PreviewDeps,
-): Promise<ShownLook | undefined> {
+): Promise<VisibleBranding | undefined> {
   if (values === 'seen') return findVisibleBranding(clientId, deps);
   const [look, verification] = await Promise.all([
     deps.branding.findLook(clientId),
@@ -63,7 +63,7 @@ async function findBranding(
 }
 
 /** Replaces saved branding with the unsaved draft. An invalid color changes nothing. */
-function withDraft(look: ShownLook | undefined, { draft }: PreviewWish): ShownLook | undefined {
+function withDraft(look: VisibleBranding | undefined, { draft }: PreviewWish): VisibleBranding | undefined {
   if (look === undefined || draft === undefined) return look;
   const color = draft.primaryColor === '' ? undefined : parseDraftColor(draft.primaryColor);
   const primaryColor = draft.primaryColor !== '' && color === undefined ? look.branding.primaryColor : color;

@@ -1,6 +1,6 @@
 /** Functions that define the routes of the dashboard, for `mount`. */
 import type { Permission } from '../people/permission.ts';
-import type { DashboardRoute, DoorRoute } from './guard.ts';
+import type { DashboardRoute, OpenRoute } from './guard.ts';
 
 const memberRoute =
   (method: DashboardRoute['method'], freshness: Pick<DashboardRoute, 'isFresh'> = {}) =>
@@ -15,8 +15,8 @@ export const freshGet = memberRoute('GET', { isFresh: true });
 export const freshPost = memberRoute('POST', { isFresh: true });
 
 const openRoute =
-  (method: DoorRoute['method']) =>
-  (path: string, handle: DoorRoute['handle']): DoorRoute => ({ method, path, needs: 'nobody', handle });
+  (method: OpenRoute['method']) =>
+  (path: string, handle: OpenRoute['handle']): OpenRoute => ({ method, path, needs: 'nobody', handle });
 
 export const openGet = openRoute('GET');
 export const openPost = openRoute('POST');

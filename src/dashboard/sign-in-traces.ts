@@ -5,9 +5,9 @@ import { toNetworks } from '../http/address-key.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { SignInWay } from '../people/sign-in.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import type { DoorVisit } from './guard.ts';
+import type { OpenVisit } from './guard.ts';
 
-type Place = { readonly way: SignInWay; readonly visit: Pick<DoorVisit, 'http' | 'reply'> };
+type Place = { readonly way: SignInWay; readonly visit: Pick<OpenVisit, 'http' | 'reply'> };
 
 /** Returns or throws what `signIn` does. */
 export const traced = <T>(signIn: Promise<T>, place: Place, deps: OpenDashboard): Promise<T> =>

@@ -29,11 +29,11 @@ import {
 import { endedSingleSignOnCookie, singleSignOnCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalStatus, refusalText } from './dashboard-errors.ts';
-import { joiningWays, openSession, signInShower } from './door.route.ts';
-import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
-import { joinPage } from './pages/door.page.ts';
+import { type DashboardRoute, goTo, type OpenRoute, type OpenVisit, ownDashboardPath } from './guard.ts';
+import { joinPage } from './pages/sign-in.page.ts';
 import { betweenPage } from './pages/single-sign-on.page.ts';
 import { freshPost, openGet, openPost, post } from './routes.ts';
+import { joiningWays, openSession, signInShower } from './sign-in.route.ts';
 import { traced, traceFailure } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
@@ -41,7 +41,7 @@ const CALLBACK = '/dashboard/sign-in/callback';
 const MOST_PATH_CHARACTERS = 500;
 const MOST_FIELD_CHARACTERS = 200;
 
-export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => [
+export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | OpenRoute)[] => [
   ...leaving(deps),
   ...owning(deps),
   callback(deps),
@@ -54,7 +54,7 @@ const isFreshFor = ({ for: use }: SignInPurpose): boolean => use === 'confirm';
 
 /** Sends the browser to the issuer, with a cookie that identifies its return. */
 async function leave(
-  { http, reply, cookies }: Pick<DoorVisit, 'http' | 'reply' | 'cookies'>,
+  { http, reply, cookies }: Pick<OpenVisit, 'http' | 'reply' | 'cookies'>,
   { purpose, next }: Pick<PendingReturn, 'purpose' | 'next'>,
   deps: OpenDashboard,
 ): Promise<FastifyReply> {
@@ -68,7 +68,7 @@ async function leave(
   return sendPage(reply, betweenPage({ to: url, issuer: provider.issuer, theme: cookies.theme }));
 }
 
-function leaving(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+function leaving(deps: OpenDashboard): (DashboardRoute | OpenRoute)[] {
   return [
     openPost('/dashboard/sign-in/single-sign-on', async (visit) => {
       const next = ownDashboardPath(visit.field('next'));
@@ -113,7 +113,7 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
  * The callback that the issuer's site opens. It accepts only the browser that left with this state, and only once. The
  * browser does not send Strict cookies with it.
  */
-function callback(deps: OpenDashboard): DoorRoute {
+function callback(deps: OpenDashboard): OpenRoute {
   return openGet(CALLBACK, async (visit) => {
     const { http, reply, cookies } = visit;
     const { provider } = requireSingleSignOn(deps);
@@ -143,7 +143,7 @@ function callback(deps: OpenDashboard): DoorRoute {
  * that it never counts against another person. Throws PeopleRefusal `sign_in_ended` or `too_many`.
  */
 async function takePendingReturn(
-  { reply, cookies, query }: DoorVisit,
+  { reply, cookies, query }: OpenVisit,
   deps: OpenDashboard,
 ): Promise<{ readonly pending: ReturnedPending; readonly refund: () => Promise<void> }> {
   const pending = readPending({ cookie: cookies.singleSignOn, state: query('state') }, deps);
@@ -160,7 +160,7 @@ type Finishing = { readonly purpose: SignInPurpose; readonly proven: ProvenIdent
 
 /** Finishes the purpose of the sign-in. Returns a page if a value that was typed before is invalid. */
 async function finish(
-  visit: DoorVisit,
+  visit: OpenVisit,
   { purpose, proven }: Finishing,
   deps: OpenDashboard,
 ): Promise<FastifyReply | undefined> {
@@ -192,7 +192,7 @@ async function finish(
 }
 
 async function join(
-  visit: DoorVisit,
+  visit: OpenVisit,
   {
     purpose: { token, ...typed },
     proven,
@@ -227,7 +227,7 @@ async function livingSession(
 }
 
 async function showAtDoor(
-  visit: DoorVisit,
+  visit: OpenVisit,
   { reason, next }: { readonly reason: unknown; readonly next: string },
   deps: OpenDashboard,
 ): Promise<FastifyReply> {
@@ -239,7 +239,7 @@ async function showAtDoor(
 }
 
 /** Logs the reason for the operator, who can fix it. */
-async function logRefusal(reason: unknown, visit: DoorVisit, deps: OpenDashboard): Promise<void> {
+async function logRefusal(reason: unknown, visit: OpenVisit, deps: OpenDashboard): Promise<void> {
   await traceFailure(reason, { way: 'single_sign_on', visit }, deps);
   if (!(reason instanceof PeopleRefusal) || reason.cause === undefined) return;
   const { cause, kind } = reason;

@@ -1,6 +1,6 @@
 /** The actions on one user. Each has a confirmation page, except a sync, which deletes nothing. */
 import { Readable } from 'node:stream';
-import type { ShownUser } from '../administration/shown-user.ts';
+import type { ShownUser } from '../administration/user-details.ts';
 import {
   deleteUserPermanently,
   disconnectAccount,
@@ -13,7 +13,6 @@ import type { Html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { shownName } from './pages/shown-name.ts';
 import {
   deleteContent,
   disconnectContent,
@@ -22,6 +21,7 @@ import {
   revokeContent,
 } from './pages/user-actions.page.ts';
 import { userLink } from './pages/user-links.ts';
+import { shownName } from './pages/visible-name.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
 import { readRequestedUser, USER_ROUTE } from './user.route.ts';
 

@@ -7,10 +7,10 @@ import type { CalendarPlace } from '../user-data/account-calendars.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
-import { shownName } from './pages/shown-name.ts';
 import { userContent } from './pages/user.page.ts';
 import { accountContent } from './pages/user-account.page.ts';
 import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user-links.ts';
+import { shownName } from './pages/visible-name.ts';
 import { get } from './routes.ts';
 
 export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;

@@ -93,7 +93,7 @@ type PartWriting = {
   write(pieces: readonly PartPlan[]): Promise<boolean>;
   /** Deletes the resources that a full listing lacks. Returns false if the lease was lost. */
   drop(removals: readonly (readonly string[])[]): Promise<boolean>;
-  /** Throws if a quota was exceeded: MadeRoom if something was deleted since, otherwise ProviderError. */
+  /** Throws if a quota was exceeded: SpaceFreed if something was deleted since, otherwise ProviderError. */
   throwIfFull(): void;
 };
 

@@ -12,7 +12,7 @@ import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
-import type { UnhealthyAccounts } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyAccounts } from '../user-data/unhealthy-accounts.ts';
 import type { UserDirectory } from '../user-data/user-directory.ts';
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';

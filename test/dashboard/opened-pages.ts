@@ -1,5 +1,5 @@
 /** Every page of the dashboard's route table, opened with full tables. */
-import type { DashboardRoute, DoorRoute } from '../../src/dashboard/guard.ts';
+import type { DashboardRoute, OpenRoute } from '../../src/dashboard/guard.ts';
 import type { DashboardApp, DashboardBrowser } from './dashboard-app.ts';
 import { fillTables, MORE_APPLICATIONS } from './filled-tables.ts';
 import { plantDelivery } from './planted-deliveries.ts';
@@ -75,7 +75,7 @@ export async function openFilledPages(dashboard: DashboardApp, users: number) {
  * Returns the addresses of all pages, with `{n}` in them. Pages before sign-in are omitted: their size does not grow.
  */
 export function pagesOf(
-  routes: readonly (DashboardRoute | DoorRoute)[],
+  routes: readonly (DashboardRoute | OpenRoute)[],
   { personId }: DashboardBrowser,
 ): string[] {
   const values: Readonly<Record<string, string>> = { ...PARAMETERS, personId };

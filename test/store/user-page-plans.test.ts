@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { unhealthyAccounts } from '../../src/store/accounts/ailing-accounts.ts';
+import { unhealthyAccounts } from '../../src/store/accounts/unhealthy-accounts.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { userDirectory } from '../../src/store/users/user-directory.ts';
 import { NOW } from '../contract/calendar-rows.ts';

@@ -4,9 +4,9 @@ import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { dashboardMessages as messages } from '../../dashboard/messages/messages.ts';
 import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
-import type { UnhealthyAccount } from '../../user-data/ailing-accounts.ts';
+import { findResponsible } from '../../user-data/responsible-party.ts';
+import type { UnhealthyAccount } from '../../user-data/unhealthy-accounts.ts';
 import type { FoundUser } from '../../user-data/user-directory.ts';
-import { findResponsible } from '../../user-data/whose-turn.ts';
 import type { AccountUpdates } from '../../watches/watch-store.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
 

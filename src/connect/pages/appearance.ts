@@ -8,7 +8,7 @@ import {
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
-import { findVisibleBranding, type ShownLook } from '../../verification/shown-look.ts';
+import { findVisibleBranding, type VisibleBranding } from '../../verification/visible-branding.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
@@ -58,7 +58,7 @@ export async function appearanceFor(
 type Reader = Pick<AuthorizationRequest, 'language' | 'theme'> & { readonly remembered: Theme | undefined };
 
 export async function buildAppearance(
-  look: ShownLook | undefined,
+  look: VisibleBranding | undefined,
   { language, theme, remembered }: Reader,
   { operatorName }: Pick<ConnectDeps, 'operatorName'>,
 ): Promise<Appearance> {

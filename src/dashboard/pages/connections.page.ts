@@ -1,16 +1,16 @@
 /** Unhealthy accounts, by reason. */
 
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/shown-user.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/user-details.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
-import { findResponsible } from '../../user-data/whose-turn.ts';
+import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
+import { shownName } from './visible-name.ts';
 
 export const CONNECTIONS = '/dashboard/connections';
 

@@ -17,7 +17,7 @@ import {
 } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
+import { shownName } from './visible-name.ts';
 
 export const DELIVERIES = '/dashboard/deliveries';
 

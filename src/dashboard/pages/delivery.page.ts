@@ -18,7 +18,7 @@ import {
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, instant, table, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
+import { shownName } from './visible-name.ts';
 import { visibleText } from './visible-text.ts';
 
 /** The body, if it may still be shown, and the signatures of the last attempt. */

@@ -3,7 +3,7 @@ import type { AccountHealth } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
-import { findResponsible } from '../../user-data/whose-turn.ts';
+import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { instant } from './parts.page.ts';
 import { visibleText } from './visible-text.ts';

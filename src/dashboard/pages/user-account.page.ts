@@ -1,6 +1,6 @@
 /** The page of one account of a user: its calendars with how their changes arrive, and its history. */
 
-import type { ShownAccount } from '../../administration/shown-user.ts';
+import type { ShownAccount } from '../../administration/user-details.ts';
 import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { failureText, type SyncedCalendar } from '../../user-data/account-calendars.ts';
@@ -8,8 +8,8 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
+import { shownName } from './visible-name.ts';
 
 export type AccountParts = UserLinkDeps & {
   readonly shown: ShownAccount;

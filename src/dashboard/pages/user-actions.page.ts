@@ -1,6 +1,6 @@
 /** The confirmation pages of actions on a user, and the receipt of a deletion. */
 
-import type { ShownUser } from '../../administration/shown-user.ts';
+import type { ShownUser } from '../../administration/user-details.ts';
 import type { Account } from '../../calendars/account-store.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -9,9 +9,9 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
 import { userTools } from './user.page.ts';
 import type { UserLinkDeps, UserPath } from './user-links.ts';
+import { shownName } from './visible-name.ts';
 
 type Parts = UserLinkDeps & { readonly shown: ShownUser };
 

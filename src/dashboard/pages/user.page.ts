@@ -1,6 +1,6 @@
 /** The page of one user: the accounts with their health, the grants, and the actions. */
 
-import type { ShownUser } from '../../administration/shown-user.ts';
+import type { ShownUser } from '../../administration/user-details.ts';
 import type { Account } from '../../calendars/account-store.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -11,8 +11,8 @@ import { applicationPath } from './applications.page.ts';
 import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, instant, table, top } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
+import { shownName } from './visible-name.ts';
 
 /** Limits the events of an account on the user's page. The account's own page shows all of them. */
 const NEWEST_EVENTS = 5;

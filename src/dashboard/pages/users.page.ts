@@ -5,8 +5,8 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table } from './parts.page.ts';
-import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
+import { shownName } from './visible-name.ts';
 
 export const USERS = '/dashboard/users';
 

@@ -1,4 +1,4 @@
-import { ailingAccountsContract } from '../contract/ailing-accounts.contract.ts';
+import { ailingAccountsContract } from '../contract/unhealthy-accounts.contract.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
 onEachDatabase(ailingAccountsContract);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import type { UnhealthyPosition } from '../../src/user-data/ailing-accounts.ts';
+import type { UnhealthyPosition } from '../../src/user-data/unhealthy-accounts.ts';
 import { accountApart, grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;

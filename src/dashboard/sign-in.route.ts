@@ -16,21 +16,21 @@ import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import {
   type DashboardRoute,
-  type DoorRoute,
-  type DoorVisit,
   goTo,
+  type OpenRoute,
+  type OpenVisit,
   ownDashboardPath,
   readCaller,
   readRequestPath,
 } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/door.page.ts';
+import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/sign-in.page.ts';
 import { get, openGet, openPost, post } from './routes.ts';
 import { traced } from './sign-in-traces.ts';
 
 const THEME_SECONDS = 365 * 24 * 3600;
 
-export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+export function signInRoutes(deps: OpenDashboard): (DashboardRoute | OpenRoute)[] {
   return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps), nowhere];
 }
 
@@ -42,7 +42,7 @@ export const shownWays = ({ usesPasswords, usesPasskeys }: Ways, { dashboardUrl 
 
 export const signInShower =
   (deps: OpenDashboard) =>
-  async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
+  async ({ reply, cookies }: OpenVisit, parts: Partial<SignInParts>, status = 200) => {
     const host = new URL(deps.dashboardUrl).host;
     const ways = shownWays(await otherWays(deps), deps);
     const issuer = deps.singleSignOn?.provider.issuer;
@@ -51,7 +51,7 @@ export const signInShower =
     return sendPage(reply, signInPage({ ...facts, hasPeople, ...parts }), status);
   };
 
-function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+function signingIn(deps: OpenDashboard): (DashboardRoute | OpenRoute)[] {
   const show = signInShower(deps);
   return [
     openGet('/dashboard/sign-in', async (visit) => {
@@ -97,7 +97,7 @@ function describeSignInProblem(
 type Entering = Pick<Person, 'personId' | 'name'> & { readonly way: SignInWay };
 
 export async function comeIn(
-  visit: DoorVisit,
+  visit: OpenVisit,
   { next, ...person }: Entering & { readonly next: string },
   deps: OpenDashboard,
 ) {
@@ -107,7 +107,7 @@ export async function comeIn(
 
 /** Opens a new session in every case and ends the one that the browser's cookie names. */
 export async function openSession(
-  { http, reply, cookies }: DoorVisit,
+  { http, reply, cookies }: OpenVisit,
   { personId, name, provedAt, way }: Entering & Pick<Place, 'provedAt'>,
   deps: OpenDashboard,
 ): Promise<void> {
@@ -124,7 +124,7 @@ export async function openSession(
 }
 
 /** Opening a link does not use it up: mail scanners open links too. */
-function joining(deps: OpenDashboard): DoorRoute[] {
+function joining(deps: OpenDashboard): OpenRoute[] {
   const path = '/dashboard/join/:token';
   return [
     openGet(path, async ({ http, reply, cookies, parameter }) => {
@@ -200,7 +200,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
 }
 
 /** Stores the theme in the same cookie as the Connect pages. */
-const themes = (deps: OpenDashboard): DoorRoute =>
+const themes = (deps: OpenDashboard): OpenRoute =>
   openPost('/dashboard/theme', async ({ reply, field }) => {
     const theme = parseTheme(field('theme'));
     if (theme !== undefined) {
@@ -211,6 +211,6 @@ const themes = (deps: OpenDashboard): DoorRoute =>
   });
 
 /** Responds 404 or 405 for unknown paths. */
-const nowhere: DoorRoute = openGet('/dashboard/*', async ({ http }) => {
+const nowhere: OpenRoute = openGet('/dashboard/*', async ({ http }) => {
   throw problemOfMethod(http) ?? new PeopleRefusal('not_there');
 });

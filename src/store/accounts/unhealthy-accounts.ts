@@ -1,6 +1,6 @@
 /** Lists unhealthy accounts in SQL; held to its contract in test/contract on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
-import type { UnhealthyAccount, UnhealthyAccounts } from '../../user-data/ailing-accounts.ts';
+import type { UnhealthyAccount, UnhealthyAccounts } from '../../user-data/unhealthy-accounts.ts';
 import type { Database, Values } from '../drivers/database.ts';
 import { HEALTH_COLUMNS, type HealthRow, toAccountHealth, UNFINISHED } from './account-rows.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { shownName } from './shown-name.ts';
+import { shownName } from './visible-name.ts';
 
 it('shows whole user names to owners and developers, and masked ones to viewers', () => {
   assert.equal(shownName({ role: 'owner' }, 'jane@example.com'), 'jane@example.com');

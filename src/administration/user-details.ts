@@ -5,7 +5,7 @@ import type { HealthReason } from '../calendars/health-reason.ts';
 import type { Client } from '../oauth/client.ts';
 import type { LivingGrant, UserSummary } from '../oauth/user-store.ts';
 import type { CalendarPlace, SyncedCalendar } from '../user-data/account-calendars.ts';
-import type { UnhealthyAccount } from '../user-data/ailing-accounts.ts';
+import type { UnhealthyAccount } from '../user-data/unhealthy-accounts.ts';
 import type { AccountUpdates } from '../watches/watch-store.ts';
 
 export type ShownUser = {

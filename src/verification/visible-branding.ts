@@ -4,7 +4,7 @@ import type { ApplicationLook, BrandingStore } from '../branding/branding-store.
 import type { ReviewedValues, Verification } from './verification.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-export type ShownLook = {
+export type VisibleBranding = {
   readonly displayName: string | undefined;
   readonly branding: Branding;
   readonly facts: ApplicationFacts;
@@ -20,7 +20,7 @@ export type ShownLookDeps = {
 export async function findVisibleBranding(
   clientId: string,
   deps: ShownLookDeps,
-): Promise<ShownLook | undefined> {
+): Promise<VisibleBranding | undefined> {
   const [look, verification] = await Promise.all([
     deps.branding.findLook(clientId),
     deps.verification.findVerification(clientId),
@@ -30,7 +30,7 @@ export async function findVisibleBranding(
 }
 
 /** Returns what users would see if the present values were approved, for previews. */
-export const presentLook = (look: ApplicationLook, verification: Verification): ShownLook =>
+export const presentLook = (look: ApplicationLook, verification: Verification): VisibleBranding =>
   lookWith(look, verification, verification.present);
 
 // All `values` come from one read: a page never mixes approved and other values.
@@ -38,7 +38,7 @@ const lookWith = (
   { branding, facts }: ApplicationLook,
   { verifiedAt }: Verification,
   { displayName, logo, darkLogo, ...contacts }: ReviewedValues,
-): ShownLook => ({
+): VisibleBranding => ({
   displayName,
   branding: { ...branding, logo, darkLogo },
   facts: { ...facts, ...contacts },
