@@ -55,7 +55,7 @@ async function drawLogo(picture: Buffer): Promise<Buffer> {
 /** Ends this process: nothing else stops a decoder at work. */
 function endWhenTooLarge(): void {
   if (process.memoryUsage.rss() <= MOST_MEMORY_BYTES) return;
-  writeSync(process.stderr.fd, 'The image needs too much memory');
+  writeSync(process.stderr.fd, 'The image is too large: it needs too much memory');
   process.kill(process.pid, 'SIGKILL');
 }
 

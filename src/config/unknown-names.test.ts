@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { OPTIONS } from './config.ts';
-import { unknownNames } from './unknown-names.ts';
+import { OPTIONS, unknownNames } from './config.ts';
 
 describe('unknownNames', () => {
   it('finds names in the environment that are not settings, with the nearest setting', () => {

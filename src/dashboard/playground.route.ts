@@ -1,5 +1,6 @@
 /** The playground: a test user connects an application's calendars, and every operation can be tried with it. */
 
+import type { FastifyRequest } from 'fastify';
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
@@ -17,7 +18,7 @@ import {
 } from '../playground/connect-test-user.ts';
 import type { OperationForm } from '../playground/operation-forms.ts';
 import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
-import { runCall } from '../playground/run-call.ts';
+import { type ReceivedAnswer, runCall, type SendCall } from '../playground/run-call.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo, type OpenRoute, showDoor } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -25,7 +26,6 @@ import { PLAYGROUND, POPUP, playgroundPage, playgroundPath } from './pages/playg
 import { operationPage } from './pages/playground-call.page.ts';
 import { testUserPage } from './pages/playground-user.page.ts';
 import { redirectPage } from './pages/redirect.page.ts';
-import { callsFrom } from './playground-calls.ts';
 import { get, openGet, post } from './routes.ts';
 
 const ONE = `${PLAYGROUND}/:clientId`;
@@ -181,3 +181,46 @@ async function showOperation(
 /** Returns the application in the path. Throws PeopleRefusal `not_there`. */
 const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);
+
+/** Longer than any long poll, in milliseconds. */
+const MOST_MS = 40_000;
+/** Limits how much of a response body is stored. The rest is discarded. */
+const MOST_BYTES = 128 * 1024;
+
+/** Sends requests from the address of the member who opened the page, so that the limits of that address apply. */
+export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): SendCall {
+  const { host } = new URL(publicUrl);
+  return async ({ method, path, headers, body }) => {
+    const signal = AbortSignal.timeout(MOST_MS);
+    try {
+      const answer = await server.inject({
+        method: method as 'GET', // A method of the API reference, all of which exist.
+        url: path,
+        headers: { ...headers, host },
+        remoteAddress: ip,
+        payloadAsStream: true,
+        signal,
+        ...(body !== undefined && { payload: body }),
+      });
+      const firstPart = await readFirstPart(answer.stream());
+      return {
+        status: answer.statusCode,
+        requestId: String(answer.headers['x-request-id'] ?? ''),
+        ...firstPart,
+      };
+    } catch (failure) {
+      if (signal.aborted) return undefined;
+      throw failure;
+    }
+  };
+}
+
+async function readFirstPart(stream: AsyncIterable<Buffer>): Promise<Pick<ReceivedAnswer, 'text' | 'isCut'>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    if (bytes < MOST_BYTES) chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  return { text: Buffer.concat(chunks).subarray(0, MOST_BYTES).toString(), isCut: bytes > MOST_BYTES };
+}

@@ -1,13 +1,27 @@
 /** The system page for owners: checks, instances, jobs, backups and keys. */
 import type { FastifyReply } from 'fastify';
-
+import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
+import { shareLeft } from '../access/request-budget.ts';
+import type { By } from '../audit/audit-entry.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import { notice } from '../design/parts.page.ts';
 import { html } from '../http/html.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
+import { rotateSigningKeys } from '../oauth/signing-keys.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { BackupRefusal } from '../system/backups.ts';
+import { GONE_AFTER_MS } from '../system/instances.ts';
+import type { MasterKeyStore } from '../system/master-key-store.ts';
+import type { RunningProgram } from '../system/running-program.ts';
+import type { SystemStore } from '../system/system-store.ts';
+import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
+import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { SYSTEM, systemContent } from './pages/system.page.ts';
+import type { AppBudget, SystemFigures } from './pages/system-figures.ts';
 import { freshPost, get, post } from './routes.ts';
-import { makeBackup, rotateDeliveryKeys, rotateTokenKeys, runChecks, systemFigures } from './system.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
   get(SYSTEM, 'system.read', (visit) => showSystem(visit)),
@@ -42,4 +56,94 @@ async function showSystem(visit: DashboardVisit, problem?: string): Promise<Fast
       : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
   const content = systemContent(await systemFigures(deps), { said: resultNotice, viewer });
   return show({ title: messages.text('system.title'), content }, problem === undefined ? 200 : 409);
+}
+
+export type SystemDeps = By & {
+  readonly system: SystemStore;
+  readonly program: RunningProgram;
+  readonly signingKeyStore: SigningKeyStore;
+  readonly webhookKeys: WebhookKeyStore;
+  readonly masterKey: Pick<MasterKeyStore, 'masterKeyState'>;
+  readonly sealer: Sealer;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** A job that is due is claimed within seconds while a slot is free. */
+const LATE_MS = 60_000;
+/** The default overlap of `kalends webhook rotate-keys`. */
+const OVERLAP_MS = 7 * 24 * 3_600_000;
+const MOST_CHARACTERS = 1_000;
+
+export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
+  const { system, program, now } = deps;
+  const at = now();
+  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys, master, last] =
+    await Promise.all([
+      system.listInstances(at - GONE_AFTER_MS),
+      system.countJobs(at, at - LATE_MS),
+      system.databaseBytes(),
+      system.listSizes(),
+      system.listAppBudgets(),
+      system.lastChecks(),
+      program.backups?.list(),
+      deps.signingKeyStore.listSigningKeys(),
+      deps.webhookKeys.listWebhookKeys(at),
+      deps.masterKey.masterKeyState(),
+      system.lastBackups(),
+    ]);
+  const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
+  const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys, master };
+  return {
+    program,
+    instances,
+    jobs,
+    bytes,
+    sizes,
+    budgets: used,
+    checks,
+    backups,
+    backupFailure: last.failure,
+    keys,
+  };
+}
+
+function appBudget(app: string, fullAt: number, now: number): AppBudget | undefined {
+  const kind = APP_KINDS.find((one) => app.startsWith(`${one} `));
+  const rate = kind && limitsOf(kind).app;
+  if (kind === undefined || rate === undefined || fullAt <= now) return undefined;
+  return { kind, appId: app.slice(kind.length + 1), share: shareLeft(rate, fullAt, now), fullAt };
+}
+
+const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
+
+export async function runChecks({ program, system, now, by }: SystemDeps): Promise<void> {
+  const checks = await program.check();
+  // A provider's message can be long.
+  const stored = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
+  await system.keepChecks({ at: now(), checks: stored }, by);
+}
+
+/** Makes a backup beside the database. Returns the reason if it could not. */
+export async function makeBackup({ program, system, by }: SystemDeps): Promise<BackupRefusal | undefined> {
+  if (program.backups === undefined) throw new PeopleRefusal('not_there');
+  const backup = await program.backups.make();
+  if (typeof backup === 'string') return backup;
+  await system.noteBackup(backup, by);
+  return undefined;
+}
+
+/** Signs tokens with the next key, unless `active` no longer signs: a form that is sent twice rotates once. */
+export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {
+  const { signingKeyStore: keys, program, sealer, now, by } = deps;
+  const signingKeys = await keys.listSigningKeys();
+  if (!signingKeys.some(({ kid, status }) => kid === active && status === 'active')) return;
+  await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now, by });
+}
+
+/** Does the same for webhooks. The previous key also signs for a week. */
+export async function rotateDeliveryKeys(active: string, deps: SystemDeps): Promise<void> {
+  const webhookKeys = await deps.webhookKeys.listWebhookKeys(deps.now());
+  if (!webhookKeys.some(({ keyId, status }) => keyId === active && status === 'active')) return;
+  await rotateWebhookKeys(OVERLAP_MS, deps);
 }

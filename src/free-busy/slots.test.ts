@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
-import { type WorkingHours, workingTime } from './availability.ts';
+import { freeSlots, type SlotRules, type WorkingHours, workingTime } from './availability.ts';
 import { common, gaps, type Interval, merged } from './intervals.ts';
-import { freeSlots, type SlotRules } from './slots.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

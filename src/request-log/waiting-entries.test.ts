@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { NewRequestEntry } from './request-entry.ts';
-import { WaitingEntries } from './waiting-entries.ts';
+import { WaitingEntries } from './request-recorder.ts';
 
 const entry = (requestId: string, status = 200): NewRequestEntry => ({
   ...{ requestId, at: 0, method: 'GET', route: '/events', status, durationMs: 1 },

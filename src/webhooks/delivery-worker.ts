@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WakeUp } from '../jobs/wake-up.ts';
+import type { Egress } from '../lib/egress/egress.ts';
 import { SlotCounts, type SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
@@ -9,7 +10,6 @@ import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
 import type { Attempt, TakenStream } from './message.ts';
 import type { MessageLog, TakenReplay } from './message-log.ts';
-import { OF_APPLICATION_AT_ORIGIN, originPace } from './origin-pace.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
 import { type SendDeps, sendMessage } from './send-message.ts';
 import type { StreamStore, TakeTerms } from './stream-store.ts';
@@ -50,6 +50,9 @@ const TAKE_EVERY_MS = 10;
 /** The delay until work from another instance is seen. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
+
+/** An application's concurrent requests to one origin, at any pace. */
+export const OF_APPLICATION_AT_ORIGIN = 16;
 
 /** The limits of requests to receivers, for `createEgress`. */
 export const RECEIVER_LIMITS = { ofClientAtHost: OF_APPLICATION_AT_ORIGIN };
@@ -182,3 +185,33 @@ const withheld = (now: number): Attempt => ({
   fault: 'No grant covers its account any more',
   answer: undefined,
 });
+
+const QUICK_MS = 250;
+/** The maximum of origins remembered as quick, over all applications. */
+const MOST_QUICK = 1_000;
+
+/** Returns an egress that measures responses, and the limit from each origin's last one. `now` is in milliseconds. */
+export function originPace(egress: Egress, now = () => performance.now()) {
+  const quick = new Set<string>();
+  const toOriginKey = (clientId: string, origin: string) => `${clientId} ${origin}`;
+  return {
+    /** A delivery also uses the database before and after its request, so more of them keep the requests going. */
+    most: ({ clientId, host }: SlotPlace): number =>
+      quick.has(toOriginKey(clientId, host)) ? Number.POSITIVE_INFINITY : OF_APPLICATION_AT_ORIGIN,
+    egress: {
+      ...egress,
+      async request(request) {
+        const key = toOriginKey(request.clientId ?? '', URL.parse(String(request.url))?.origin ?? '');
+        const from = now();
+        try {
+          return await egress.request(request);
+        } finally {
+          quick.delete(key);
+          if (now() - from < QUICK_MS) quick.add(key);
+          const [oldest = ''] = quick;
+          if (quick.size > MOST_QUICK) quick.delete(oldest);
+        }
+      },
+    } satisfies Egress,
+  };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { originPace } from './origin-pace.ts';
+import { originPace } from './delivery-worker.ts';
 
 const PLACE = { clientId: 'acme', owner: 'we_1', host: 'https://hooks.example:8443' };
 

@@ -23,7 +23,7 @@ import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
-import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
+import { appSpecificPassword } from '../../src/providers/apple/apple-provider.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';

@@ -1,10 +1,16 @@
 /** GET and DELETE /users/{user_id}, for the application itself by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-
+import type { Account, AccountStore } from '../../calendars/account-store.ts';
+import { syncStateOf } from '../../calendars/health.ts';
 import { beforeBody } from '../../http/before-body.ts';
+import { ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
+import type { Log } from '../../lib/log.ts';
+import { instantText } from '../../lib/rendered-json.ts';
 import { authenticateBasic, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
-import { forgetUser, showUser, type UserOfClient, type UsersDeps } from './users.ts';
+import type { UserStore } from '../../oauth/user-store.ts';
+import { READING } from '../../reading/read-error.ts';
+import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
 
 export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps;
 
@@ -24,5 +30,62 @@ export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
     app.delete('/users/:user_id', options, (request: UserRequest) =>
       forgetUser(foundOf(request), request.ip, deps),
     );
+  };
+}
+
+export type UsersDeps = DeleteUserDeps & {
+  readonly users: Pick<UserStore, 'findUser' | 'livingGrantsOf' | 'deleteUser'>;
+  readonly accounts: Pick<AccountStore, 'listAccounts'>;
+  readonly log: Log;
+};
+
+export type UserOfClient = { readonly clientId: string; readonly userId: string };
+
+/** Returns accounts and active grants without secrets and internal keys. Throws 404 for an unknown user. */
+export async function showUser({ clientId, userId }: UserOfClient, { users, accounts }: UsersDeps) {
+  const user = await users.findUser(clientId, userId);
+  if (user === undefined) throw new ApiError(READING.user_not_found);
+  const [linked, grants] = await Promise.all([
+    accounts.listAccounts(clientId, userId),
+    users.livingGrantsOf(clientId, userId),
+  ]);
+  return {
+    user_id: user.userId,
+    createdAt: instantText(user.createdAt),
+    lastSeenAt: instantText(user.lastSeenAt),
+    accounts: linked.map(shownAccount),
+    grants: grants.map(({ scope, createdAt, refreshedAt }) => ({
+      scope,
+      createdAt: instantText(createdAt),
+      refreshedAt: instantText(refreshedAt),
+    })),
+  };
+}
+
+/**
+ * Deletes the user and everything that belongs to it, from the disk too, and returns the receipt. A user that does not
+ * exist is no error, so that the call can be repeated, and has no receipt.
+ */
+export async function forgetUser(owner: UserOfClient, address: string, deps: UsersDeps) {
+  const { users, log, now } = deps;
+  // Checked first: an id that no database can store belongs to no user.
+  const user = await users.findUser(owner.clientId, owner.userId);
+  const by = { actor: { kind: 'system' }, requestedBy: 'application', address, now } as const;
+  const receipt = user && (await deleteUser(owner, { ...deps, by }));
+  if (receipt === undefined) return { success: true };
+  log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
+  const { deletedAt, deleted, accessToEnd, isOffDisk: offDisk } = receipt;
+  return { success: true, receipt: { deletedAt: instantText(deletedAt), ...deleted }, accessToEnd, offDisk };
+}
+
+function shownAccount({ provider, accountId, display, linkedAt, health }: Account) {
+  const { state, reason } = health;
+  return {
+    provider,
+    id: accountId,
+    display,
+    linkedAt: instantText(linkedAt),
+    syncState: syncStateOf(health),
+    health: { state, ...(reason === undefined ? {} : { reason }) },
   };
 }

@@ -1,5 +1,6 @@
 /** Reads iCalendar, RFC 5545, as servers and programs really write it. */
 
+import { DAY, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { toOriginalStart } from '../recurrence/event-instant.ts';
 import type { Zone } from '../recurrence/event-time.ts';
 import { measureLength } from '../recurrence/master-clock.ts';
@@ -8,11 +9,10 @@ import { type Component, parseComponents, parseProperties } from './component.ts
 import { unescapeText } from './content-line.ts';
 import { endAfter } from './event-end.ts';
 import { type ResourceBudget, resourceBudget, spend } from './resource-budget.ts';
-import type { ZoneOf } from './time-value.ts';
+import { isWritable, type ZoneOf } from './time-value.ts';
 import { readVEvent, type VEvent } from './v-event.ts';
 import { readVTimezone, type VTimezone } from './vtimezone.ts';
 import { resolveZone } from './zone-resolver.ts';
-import { firstUseIn } from './zone-usage.ts';
 
 /**
  * Returns the events of a text in order: main events, overrides and single events. Events without a readable start are
@@ -101,4 +101,38 @@ export function createZoneLookup(calendar: Component, budget = resourceBudget())
     if (typeof zone === 'object') spend(budget, 'zoneCharacters', sizeOfZone(zone));
     return zone;
   };
+}
+
+/** The properties that may name the first instant of an event. An EXDATE only removes one. */
+const FIRST_TIMES = new Set(['DTSTART', 'RDATE', 'RECURRENCE-ID']);
+
+/** Returns a function for the earliest event instant, minus a day for any zone. It may throw TooComplexError. */
+export function firstUseIn(calendar: Component, budget: ResourceBudget): () => number | undefined {
+  let first: LocalMs | undefined;
+  let isKnown = false;
+  return () => {
+    if (!isKnown) first = firstTimeIn(calendar, budget);
+    isKnown = true;
+    return first === undefined ? undefined : first - DAY;
+  };
+}
+
+/** Returns the first date at midnight. Invalid dates and unsupported years are ignored. */
+function firstTimeIn({ components }: Component, budget: ResourceBudget): LocalMs | undefined {
+  let first = 'none';
+  let local: LocalMs | undefined;
+  for (const component of components) {
+    if (component.name !== 'VEVENT') continue;
+    for (const lines of parseProperties(component, budget, FIRST_TIMES).values()) {
+      for (const { value } of lines) {
+        spend(budget, 'steps', Math.ceil(value.length / 20));
+        for (const [, year, month, day] of value.matchAll(/(?:^|,)\s*(\d{4})-?(\d\d)-?(\d\d)/g)) {
+          const date = `${year}-${month}-${day}`;
+          const midnight = date < first ? parseLocal(date) : undefined;
+          if (midnight !== undefined && isWritable(midnight)) [first, local] = [date, midnight];
+        }
+      }
+    }
+  }
+  return local;
 }

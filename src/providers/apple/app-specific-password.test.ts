@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 
 import { recordingLog } from '../../../test/servers/recording-log.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
-import { appSpecificPassword } from './app-specific-password.ts';
-import { appleProvider } from './apple-provider.ts';
+import { appleProvider, appSpecificPassword } from './apple-provider.ts';
 
 describe('an app-specific password', () => {
   for (const typed of [

@@ -7,7 +7,6 @@ import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
 import { listOrigins, type ServerAddress } from '../caldav/dav/server-address.ts';
-import { appSpecificPassword } from './app-specific-password.ts';
 
 /** `serverUrl` is where discovery starts: not a user's own host, since iCloud moves users between hosts. */
 export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
@@ -63,3 +62,14 @@ function listLocalOrigins({ protocol, hostname }: URL): readonly string[] {
 
 /** For discovery: the server is known, so nothing is looked up. */
 const NO_RECORDS = { resolveSrv: async () => [], resolveTxt: async () => [] };
+
+/** Characters that copying may insert between the letters: hyphens and dashes, spaces, invisible characters. */
+const SEPARATORS = /[\s\p{Pd}\p{Cf}\u2212_.]/gu;
+
+/** Returns the password as Apple spells it, however it was typed; `undefined` if it cannot be one. */
+export function appSpecificPassword(typed: string): string | undefined {
+  // Full-width letters, which some keyboards produce, count as letters.
+  const letters = typed.normalize('NFKC').replace(SEPARATORS, '').toLowerCase();
+  if (!/^[a-z]{16}$/.test(letters)) return undefined;
+  return letters.replace(/(.{4})(?=.)/g, '$1-');
+}

@@ -1,14 +1,16 @@
 /** Reads changes by sync-collection or, for a day after a server refused that, by comparing its ctag and all etags. */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { sameEtag } from '../../lib/etag.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Compared, compare, listAbsent, onceRead } from './compare-versions.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { listObjects, readCtag } from './dav/etag-listing.ts';
+import { comparablePath } from './dav/href.ts';
+import type { ListedObject } from './dav/listed-object.ts';
 import { SyncCollectionRefused, type SyncPage, syncPages } from './dav/sync-collection.ts';
 import { type WorkLimit, workLimit } from './dav/work-limit.ts';
 import { type FetchInput, fetchEvents } from './fetch-events.ts';
-import { type Comparison, readSyncState, type SyncState, writeSyncState } from './sync-state.ts';
 
 export type ChangesInput = {
   readonly session: DavSession;
@@ -135,4 +137,95 @@ async function* yieldChanges(
     yield { changed: resources, leftOut, removed: complete ? [] : gone, complete };
     limit.check(resources.length + leftOut.length + gone.length);
   }
+}
+
+export type SyncState =
+  /** RFC 6578: the server's own token. */
+  { readonly method: 'sync-collection'; readonly token: string } | Comparison;
+
+/** Compares etags with the mirror's, unless the ctag rules out a change. Instants are epoch milliseconds. */
+export type Comparison = {
+  readonly method: 'compare';
+  readonly ctag: string | undefined;
+  readonly ctagSince: number;
+  readonly comparedAt: number;
+  /** Until then, sync-collection is not tried again. */
+  readonly demotedUntil: number;
+};
+
+/** 2: follows RFC 7529 and rules below a day, reads overrides without DTSTART, and reports unreadable events. */
+const VERSION = 2;
+
+export const writeSyncState = (state: SyncState): string => JSON.stringify({ v: VERSION, ...state });
+
+/** Parses a token. Fails as `sync_token_expired` for any text that this version did not write. */
+export function readSyncState(token: string): SyncState {
+  const state = parse(token);
+  if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');
+  return state;
+}
+
+function parse(token: string): SyncState | undefined {
+  const value = parseJsonObject(token);
+  if (value?.v !== VERSION) return undefined;
+  if (value.method === 'sync-collection' && typeof value.token === 'string')
+    return { method: 'sync-collection', token: value.token };
+  const { ctag, ctagSince, comparedAt, demotedUntil } = value;
+  if (value.method !== 'compare' || (ctag !== undefined && typeof ctag !== 'string')) return undefined;
+  if (typeof ctagSince !== 'number' || typeof comparedAt !== 'number' || typeof demotedUntil !== 'number')
+    return undefined;
+  return { method: 'compare', ctag, ctagSince, comparedAt, demotedUntil };
+}
+
+function parseJsonObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined; // Not JSON: not our token.
+  }
+}
+
+export type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
+
+/** Reads the mirror's versions once, at first use. */
+export function onceRead(stored: StoredVersions): () => Promise<Mirror> {
+  let read: Promise<Mirror> | undefined;
+  return () => {
+    read ??= byPath(stored);
+    return read;
+  };
+}
+
+async function byPath(stored: StoredVersions): Promise<Mirror> {
+  const mirror = new Map<string, { href: string; etag: string | undefined }>();
+  await inTurns(await stored(), ([href, etag]) => mirror.set(comparablePath(href), { href, etag }));
+  return mirror;
+}
+
+export type Compared = {
+  /** The objects to fetch, each once. */
+  readonly differing: readonly ListedObject[];
+  readonly unchanged: readonly string[];
+};
+
+/** Returns which of the listed objects differ from the mirror's. An object without an etag counts as different. */
+export async function compare(objects: readonly ListedObject[], mirror: Mirror): Promise<Compared> {
+  const differing = new Map<string, ListedObject>();
+  const unchanged: string[] = [];
+  await inTurns(objects, (object) => {
+    const stored = mirror.get(object.path);
+    if (stored !== undefined && sameEtag(object.etag, stored.etag)) unchanged.push(stored.href);
+    else if (!differing.has(object.path)) differing.set(object.path, object);
+  });
+  return { differing: [...differing.values()], unchanged };
+}
+
+/** Returns hrefs of objects that the mirror has and the listing lacks. */
+export async function listAbsent(mirror: Mirror, listed: ReadonlySet<string>): Promise<string[]> {
+  const hrefs: string[] = [];
+  await inTurns(mirror, ([path, { href }]) => {
+    if (!listed.has(path)) hrefs.push(href);
+  });
+  return hrefs;
 }

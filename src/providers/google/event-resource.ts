@@ -4,7 +4,6 @@
  * absences and focus time are busy, birthdays free; events that Gmail found in e-mails are like any other.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
-
 import type { CalendarEvent, EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
@@ -19,9 +18,13 @@ import {
   toLocalMs,
 } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
-import { text, texts } from '../json-value.ts';
-import { toEventFields, toEventStatus } from './event-fields.ts';
-import { parseExactTime, parseGoogleTime } from './event-times.ts';
+import { isObject, text, texts, withoutUndefined } from '../json-value.ts';
+import { readOwnResponse, toAttendees } from './attendees.ts';
+import { findConferenceLink } from './conference.ts';
+import { parseCustom } from './custom-fields.ts';
+import { toHexColor } from './event-colors.ts';
+import { parseDateTime, parseExactTime, parseGoogleTime } from './event-times.ts';
+import { toPrivacy } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -130,4 +133,37 @@ function chooseEnd(start: EventTime, end: EventTime | undefined): EventTime {
     if (length > 0) return end;
   }
   return start.type === 'date' ? timeLike(start, toLocalMs(start) + DAY) : start;
+}
+
+type Fields = Omit<
+  CalendarEvent,
+  'uid' | 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture' | 'status'
+>;
+
+export function toEventFields(event: GoogleEvent): Fields {
+  return withoutUndefined({
+    title: text(event.summary) ?? '',
+    availability: toAvailability(event),
+    privacy: toPrivacy(event),
+    description: text(event.description),
+    location: text(event.location),
+    color: toHexColor(text(event.colorId)),
+    attendees: toAttendees(event),
+    response: readOwnResponse(event),
+    conference: findConferenceLink(event),
+    conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
+    link: text(event.htmlLink),
+    custom: parseCustom(event.extendedProperties),
+    lastModified: parseDateTime(text(event.updated) ?? ''),
+  });
+}
+
+export function toEventStatus({ status }: GoogleEvent): CalendarEvent['status'] {
+  return status === 'cancelled' || status === 'tentative' ? status : 'confirmed';
+}
+
+/** Birthdays are free whatever `transparency` says. It is right for focus time and absences, which are busy. */
+function toAvailability({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
+  const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
+  return isFree ? 'free' : 'busy';
 }

@@ -1,8 +1,6 @@
 /** Writes events at Google, each based on a version (If-Match). A PATCH changes only the members that it names. */
 import { randomUUID } from 'node:crypto';
-
 import type { calendar_v3 } from '@googleapis/calendar';
-
 import type {
   EventChange,
   EventDraft,
@@ -11,6 +9,7 @@ import type {
   WriteResult,
   WriteTarget,
 } from '../../calendars/event-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { formatInstanceId } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
@@ -20,10 +19,9 @@ import { EventTypeRestriction } from './api-refusal.ts';
 import { refuseShortenedList, withOwnResponse } from './attendees.ts';
 import { checkMeet } from './conference-result.ts';
 import { copyLater } from './copy-later.ts';
-import { currentEvent } from './current-event.ts';
 import { buildInsertBody, buildPatchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
-import { type GoogleEvents, googleEvents } from './events.ts';
+import { type EventVersion, type GoogleEvents, googleEvents } from './events.ts';
 import { inviteLater } from './invite-later.ts';
 import { guestChange, refuseGuestChange } from './organizer.ts';
 import { withoutOwnPrivacy } from './privacy.ts';
@@ -129,4 +127,45 @@ async function removeInstance(
     return { changed: [await events.resourceOf(cancelled)], removed: [] };
   // The series no longer has this occurrence, so there is no cancelled exception.
   return seriesResult(target, await events.series(target.href), events);
+}
+
+export type CurrentEvent = EventVersion & {
+  /** The event in that version, as Google sent it. */
+  readonly event: GoogleEvent;
+};
+
+/** Returns the version that the caller saw. Fails as `not_found` if deleted, `precondition_failed` if changed. */
+export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
+  const { href, etag, instance, override } = target;
+  if (instance === undefined || override !== undefined)
+    return readVersion(override ?? { href, etag }, target, events);
+  const id = formatInstanceId(href, instance, 'UTC');
+  const event = requirePresent(await events.get(id));
+  // An unchanged occurrence seems to have its master's version, which no source confirms. If not, the series shows
+  // whether it changed. It is read second, because the write is conditional on the occurrence's own version.
+  if (etag !== undefined && event.etag !== etag) {
+    const now = await events.series(href);
+    const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
+    if (isChanged || now?.master.etag !== etag)
+      throw new ProviderError('precondition_failed', 'It was changed in the meantime');
+  }
+  return { id, etag: event.etag ?? undefined, event };
+}
+
+async function readVersion(
+  { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
+  { stored }: WriteTarget,
+  events: GoogleEvents,
+): Promise<CurrentEvent> {
+  const storedEvent = stored.find((resource) => resource.href === href);
+  // If an original was too large, only its digest is stored.
+  const isKept = storedEvent?.etag === etag && storedEvent?.originalDigest === undefined;
+  // `original` is the event as Google sent it.
+  const event: GoogleEvent = requirePresent(isKept ? storedEvent?.original : await events.get(href));
+  return { id: href, etag: etag ?? event.etag ?? undefined, event };
+}
+
+function requirePresent(event: GoogleEvent | undefined): GoogleEvent {
+  if (event !== undefined && event.status !== 'cancelled') return event;
+  throw new ProviderError('not_found', 'Google no longer has this event');
 }

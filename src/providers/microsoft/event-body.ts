@@ -1,11 +1,11 @@
 /** Builds the body of an event for Graph. It has only the members that the change names. */
 import type {
+  FreeBusyStatus,
   Event as GraphEvent,
   OnlineMeetingProviderType,
   Sensitivity,
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
-
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
@@ -13,7 +13,6 @@ import { buildGuestList } from './attendees.ts';
 import { toGraphTimes } from './body-times.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
-import { chooseShowAs } from './show-as.ts';
 
 export type BodyInput = {
   readonly change: EventChange;
@@ -89,3 +88,41 @@ function buildProperties(
 
 export const hasOnlineMeeting = (current: Current | undefined): boolean =>
   Boolean(current?.item.onlineMeeting?.joinUrl || current?.item.onlineMeetingUrl);
+
+/**
+ * Returns the `showAs` to write; `undefined` if nothing changes, so that "out of office" stays. Fails as
+ * `field_not_supported_by_provider` if one value cannot express both, or if the status is the user's response.
+ */
+export function chooseShowAs(
+  { availability, status }: EventChange,
+  current: Current | undefined,
+): FreeBusyStatus | undefined {
+  if (availability === undefined && status === undefined) return undefined;
+  if (status === 'cancelled' && current?.event.status !== 'cancelled')
+    throw unsupportedField('status', 'Outlook cancels an event by deleting it');
+  const before = current?.event;
+  const target = {
+    status: status === undefined ? (before?.status ?? 'confirmed') : (status ?? 'confirmed'),
+    availability: availability === undefined ? (before?.availability ?? 'busy') : (availability ?? 'busy'),
+  };
+  if (target.status === before?.status && target.availability === before.availability) return undefined;
+  if (before?.status === 'cancelled')
+    throw unsupportedField('status', 'Outlook cannot restore a cancelled event');
+  const answered = current?.item.responseStatus?.response === 'tentativelyAccepted';
+  if (answered) return chooseAnsweredShowAs(target, before);
+  if (target.status === 'confirmed') return target.availability;
+  if (target.availability === 'busy') return 'tentative';
+  const field = availability ? 'availability' : 'status';
+  throw unsupportedField(field, 'An Outlook event cannot be both tentative and free');
+}
+
+type Target = { readonly status: string; readonly availability: 'busy' | 'free' };
+
+/** Returns `showAs` for an invitation that the user tentatively accepted: it stays tentative in any case. */
+function chooseAnsweredShowAs(
+  { status, availability }: Target,
+  before: Current['event'] | undefined,
+): FreeBusyStatus {
+  if (status === before?.status) return availability;
+  throw unsupportedField('status', 'Respond to the invitation to change whether it is tentative');
+}

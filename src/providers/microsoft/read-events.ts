@@ -2,16 +2,26 @@
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { resourceBudget, spend, TooComplexError } from '../../lib/icalendar/resource-budget.ts';
+import { WINDOWS_ZONES } from '../../lib/icalendar/windows-zones.ts';
 import type { Log } from '../../lib/log.ts';
+import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
+import { localOfInstant } from '../../lib/recurrence/zone.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { logUnreadable } from '../log-left-out.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { type Graph, isWithin } from './api.ts';
 import { lacksOwnAnswer } from './attendees.ts';
-import { findZoneByOccurrences, needsZone } from './custom-zone.ts';
-import { EVENTS_PER_PAGE, eventQuery, seriesQuery } from './event-queries.ts';
-import { buildExceptionHref, type GraphItem, isSeries, toException, toResource } from './event-resource.ts';
+import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './event-queries.ts';
+import {
+  buildExceptionHref,
+  findItemZone,
+  type GraphItem,
+  isSeries,
+  toException,
+  toResource,
+} from './event-resource.ts';
+import { parseTimestamp, resolveFirstZone } from './event-times.ts';
 
 /** A calendar, and what may be read of it. */
 export type Source = {
@@ -213,3 +223,49 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
 
 export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
   batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));
+
+/** More than a year, so that it includes every clock change. */
+const OBSERVED_MS = 400 * DAY;
+
+/** The zones of Windows, UTC first. A custom zone is mostly an old or translated copy of one. */
+const CANDIDATES: readonly string[] = [
+  'UTC',
+  ...new Set(
+    [...WINDOWS_ZONES.values()]
+      .map((name) => resolveFirstZone(name))
+      .filter((zone) => typeof zone === 'string'),
+  ),
+];
+
+/** Returns whether the zone of a series matters and Graph does not name it. */
+export const needsZone = (item: GraphItem): boolean =>
+  item.isAllDay !== true && Boolean(item.recurrence) && findItemZone(item) === undefined;
+
+/** Returns an IANA name; `undefined` if no zone fits. */
+export async function findZoneByOccurrences(
+  graph: Graph,
+  eventUrl: string,
+  { start, recurrence }: GraphItem,
+): Promise<string | undefined> {
+  const first = parseTimestamp(start?.dateTime);
+  if (first === undefined) return undefined;
+  const [from, to] = [first - DAY, first + OBSERVED_MS].map((at) => new Date(at).toISOString().slice(0, 19));
+  const query = `startDateTime=${from}Z&endDateTime=${to}Z&$select=type,start&$top=${VERSIONS_PER_PAGE}`;
+  const request = { operation: 'events.instances', url: `${eventUrl}/instances?${query}` };
+  const starts = [first];
+  for await (const { value } of graph.list<GraphItem>(request)) {
+    for (const { type, start: occurrenceStart } of value) {
+      const at = type === 'occurrence' ? parseTimestamp(occurrenceStart?.dateTime) : undefined;
+      if (at !== undefined) starts.push(at);
+    }
+  }
+  const firstDay = recurrence?.range?.startDate ?? undefined;
+  return CANDIDATES.find((zone) => fitsZone(zone, starts, firstDay));
+}
+
+/** `starts` are epoch milliseconds, the series' own first; `firstDay` is its date in its own zone. */
+function fitsZone(zone: string, starts: readonly number[], firstDay: string | undefined): boolean {
+  const [first = 0, ...others] = starts.map((at) => localOfInstant(zone, at));
+  if (firstDay !== undefined && formatDate(dayOfLocal(first)) !== firstDay) return false;
+  return others.every((local) => (local - first) % DAY === 0);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { ofAccount } from './tenant-issuer.ts';
+import { ofAccount } from './sign-in.ts';
 
 const HOST = 'https://login.microsoftonline.com';
 const TENANT = '4c1e0f4a-0d9f-4a3e-9f50-1f2b7d3c5a6e';

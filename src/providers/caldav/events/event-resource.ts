@@ -1,5 +1,5 @@
 /** Reads a calendar object resource (RFC 4791 §4.1): a master with its overrides, or a single event. */
-import type { CalendarEvent, EventResource, LeftOutResource } from '../../../calendars/event.ts';
+import type { Attendee, CalendarEvent, EventResource, LeftOutResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
@@ -10,11 +10,10 @@ import {
   spend,
   TooComplexError,
 } from '../../../lib/icalendar/resource-budget.ts';
-import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import type { VAttendee, VEvent } from '../../../lib/icalendar/v-event.ts';
 import { toOriginalStart } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
-import { lastSegment } from '../dav/href.ts';
-import { listAttendees } from './attendees.ts';
+import { lastSegment, percentDecoded } from '../dav/href.ts';
 import { findConference } from './conference.ts';
 import { parseCustom } from './custom-text.ts';
 import { exclusionBy, latestVersions, modifiedAt } from './event-versions.ts';
@@ -164,4 +163,57 @@ function toPrivacy({ classification }: VEvent): CalendarEvent['privacy'] {
 /** Returns a CSS name as it is, and Apple's `#rrggbbaa` without its opacity. */
 function toEventColor({ color }: VEvent): string | undefined {
   return color?.replace(/^(#[\da-f]{6})[\da-f]{2}$/i, '$1');
+}
+
+/**
+ * Returns the attendees, each address once, without those that have no e-mail address. iCalendar keeps the organizer
+ * outside the guest list; here the organizer is in it, marked (docs/wire.md 2.5).
+ */
+export function listAttendees({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
+  const organizerEmail = organizer && readEmail(organizer);
+  const byAddress = new Map<string, Attendee>();
+  if (organizer !== undefined && organizerEmail !== undefined) {
+    // An organizer attends, unless an entry of the guest list says otherwise.
+    const organizerEntry: Attendee = {
+      ...toAttendee(organizer, organizerEmail),
+      status: 'accepted',
+      organizer: true,
+    };
+    byAddress.set(organizerEmail.toLowerCase(), organizerEntry);
+  }
+  for (const attendee of attendees) {
+    const email = readEmail(attendee);
+    if (email === undefined) continue;
+    const key = email.toLowerCase();
+    const organizes = byAddress.get(key)?.organizer;
+    if (byAddress.has(key) && organizes === undefined) continue;
+    const entry = toAttendee(attendee, email);
+    byAddress.set(
+      key,
+      organizes === undefined ? entry : { ...byAddress.get(key), ...entry, organizer: true },
+    );
+  }
+  return [...byAddress.values()];
+}
+
+function toAttendee({ name, participation }: VAttendee, email: string): Attendee {
+  return { email, ...(name?.trim() && { name: name.trim() }), status: toAttendeeStatus(participation) };
+}
+
+function toAttendeeStatus(participation: string | undefined): Attendee['status'] {
+  if (participation === 'ACCEPTED') return 'accepted';
+  if (participation === 'DECLINED') return 'declined';
+  return participation === 'TENTATIVE' ? 'tentative' : 'none';
+}
+
+/** Longer addresses reach nobody (RFC 5321 §4.5.3.1.3), even if they are percent-encoded. */
+const LONGEST_ADDRESS = 1000;
+
+/** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */
+function readEmail({ address, email }: VAttendee): string | undefined {
+  const candidates = [address, email ?? ''].map((text) => text.slice(0, LONGEST_ADDRESS));
+  return candidates
+    .map((candidate) => candidate.replace(/^mailto:/i, '').replace(/\?.*$/s, ''))
+    .map((candidate) => percentDecoded(candidate.trim()))
+    .find((candidate) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(candidate));
 }

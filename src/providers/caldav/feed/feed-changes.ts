@@ -4,13 +4,22 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
 import type { Log } from '../../../lib/log.ts';
 import { logLeftOut } from '../../log-left-out.ts';
-import type { DavReading } from '../dav/dav-reading.ts';
+import type { DavBody } from '../dav/dav-body.ts';
+import { type DavReading, ReadingStopped } from '../dav/dav-reading.ts';
 import { workLimit } from '../dav/work-limit.ts';
 import type { FeedAddress } from './feed-credentials.ts';
 import { type FeedState, freshUntil, readFeedState, writeFeedState } from './feed-state.ts';
-import { DIGEST_VERSION, type FeedSummary, knownText } from './feed-task.ts';
+import {
+  DIGEST_VERSION,
+  FEED,
+  type FeedInput,
+  type FeedPart,
+  type FeedSummary,
+  type FeedVersion,
+  knownText,
+  NOTHING,
+} from './feed-task.ts';
 import { fetchFeed } from './fetch-feed.ts';
-import { readFeed, type WholeFeed } from './read-feed.ts';
 
 export type FeedDeps = {
   readonly egress: Egress;
@@ -124,4 +133,51 @@ function asOfFeed(failure: ProviderError, before: FeedState | undefined, now: nu
         ...(detail === undefined ? {} : { detail }),
         ...(reason === undefined ? {} : { reason }),
       });
+}
+
+/** The resources that are read in a thread before other work has it. */
+const READ_TOGETHER = 5_000;
+
+export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'addresses'> & { readonly body: DavBody };
+
+/** Yields all parts. Fails as the task does, and as ReadingStopped if the text as a whole takes too much. */
+export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGenerator<FeedPart> {
+  let from: number | undefined = 0;
+  let isCareful = false;
+  while (from !== undefined) {
+    let place: { readonly reached: number; readonly isNext?: FeedVersion | undefined } = { reached: from };
+    let next: number | undefined;
+    // The thread takes over the memory of its input, so it gets a copy.
+    const body: DavBody = { ...feed.body, bytes: new Uint8Array(feed.body.bytes) };
+    try {
+      for await (const part of reading.parts(FEED, { ...feed, body, from, most: READ_TOGETHER, isCareful })) {
+        if (part.reached !== undefined) place = { reached: part.reached, isNext: part.isNext };
+        next = part.next;
+        yield part;
+      }
+      from = next;
+    } catch (failure) {
+      if (!(failure instanceof ReadingStopped)) throw failure;
+      const { reached, isNext } = place;
+      if (!failure.isOfPart) {
+        // The rest took too long as a whole. Continue where it stopped, if it made progress.
+        if (reached === from) throw failure;
+        from = reached;
+      } else if (isNext !== undefined) {
+        const { uid: eventId, ...version } = isNext;
+        const left = {
+          kind: 'too_complex',
+          ...version,
+          ...(eventId && { eventId }),
+          reason: failure.why,
+        } as const;
+        yield { ...NOTHING, leftOut: [left] };
+        from = reached + 1;
+      } else if (isCareful) throw failure;
+      else {
+        from = reached;
+        isCareful = true;
+      }
+    }
+  }
 }
