@@ -10,7 +10,6 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { isLive, type Watch } from './watch.ts';
-import type { WatchCap } from './watch-cap.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export type WatchesDeps = {
@@ -229,4 +228,24 @@ async function stopWatch(
     if (!isGone(reason)) throw reason;
   }
   await deps.watches.removeWatch(watchId);
+}
+
+/** Returns whether another watch may be requested from this provider now. If so, it is counted. */
+export type WatchCap = (provider: ProviderKind) => boolean;
+
+const MINUTE_MS = 60_000;
+/** In each process. Google's calendar API accepts 10,000 requests of a project in a minute, of all kinds. */
+const MOST_A_MINUTE = 600;
+
+/** Returns the limit for one process. `now` is in epoch milliseconds. */
+export function watchCap(now: () => number, most = MOST_A_MINUTE): WatchCap {
+  const countByProvider = new Map<ProviderKind, { readonly minute: number; readonly count: number }>();
+  return (provider) => {
+    const minute = Math.floor(now() / MINUTE_MS);
+    const current = countByProvider.get(provider);
+    const count = current?.minute === minute ? current.count : 0;
+    if (count >= most) return false;
+    countByProvider.set(provider, { minute, count: count + 1 });
+    return true;
+  };
 }

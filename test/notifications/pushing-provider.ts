@@ -10,7 +10,7 @@ import { watchStore } from '../../src/store/accounts/watch-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { type SyncJobsDeps, syncJobs } from '../../src/sync/sync-jobs.ts';
 import { type Notices, notices } from '../../src/watches/notices.ts';
-import { watchCap } from '../../src/watches/watch-cap.ts';
+import { watchCap } from '../../src/watches/keep-watches.ts';
 import { makeAccount } from '../contract/grant-rows.ts';
 import { START } from '../harness/calendar-server.ts';
 import { simulatedTime } from './simulated-time.ts';

@@ -8,9 +8,13 @@ import type { CalendarProvider } from '../../src/calendars/calendar-provider.ts'
 import type { CalendarWatching, WatchHook } from '../../src/calendars/calendar-watching.ts';
 import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
-import { keepWatches, type WatchedAccount, type WatchesDeps } from '../../src/watches/keep-watches.ts';
+import {
+  keepWatches,
+  type WatchedAccount,
+  type WatchesDeps,
+  watchCap,
+} from '../../src/watches/keep-watches.ts';
 import { readSince, watchedExtent } from '../../src/watches/watch.ts';
-import { watchCap } from '../../src/watches/watch-cap.ts';
 import { makeAccount, makeCalendar } from '../contract/grant-rows.ts';
 import { type CalendarServer, openCalendarServer, START } from '../harness/calendar-server.ts';
 

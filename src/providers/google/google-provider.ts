@@ -1,6 +1,7 @@
 /** Google Calendar through its published API (v3). */
 
 import type { calendar_v3 } from '@googleapis/calendar';
+import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type {
   AccountSession,
   CalendarAccount,
@@ -10,11 +11,10 @@ import type {
 import type { CalendarWatching, CreatedWatch, WatchHook } from '../../calendars/calendar-watching.ts';
 import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
-import { text, texts } from '../json-value.ts';
+import { objects, text, texts, withoutUndefined } from '../json-value.ts';
 import { type ApiRead, type GoogleApi, type GoogleApiDeps, googleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { type GoogleSignInDeps, googleSignIn } from './sign-in.ts';
@@ -77,5 +77,43 @@ export function googleWatching(api: GoogleApi): CalendarWatching {
       const request = { operation: 'channels.stop', path: '/channels/stop', method: 'POST' } as const;
       await api.write({ ...request, body: { id: watchId, resourceId: remoteId } });
     },
+  };
+}
+
+type Entry = calendar_v3.Schema$CalendarListEntry;
+
+const REQUEST = {
+  operation: 'calendarList.list',
+  path: '/users/me/calendarList',
+  // Google's maximum.
+  parameters: { maxResults: '250' },
+};
+
+/** Returns the calendars on the user's list in Google's order, unticked ones included, hidden ones excluded. */
+export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]> {
+  const calendars = new Map<string, ProviderCalendar>();
+  for await (const { items } of api.list<calendar_v3.Schema$CalendarList>(REQUEST)) {
+    for (const calendar of objects<Entry>(items).map(toCalendar))
+      if (calendar !== undefined) calendars.set(calendar.href, calendar);
+  }
+  return [...calendars.values()];
+}
+
+/** Returns the calendar; undefined if it is hidden or has no id. `writerWithoutPrivateAccess` may write too. */
+function toCalendar(entry: Entry): ProviderCalendar | undefined {
+  const href = text(entry.id);
+  if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;
+  return {
+    href,
+    // The user's name for a calendar takes precedence over its owner's.
+    title: text(entry.summaryOverride) ?? text(entry.summary) ?? href,
+    ...withoutUndefined({
+      description: text(entry.description),
+      color: /^#[\da-f]{6}$/i.exec(text(entry.backgroundColor) ?? '')?.[0].toLowerCase(),
+    }),
+    timeZone: text(entry.timeZone) ?? 'UTC',
+    access: /owner|writer/.test(text(entry.accessRole) ?? '') ? 'write' : 'read',
+    ...(entry.primary === true ? { primary: true } : {}),
+    original: { ...entry },
   };
 }
