@@ -84,9 +84,7 @@ type Case = {
 function expectedEvents({ kind, type, change, mode }: Case): Listed[] {
   return DAYS.flatMap((day, i) => {
     const isException = i === DAYS.length - 1;
-    // A series whose times change loses its exceptions at Microsoft.
-    const isReset = kind === 'microsoft' && change === 'time' && mode === 'all';
-    const place = isException && !isReset ? { location: 'Roof' } : {};
+    const place = isException ? { location: 'Roof' } : {};
     const before = { id: '', title: 'Series', ...place, ...timesOn(day, type) };
     const isMeant = mode === 'all' || i === NAMED || (mode === 'following' && i > NAMED);
     // An exception at Google is a copy of everything, also of what a whole series changes.
