@@ -6,7 +6,7 @@ const changed = new Map<string, string>();
 export const changedMessages = (): readonly string[] =>
   [...changed].map(([before, after]) => `${before} → ${after}`);
 
-const MESSAGE_FIELDS = ['message', 'error_description', 'detail', 'fix'];
+const MESSAGE_FIELDS = ['message', 'error_description', 'detail', 'fix', 'www-authenticate'];
 const RANDOM = /^(?=.*[A-Z\d])[\w.~:/+=-]{12,}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const NEAR_MS = 3_600_000;
@@ -16,6 +16,8 @@ export function findDifference(base: unknown, current: unknown, path = ''): stri
   if (isSame(base, current, path)) return undefined;
   if (isObject(base) && isObject(current)) {
     const [names, others] = [Object.keys(base), Object.keys(current)];
+    // Mistakes are reported in the order of the field table, one for each field.
+    if (path.endsWith('.details') && names.toSorted().join() === others.toSorted().join()) return undefined;
     if (names.join() !== others.join()) return `${path}: {${names}} ≠ {${others}}`;
     for (const name of names) {
       const difference = findDifference(base[name], current[name], `${path}.${name}`);
@@ -36,7 +38,7 @@ function isSame(base: unknown, current: unknown, path: string): boolean {
   if (typeof base !== 'string' || typeof current !== 'string') return false;
   if (INSTANT.test(base) && INSTANT.test(current))
     return Math.abs(Date.parse(base) - Date.parse(current)) < NEAR_MS;
-  if (/\.details\./.test(path) || MESSAGE_FIELDS.includes(path.slice(path.lastIndexOf('.') + 1))) {
+  if (/\.(details|missing)\./.test(path) || MESSAGE_FIELDS.includes(path.slice(path.lastIndexOf('.') + 1))) {
     changed.set(base, current);
     return true;
   }
