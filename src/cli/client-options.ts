@@ -329,7 +329,7 @@ export const CLIENT_OPTIONS: readonly CommandOption[] = [
   ...PROVIDER_APP_OPTIONS,
 ];
 
-/** What the commands store beside the application itself. */
+/** The values that the commands store besides the application itself. */
 export type Extras = {
   readonly apps: readonly AppChange[];
   readonly isVerified: boolean | undefined;

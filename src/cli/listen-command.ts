@@ -88,7 +88,7 @@ function parseBase(url: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
-/** Asks for the client secret without echoing it. */
+/** Reads the client secret from the terminal without echoing it. */
 async function askSecret({ io, json }: Context): Promise<string> {
   if (!io.stdin.isTTY || json)
     throw usageError('KALENDS_CLIENT_SECRET is missing: the client secret of the application.');
@@ -160,7 +160,7 @@ async function forward({ headers, body }: HandedDelivery, url: string): Promise<
 }
 
 type Content = {
-  /** What changed, such as `updated (2 events)`. */
+  /** The change, such as `updated (2 events)`. */
   readonly change: string;
   /** The provider, user and calendar. */
   readonly subject: string;

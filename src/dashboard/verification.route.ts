@@ -52,6 +52,6 @@ async function showReview(visit: DashboardVisit, typed?: TypedStep) {
   const review = await readReview(person, page, deps);
   const { operatorName } = deps;
   const content = verificationContent({ ...review, operatorName, typed, done: query('done') }, viewer);
-  const shown = applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer);
-  return show(shown, typed === undefined ? 200 : 400);
+  const view = applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer);
+  return show(view, typed === undefined ? 200 : 400);
 }

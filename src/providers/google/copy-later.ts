@@ -140,8 +140,9 @@ async function copyExceptions(
   for (const patch of patches) {
     const existing = resources.get(patch.id);
     if (existing !== undefined && isCancelled(existing)) continue;
-    const own = existing === undefined ? patch.body : missingMembers(patch.body, existing.original, master);
-    const body = withConferencePatch(own, master);
+    const fields =
+      existing === undefined ? patch.body : missingMembers(patch.body, existing.original, master);
+    const body = withConferencePatch(fields, master);
     if (Object.keys(body).length === 0) continue;
     // `undefined`: the new series has no such occurrence, so there is no exception.
     const event = await writeOccurrence({ ...patch, body, isQuiet: true }, events, 'must move');
