@@ -95,7 +95,7 @@ export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
 /** Throws 400 if a series moves and this time, which moved with it, is not in the years of `isInRange`. */
 export function refuseOutOfRange(moved: EventTime, floatingZone: string): void {
   if (!isInRange(moved, floatingZone))
-    refuseMistakes([{ field: 'start', problem: 'moves a date of the series out of the years 2 to 9998' }]);
+    refuseMistakes([{ field: 'start', problem: 'moves a date of the series outside the years 2 to 9998' }]);
 }
 
 /** Returns the rules of a series that moves, with dates of single occurrences. Throws 400 like shiftedTime. */

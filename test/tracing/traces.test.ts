@@ -221,7 +221,7 @@ describe('The export of traces', () => {
     assert.deepEqual(counts, { sent: 1, dropped: 3 });
     assert.deepEqual(
       entries.map(({ fields }) => fields),
-      [{ event: 'spans_dropped', dropped: 2, reason: 'the collector answered 503' }],
+      [{ event: 'spans_dropped', dropped: 2, reason: 'the collector returned 503' }],
     );
   });
 

@@ -56,7 +56,7 @@ describe('times at the limits of the years', () => {
         const answer = await site.send('PUT', { eventId, ...early, updateMode: 'all' });
 
         assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
-        assert.match(answer.body.message, /out of the years 2 to 9998/);
+        assert.match(answer.body.message, /outside the years 2 to 9998/);
       } finally {
         await site.close();
       }
