@@ -8,8 +8,11 @@ import type { Findings } from './meter.ts';
 
 /** Milliseconds that an attack may make others wait. */
 export const LONGEST_WAIT_MS = 250;
-/** Megabytes (10^6 bytes) that the program may take under attack. */
-export const MOST_MEGABYTES = 300;
+/**
+ * Megabytes (10^6 bytes) that the program may take under attack: 260 on an idle machine, and up to 90 more on a busy one,
+ * where V8 collects garbage later.
+ */
+export const MOST_MEGABYTES = 350;
 
 const shown = (number: number): string => String(Math.round(number));
 
