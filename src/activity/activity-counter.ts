@@ -1,5 +1,5 @@
 /** Counts in memory and writes the sums every few seconds. A killed process loses the counts since the last write. */
-import type { Asker } from '../http/asker.ts';
+import { type Asker, provenClientId } from '../http/asker.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
 import { type Activity, type ActivityCount, type ActivityNotes, startOfHour } from './activity.ts';
@@ -65,7 +65,8 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
   return {
     add: (clientId, name) => increase(clientId, name, 1),
     answered(asker, isRefusal) {
-      if (asker !== undefined) increase(asker.clientId, isRefusal ? 'refusals' : 'calls', 1);
+      const clientId = provenClientId(asker);
+      if (clientId !== undefined) increase(clientId, isRefusal ? 'refusals' : 'calls', 1);
     },
     write,
     async stop() {

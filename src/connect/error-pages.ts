@@ -19,7 +19,7 @@ import { chooseLanguage } from './messages/messages.ts';
 import { type Appearance, appearanceFor, plainAppearance } from './pages/appearance.ts';
 import { errorPage } from './pages/error.page.ts';
 import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
-import { loadAppearance, showPage } from './visit.ts';
+import { loadAppearance, noteOwnError, showPage } from './visit.ts';
 
 /** Sets up the routes of the flow: size limits, cookies, errors as pages, and popups that can reach their opener. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
@@ -62,7 +62,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
       deps.log.error({ event: 'request_failed', err: thrown, requestId: http.id, route }, 'A request failed');
     }
     reply.headers(error.headers);
-    noteRefusal(error, http);
+    await noteRefusal(error, http, deps);
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const request = requestOfBrowser(error, http.authorizationRequest);
     const appearance = await errorAppearance(error, http, { ...deps, notePlain });
@@ -73,12 +73,23 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** Records the public error and its user in the request log. */
-function noteRefusal({ body }: ConnectError, http: FastifyRequest): void {
-  http.refusalBody = body;
-  const { authorizationRequest: request } = http;
-  if (request !== undefined)
-    http.asker ??= { clientId: request.clientId, userId: request.userId, isRefused: true };
+/** Records the public error in the request log: with its user, else with an application that it only names. */
+async function noteRefusal(error: ConnectError, http: FastifyRequest, deps: ConnectDeps): Promise<void> {
+  const request = requestOfBrowser(error, http.authorizationRequest) ?? http.authorizationRequest;
+  if (request !== undefined) return noteOwnError(http, request, error.body);
+  http.refusalBody = error.body;
+  if (error.status >= 500) return;
+  const clientId = error.context.request?.clientId ?? (await findNamedClient(http, deps));
+  if (clientId !== undefined) http.asker = { clientId, isClaimed: true };
+}
+
+/** Returns the existing application that a request to `/authorize` names. */
+async function findNamedClient(http: FastifyRequest, { clients }: ConnectDeps): Promise<string | undefined> {
+  const clientId = isStart(http) ? readClientId(receivedQuery(http.url)) : undefined;
+  if (clientId === undefined) return undefined;
+  // A failure leaves the entry without an application. The user still needs a page.
+  const client = await clients.findClient(clientId).catch(() => undefined);
+  return client?.clientId;
 }
 
 /** Returns this browser's own request. Another one gives the page only its appearance. */

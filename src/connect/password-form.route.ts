@@ -17,8 +17,9 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { changeLanguage, countStep } from './flow/connect-flow.ts';
 import { selectionPath } from './flow/paths.ts';
+import { messagesFor } from './messages/messages.ts';
 import { type PasswordForm, passwordFormPage } from './pages/password-form.page.ts';
-import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
+import { loadAppearance, noteOwnError, openPage, readForm, showPage } from './visit.ts';
 
 type Provider = { Params: { provider: string } };
 
@@ -128,6 +129,11 @@ type ShownForm = {
 async function showForm({ http, reply, form, theme }: ShownForm, deps: ConnectDeps): Promise<FastifyReply> {
   const { kind, request, typed, problem, chosen } = form;
   const preset = kind === 'caldav' ? detectPreset(typed.server, chosen) : undefined;
+  if (problem !== undefined) {
+    // The values of the text are counts and names of presets: nothing that the user typed.
+    const message = messagesFor('en').text(problem.message, problem.values);
+    noteOwnError(http, request, { code: problem.message.replace(/^\w+\./, ''), message });
+  }
   if (problem?.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
   const appearance = await loadAppearance(http, request, deps);
   const chosenTheme = theme !== undefined && appearance.isThemeOpen ? { theme } : {};

@@ -56,6 +56,12 @@ export async function readForm(
   return { visit, request, field: (name) => formField(body, name) ?? '' };
 }
 
+/** Records an error in the request log, with the application and user of this browser's own request. */
+export function noteOwnError(http: FastifyRequest, request: AuthorizationRequest, body: object): void {
+  http.refusalBody = body;
+  http.asker = { clientId: request.clientId, userId: request.userId, isRefused: true };
+}
+
 type PageOptions = {
   readonly request: AuthorizationRequest;
   /** Default: 200. */

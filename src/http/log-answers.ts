@@ -1,6 +1,7 @@
 /** Writes a log line for each response: as `access` if the setting says so, else at level debug. */
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../lib/log.ts';
+import { provenClientId } from './asker.ts';
 
 export type LoggedAnswers = 'access' | 'debug';
 
@@ -13,7 +14,7 @@ export function logAnswers(app: FastifyInstance, as: LoggedAnswers, log: Log): v
     if (as === 'debug') log.debug({ event: 'request_answered', ...fields }, 'A request was answered');
     else
       log.info(
-        { event: 'access', ...fields, application: asker?.clientId, address: ip },
+        { event: 'access', ...fields, application: provenClientId(asker), address: ip },
         'A request was answered',
       );
     next();

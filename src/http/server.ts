@@ -9,6 +9,7 @@ import type { Span, Tracer } from '../tracing/tracer.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import type { applicationHostRules } from './application-hosts.ts';
+import { provenClientId } from './asker.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
@@ -236,7 +237,7 @@ function traceRequests(app: FastifyInstance, { tracer, isProxy }: TracedRequests
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': statusCode,
-          'kalends.application': asker?.clientId,
+          'kalends.application': provenClientId(asker),
           'kalends.request_id': id,
         },
         statusCode >= 500,

@@ -10,7 +10,7 @@ import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 
-/** The part of a token request that authentication reads; authentication sets its caller. */
+/** The part of a token request that authentication reads; authentication sets its caller, also a claimed one. */
 export type ClientRequest = AskedBy & {
   /** The caller's address. Wrong secrets are counted by address, or by /64 for IPv6. */
   readonly ip: string;
@@ -56,6 +56,7 @@ export async function authenticateClient(
     return match.client;
   }
 
+  if (match !== undefined) presented.request.asker = { clientId: match.client.clientId, isClaimed: true };
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
   // Counted after the comparison: a correct secret always passes, so wrong ones cannot lock an application out.

@@ -7,8 +7,10 @@ export type RequestEntry = {
   readonly route: string | undefined;
   readonly status: number;
   readonly durationMs: number;
-  /** The application, if the request proved it. */
+  /** The application, if the request proved it or named an existing one. */
   readonly clientId: string | undefined;
+  /** Whether the request only named its application. Such an entry has no user and counts as one of an unknown caller. */
+  readonly isClaimed: boolean;
   /** The user's name in the audit log as well (audit/user-subject.ts). */
   readonly user: string | undefined;
   /** The caller's network, without the host. */
@@ -21,5 +23,11 @@ export type RequestEntry = {
 
 /** An entry to write, with the user's id, which is not stored. */
 export type NewRequestEntry = Omit<RequestEntry, 'user'> & { readonly userId: string | undefined };
+
+/** Returns whether the caller is unknown: limits count its requests apart from those of applications. */
+export const isOfStranger = ({
+  clientId,
+  isClaimed,
+}: Pick<RequestEntry, 'clientId' | 'isClaimed'>): boolean => clientId === undefined || isClaimed;
 
 export const isRefusal = ({ status }: Pick<RequestEntry, 'status'>): boolean => status >= 400;

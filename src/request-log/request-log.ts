@@ -16,7 +16,8 @@ export interface RequestLog {
 
   /**
    * Deletes the oldest entries of each application above `most`, then of those with the most until ten times `most`
-   * remain. Unknown callers count as one application. Returns the number of deleted entries.
+   * remain. Unknown callers count as one application, to which all claimed entries belong. Returns the number of
+   * deleted entries.
    */
   deleteExcessRequests(most: number): Promise<number>;
 }

@@ -5,7 +5,7 @@ import { addressKey } from '../http/address-key.ts';
 import type { Answer, AnswerListener } from '../http/answer-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
-import { isRefusal, type NewRequestEntry } from './request-entry.ts';
+import { isOfStranger, isRefusal, type NewRequestEntry } from './request-entry.ts';
 import type { RequestLog } from './request-log.ts';
 import { ROW_LIMITS, type RowLimit, type RowLimits, rowLimit } from './row-limits.ts';
 import { parseBodyFields, toStoredBody } from './shown-body.ts';
@@ -92,6 +92,7 @@ class Recorder implements RequestRecorder {
     const entry = {
       ...{ ...rest, at, repeated: 1 },
       ...{ clientId: asker?.clientId, userId: asker?.userId, network: toNetwork(address) },
+      isClaimed: asker?.isClaimed === true,
       body: isRefusal(rest) ? toStoredBody({ body, route: rest.route, received }) : undefined,
     };
     if (isRest) this.#counting.set(group, { entry, repeated: 1 });
@@ -112,7 +113,7 @@ class Recorder implements RequestRecorder {
   }
 
   #isKept({ asker, address, status }: Answer, at: number): boolean {
-    const isLetIn = asker !== undefined && asker.isRefused !== true;
+    const isLetIn = asker !== undefined && !asker.isRefused && !asker.isClaimed;
     // Only a sample of successes is stored anyway, so these do not count as lost.
     if (isLetIn && !isRefusal({ status })) return this.#limit.keepsSuccess(asker.clientId, at);
     const isKept = isLetIn
@@ -171,7 +172,7 @@ class Recorder implements RequestRecorder {
 
 /** Returns a key for equal failed requests of an application; undefined for other requests. */
 function toGroupKey({ asker, method, route, status, body }: Answer): string | undefined {
-  if (asker === undefined || asker.isRefused || !isRefusal({ status })) return undefined;
+  if (asker === undefined || asker.isRefused || asker.isClaimed || !isRefusal({ status })) return undefined;
   const { code, error } = parseBodyFields(body) ?? {};
   return JSON.stringify([asker.clientId, method, route, status, code ?? error]);
 }
@@ -203,11 +204,14 @@ export function toNetwork(address: string): string | undefined {
   return `${network.toString()}/${bits}`;
 }
 
-/** Entries to be written. Beyond the limit, the oldest successes are dropped first, then the oldest errors. */
+/**
+ * Entries to be written. Beyond the limit, the oldest successes are dropped first, then the oldest errors of unknown
+ * callers, then those of applications.
+ */
 export class WaitingEntries {
   readonly #most: number;
-  #refusals: NewRequestEntry[] = [];
-  #successes: NewRequestEntry[] = [];
+  /** In the order in which they are written, and the reverse of that in which they are dropped. */
+  #queues: readonly NewRequestEntry[][] = [[], [], []];
   #dropped = 0;
 
   constructor(most: number) {
@@ -215,28 +219,29 @@ export class WaitingEntries {
   }
 
   get size(): number {
-    return this.#refusals.length + this.#successes.length;
+    return this.#queues.reduce((sum, { length }) => sum + length, 0);
   }
 
   add(entry: NewRequestEntry): void {
-    (isRefusal(entry) ? this.#refusals : this.#successes).push(entry);
+    const rank = !isRefusal(entry) ? 2 : isOfStranger(entry) ? 1 : 0;
+    this.#queues[rank]?.push(entry);
     if (this.size <= this.#most) return;
-    (this.#successes.length > 0 ? this.#successes : this.#refusals).shift();
+    this.#queues.findLast(({ length }) => length > 0)?.shift();
     this.#dropped += 1;
   }
 
   /** Removes and returns the oldest entries, errors first. */
   take(count: number): NewRequestEntry[] {
-    const refusals = this.#refusals.splice(0, count);
-    return [...refusals, ...this.#successes.splice(0, count - refusals.length)];
+    const entries: NewRequestEntry[] = [];
+    for (const queue of this.#queues) entries.push(...queue.splice(0, count - entries.length));
+    return entries;
   }
 
   /** Puts entries that could not be written before newer ones. */
   takeBack(entries: readonly NewRequestEntry[]): void {
-    const [refusals, successes] = [this.#refusals, this.#successes];
-    this.#refusals = [];
-    this.#successes = [];
-    for (const entry of [...entries, ...refusals, ...successes]) this.add(entry);
+    const newer = this.#queues.flat();
+    this.#queues = [[], [], []];
+    for (const entry of [...entries, ...newer]) this.add(entry);
   }
 
   /** Returns the number of dropped entries since the last call. */

@@ -9,9 +9,9 @@ export type RowLimits = {
   readonly burst: number;
   readonly ofEqual: number;
   readonly successesInSecond: number;
-  /** The entries per minute of one address with an unknown caller. */
+  /** The entries per minute of one address with an unknown, refused or claimed caller. */
   readonly ofAddress: number;
-  /** The entries per minute of all unknown callers. */
+  /** The entries per minute of all such callers. */
   readonly ofStrangers: number;
 };
 

@@ -7,6 +7,7 @@ import { WaitingEntries } from './request-recorder.ts';
 const entry = (requestId: string, status = 200): NewRequestEntry => ({
   ...{ requestId, at: 0, method: 'GET', route: '/events', status, durationMs: 1 },
   ...{ clientId: 'acme', userId: undefined, network: undefined, body: undefined, repeated: 1 },
+  isClaimed: false,
 });
 const listIds = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
 
@@ -27,6 +28,17 @@ describe('waiting entries', () => {
     assert.equal(waiting.takeDropped(), 0);
     assert.deepEqual(listIds(waiting.take(10)), ['f2', 'f3', 'f4']);
     assert.equal(waiting.size, 0);
+  });
+
+  it('drops errors of unknown callers before those of applications', () => {
+    const waiting = new WaitingEntries(2);
+    waiting.add(entry('f1', 401));
+    waiting.add({ ...entry('u1', 404), clientId: undefined });
+    waiting.add({ ...entry('c1', 401), isClaimed: true });
+    waiting.add(entry('f2', 403));
+
+    assert.deepEqual(listIds(waiting.take(10)), ['f1', 'f2']);
+    assert.equal(waiting.takeDropped(), 2);
   });
 
   it('puts returned entries before newer ones, and drops them first', () => {

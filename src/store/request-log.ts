@@ -8,7 +8,7 @@ import { inParts } from './drivers/delete-in-parts.ts';
 
 /** Rows in one statement. The rest are inserted one by one, so that there are few different statements. */
 const ROWS_PER_INSERT = 50;
-/** Each row is in ten indexes: more at once would delay other writes. */
+/** Each row is in eleven indexes: more at once would delay other writes. */
 const ROWS_PER_DELETE = 200;
 
 const COLUMNS = {
@@ -24,6 +24,7 @@ const COLUMNS = {
   network: 'TEXT',
   body: 'TEXT',
   repeated: 'BIGINT',
+  claimed: 'BIGINT',
 } as const;
 type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
@@ -34,8 +35,9 @@ function insertText(rows: number): string {
     `(${NAMES.map((name) => `CAST(:${name}${index} AS ${COLUMNS[name]})`).join(', ')})`;
   return `
     INSERT INTO request_log (request_id, at, method, route, status, status_class, duration_ms, client_id, user_hash,
-      network, body, repeated)
-    SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11, column12
+      network, body, repeated, claimed)
+    SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11, column12,
+           column13
       FROM (VALUES ${Array.from({ length: rows }, row).join(', ')}) AS entry
      WHERE column8 IS NULL OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column8)
     ON CONFLICT (request_id) DO NOTHING`;
@@ -45,8 +47,10 @@ const INSERT_MANY = insertText(ROWS_PER_INSERT);
 const INSERT_ONE = insertText(1);
 
 const LIST = `
-  SELECT request_id, at, method, route, status, duration_ms, client_id, user_hash AS user, network, body, repeated
+  SELECT request_id, at, method, route, status, duration_ms, client_id, user_hash AS user, network, body, repeated,
+         claimed
     FROM request_log`;
+type Row = Omit<RequestEntry, 'isClaimed'> & { readonly claimed: number };
 /** One condition for each filter, so that the database finds the index for it. */
 const CONDITIONS = {
   requestId: 'request_id = :requestId',
@@ -66,17 +70,18 @@ const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
   DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)`;
+/** The application whose limit a row counts toward, as in request_log_by_owner. Empty: that of unknown callers. */
+const OWNER = "(CASE claimed WHEN 0 THEN COALESCE(client_id, '') ELSE '' END)";
 /** Counts in an index and up to a limit: the log may have been filled without limits. */
-const countClient = (client: string): string =>
-  `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS count`;
+const countRows = (owner: string): string =>
+  `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE ${OWNER} = ${owner} LIMIT :limit) AS counted) AS count`;
+/** SQLite compares the index of an expression with another expression, but not with a column. */
 const COUNTS = `
-  SELECT client_id, ${countClient('= application.client_id')} FROM application
-   UNION ALL SELECT NULL, ${countClient('IS NULL')}`;
-/** Deletes in the order of request_log_by_client: PostgreSQL would sort NULLs by `at` alone. */
-const deleteOldest = (client: string): string => `
+  SELECT client_id, ${countRows("application.client_id || ''")} FROM application
+   UNION ALL SELECT NULL, ${countRows("''")}`;
+const DELETE_OLDEST = `
   DELETE FROM request_log WHERE request_id IN
-    (SELECT request_id FROM request_log WHERE client_id ${client} ORDER BY client_id, at LIMIT :limit)`;
-const [DELETE_OLDEST, DELETE_UNKNOWN] = [deleteOldest('= :clientId'), deleteOldest('IS NULL')];
+    (SELECT request_id FROM request_log WHERE ${OWNER} = :owner ORDER BY at LIMIT :limit)`;
 const [MOST_COUNTED, SHARES] = [1_000_000, 10];
 
 type CountRow = { readonly clientId: string | undefined; count: number };
@@ -114,8 +119,7 @@ export function requestLog(db: Database): RequestLog {
           ROWS_PER_DELETE,
           Math.max(first.count - most, Math.ceil(excess / rows.length)),
         );
-        const { clientId = null } = first;
-        deleted += await db.change(clientId === null ? DELETE_UNKNOWN : DELETE_OLDEST, { clientId, limit });
+        deleted += await db.change(DELETE_OLDEST, { owner: first.clientId ?? '', limit });
         first.count -= limit;
       }
     },
@@ -127,6 +131,7 @@ async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]):
   const rows = entries.map(({ userId, ...entry }) => ({
     ...entry,
     statusClass: Math.floor(entry.status / 100),
+    claimed: entry.isClaimed ? 1 : 0,
     user: users.get(userKey({ ...entry, userId })),
   }));
   for (let from = 0; from < rows.length; ) {
@@ -186,7 +191,8 @@ async function list(db: Database, filter: Filter, { after, limit }: RequestPage)
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const text = `${LIST} ${where} ORDER BY {at} DESC, request_id DESC LIMIT :limit`;
   const isOfAll = filter.clientId === undefined && filter.user === undefined;
-  return db.all<RequestEntry>(text.replaceAll('{at}', isOfAll ? AT_OF_ALL : AT_OF_ONE), values);
+  const rows = await db.all<Row>(text.replaceAll('{at}', isOfAll ? AT_OF_ALL : AT_OF_ONE), values);
+  return rows.map(({ claimed, ...row }) => ({ ...row, isClaimed: claimed === 1 }));
 }
 
 const newestFirst = (one: RequestEntry, other: RequestEntry): number =>

@@ -63,7 +63,7 @@ describe('an exchange', () => {
 });
 
 describe('responses to applications', () => {
-  it('each response is counted once as a request or an error, also without a request log', async () => {
+  it('each response to a proven caller is counted once as a request or an error, also without a request log', async () => {
     const counted: string[] = [];
     const addCounts = async (counts: readonly { activity: string; count: number }[]) => {
       counted.push(...counts.map(({ activity, count }) => `${activity} ${count}`));
@@ -79,8 +79,14 @@ describe('responses to applications', () => {
       return reply.code(Number((request.params as { status: string }).status)).send('');
     });
 
+    app.get('/claimed', async (request, reply) => {
+      request.asker = { clientId: 'acme', isClaimed: true };
+      return reply.code(401).send('');
+    });
+
     for (const status of [200, 204, 303, 401, 500]) await app.inject(`/calls/${status}`);
     await app.inject('/nowhere');
+    await app.inject('/claimed');
     await counter.stop();
     await app.close();
 

@@ -138,7 +138,7 @@ async function seed(cli: CommandLine, clientId: string): Promise<void> {
     durationMs: 12,
     clientId,
     network: '192.0.2.0/24',
-    repeated: 1,
+    ...{ repeated: 1, isClaimed: false },
     userId: 'ada',
   };
   const body = JSON.stringify({

@@ -29,7 +29,14 @@ describe('kalends requests list', () => {
       message: 'Write access denied',
       code: 'insufficient_scope',
     });
-    const of = { method: 'GET', durationMs: 12, clientId, network: '192.0.2.0/24', repeated: 1 };
+    const of = {
+      method: 'GET',
+      durationMs: 12,
+      clientId,
+      network: '192.0.2.0/24',
+      repeated: 1,
+      isClaimed: false,
+    };
     const at = Date.now();
     await storage.requestLog.addRequests([
       {
@@ -91,9 +98,24 @@ describe('kalends requests list', () => {
     assert.match(String(at), /^\d{4}-\d\d-\d\dT/);
     assert.deepEqual(shown, {
       ...{ request_id: 'r1', method: 'GET', route: '/events', status: 403, duration_ms: 12 },
-      ...{ client_id: clientId, network: '192.0.2.0/24', repeated: 980 },
+      ...{ client_id: clientId, network: '192.0.2.0/24', repeated: 980, claimed: false },
       body: { error: 'Forbidden', message: 'Write access denied', code: 'insufficient_scope' },
     });
+  });
+
+  it('kalends requests list marks requests that only named their application', async () => {
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
+    const entry = { requestId: 'r5', at: Date.now(), method: 'GET', route: '/authorize', status: 400 };
+    const rest = { durationMs: 1, network: undefined, body: undefined, repeated: 1, userId: undefined };
+    await storage.requestLog.addRequests([{ ...entry, ...rest, clientId, isClaimed: true }]);
+    await storage.close();
+
+    const { stdout } = await cli.run(['requests', 'list', '--client', clientId]);
+    assert.match(stdout, new RegExp(`/authorize +${clientId} \\(claimed\\) +r5`));
+    assert.doesNotMatch(stdout, new RegExp(`/token +${clientId} \\(claimed`));
+    const { document } = await cli.json('requests', 'list', '--request', 'r5');
+    const [row] = document.requests as Record<string, unknown>[]; // As above.
+    assert.deepEqual([row?.claimed, row?.client_id], [true, clientId]);
   });
 
   it('kalends requests list explains what it would show if the log is empty', async () => {

@@ -14,7 +14,7 @@ import { NOW, tenTimes } from './calendar-rows.ts';
 export const REFUSED: NewRequestEntry = {
   ...{ requestId: 'r1', at: NOW, method: 'GET', route: '/events', status: 403, durationMs: 12 },
   ...{ clientId: 'acme', userId: 'ada', network: '192.0.2.0/24', body: '{"code":"insufficient_scope"}' },
-  repeated: 1,
+  ...{ repeated: 1, isClaimed: false },
 };
 
 export function requestLogContract(database: string, open: () => Promise<Database>): void {
@@ -175,6 +175,27 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       ];
       assert.deepEqual((await list(requestLog)).toSorted(), idsOf(left).toSorted());
       assert.equal(await requestLog.deleteExcessRequests(5), 0);
+    });
+
+    it('claimed entries count as those of unknown callers and never push out the application’s own', async () => {
+      const { requestLog, add } = await prepare();
+      const claims = entries('acme', 300, 500).map((entry) => {
+        return { ...entry, requestId: `claim-${entry.at}`, isClaimed: true, userId: undefined };
+      });
+      const own = entries('acme', 5);
+      await add(...own, ...claims, ...entries(undefined, 2, 900), ...entries('other', 7));
+
+      assert.equal(await requestLog.deleteExcessRequests(5), 297 + 2);
+
+      const left = await requestLog.listRequests({}, { limit: 100 });
+      assert.deepEqual(await list(requestLog, { clientIds: ['acme'] }), [
+        ...claims
+          .slice(-3)
+          .map(({ requestId }) => requestId)
+          .toReversed(),
+        ...idsOf(own).toReversed(),
+      ]);
+      assert.equal(left.filter(({ clientId }) => clientId === undefined).length, 2);
     });
 
     it('above ten times that limit the oldest entries of the applications with the most are deleted', async () => {

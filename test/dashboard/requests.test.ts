@@ -120,5 +120,6 @@ onEachDatabase((database, open) => {
 const entry = (change: Partial<NewRequestEntry>): NewRequestEntry => ({
   ...{ requestId: 'r', at: 0, method: 'GET', route: '/calendars', status: 200, durationMs: 3 },
   ...{ clientId: undefined, userId: undefined, network: '192.0.2.0/24', body: undefined, repeated: 1 },
+  isClaimed: false,
   ...change,
 });

@@ -15,6 +15,10 @@ before(async () => {
       request.asker = { clientId: 'acme', userId: CANARY };
       return { title: CANARY };
     });
+    app.get('/claimed', async (request) => {
+      request.asker = { clientId: CANARY, isClaimed: true };
+      return {};
+    });
   });
 });
 after(() => server?.close());
@@ -47,6 +51,12 @@ describe('Access lines', () => {
       address: '203.0.113.9',
     });
     assert.doesNotMatch(JSON.stringify(server.entries), new RegExp(CANARY));
+  });
+
+  it('name no application that the caller did not prove', async () => {
+    await server.app.inject({ url: '/claimed' });
+
+    assert.doesNotMatch(JSON.stringify(server.entries.at(-1)), new RegExp(CANARY));
   });
 
   it('name no route and no application where there is none', async () => {

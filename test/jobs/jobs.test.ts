@@ -177,7 +177,14 @@ describe('the worker', () => {
 
   it('the worker deletes what the request log has above its limit', async () => {
     const { requestLog } = server.deps;
-    const entry = { method: 'GET', route: '/events', status: 403, durationMs: 1, repeated: 1 };
+    const entry = {
+      method: 'GET',
+      route: '/events',
+      status: 403,
+      durationMs: 1,
+      repeated: 1,
+      isClaimed: false,
+    };
     const caller = { clientId: 'acme', userId: undefined, network: undefined, body: undefined };
     const at = server.clock.now;
     await requestLog.addRequests(

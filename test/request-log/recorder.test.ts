@@ -81,6 +81,22 @@ describe('the recorder of requests', () => {
     );
   });
 
+  it('the recorder of requests counts claimed requests as those of strangers, not as the application’s', async () => {
+    const { recorder, kept, answer } = open(async () => {});
+    const claim = { asker: { clientId: 'acme', isClaimed: true } } as const;
+
+    for (let index = 0; index < 1_000; index++) answer({ ...claim, route: `/${index % 40}` });
+    for (let index = 0; index < 1_000; index++) answer({ ...claim, address: `2001:db8:${index}::1` });
+    for (let index = 0; index < 1_000; index++) answer({ ...acme, route: `/${index}` });
+    await recorder.stop();
+
+    const claims = kept.filter(({ isClaimed }) => isClaimed);
+    assert.equal(claims.filter(({ network }) => network === '203.0.113.0/24').length, 60);
+    assert.equal(claims.length, 600);
+    assert.ok(claims.every(({ userId, repeated }) => userId === undefined && repeated === 1));
+    assert.equal(kept.length - claims.length, 1_000);
+  });
+
   it('the recorder of requests stores 1,000 failed requests of an application at once, then 600 a minute', async () => {
     const { recorder, kept, entries, answer, clock } = open(async () => {});
 

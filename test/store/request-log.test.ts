@@ -50,7 +50,7 @@ onEachDatabase((name, open) => {
     const plan = await planOf(await open(), (seen) => logOf(seen).deleteExcessRequests(1), counts);
 
     const ofLog = plan.filter((step) => / request_log\b/.test(step));
-    assert.match(ofLog.slice(0, 2).join('; '), /^(SEARCH .* COVERING INDEX request_log_by_client .*){2}$/);
+    assert.match(ofLog.slice(0, 2).join('; '), /^(SEARCH .* COVERING INDEX request_log_by_owner .*){2}$/);
     assert.equal(ofLog.length, 2 + 2 * 2, 'one statement for an application, and one for unknown callers');
     assert.doesNotMatch(plan.join('; '), /SCAN request_log|B-TREE/);
   });

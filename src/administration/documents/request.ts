@@ -9,10 +9,16 @@ export const REQUEST: readonly DocumentField<RequestEntry>[] = [
   { name: 'route', value: ({ route }) => route ?? null, text: ({ route = '(no such route)' }) => route },
   { name: 'status', value: ({ status }) => status },
   { name: 'duration_ms', value: ({ durationMs }) => durationMs },
-  { name: 'client_id', value: ({ clientId }) => clientId ?? null, text: ({ clientId = '' }) => clientId },
+  { name: 'client_id', value: ({ clientId }) => clientId ?? null, text: renderClient },
   { name: 'user', value: ({ user }) => user ?? null },
   { name: 'network', value: ({ network }) => network ?? null },
   // The log stores the body of an error as JSON.
   { name: 'body', value: ({ body }) => (body === undefined ? null : (JSON.parse(body) as unknown)) },
   { name: 'repeated', value: ({ repeated }) => repeated },
+  // Whether the request only named the application, without proving it.
+  { name: 'claimed', value: ({ isClaimed }) => isClaimed },
 ];
+
+function renderClient({ clientId = '', isClaimed }: RequestEntry): string {
+  return isClaimed ? `${clientId} (claimed)` : clientId;
+}

@@ -7,7 +7,7 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { instant, table, top } from './parts.page.ts';
-import { REQUESTS, requestTable, statusWord } from './requests.page.ts';
+import { claimedChip, REQUESTS, requestTable, statusWord } from './requests.page.ts';
 import { visibleText } from './visible-text.ts';
 
 export type RequestParts = {
@@ -41,14 +41,14 @@ ${path === undefined ? html`<p class="lead">${messages.text('request.path.unknow
 }
 
 function renderFacts(
-  { at, status, durationMs, clientId, user, network, repeated }: RequestEntry,
+  { at, status, durationMs, clientId, user, network, repeated, isClaimed }: RequestEntry,
   clients: readonly Client[],
 ): Html {
   const name = clients.find((one) => one.clientId === clientId)?.name ?? clientId;
   const whose =
     clientId === undefined
       ? html`${messages.text('requests.nobody')}`
-      : html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
+      : html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>${isClaimed && html` ${claimedChip()}<p class="hint">${messages.text('request.claimed.text')}</p>`}`;
   const ofUser =
     user === undefined
       ? undefined

@@ -1,5 +1,5 @@
 /** The request log: filters and the matching requests. */
-import { notice } from '../../design/parts.page.ts';
+import { chip, notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
@@ -92,7 +92,7 @@ export function requestTable(
       .filter((head) => clients !== undefined || head !== 'application')
       .map((head) => messages.text(`requests.${head}`)),
     rows: requests.map((entry) => {
-      const { at, method, route, durationMs, clientId } = entry;
+      const { at, method, route, durationMs, clientId, isClaimed } = entry;
       const message = renderErrorText(entry);
       const whose =
         clientId === undefined
@@ -101,13 +101,16 @@ export function requestTable(
       return [
         html`<a href="${requestPath(entry)}">${instant(at)}</a>`,
         statusWord(entry),
-        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
+        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${isClaimed && html` ${claimedChip()}`}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
         ...(clients === undefined ? [] : [whose]),
         html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
       ];
     }),
   });
 }
+
+/** Marks a request that only named its application. */
+export const claimedChip = (): Html => chip(messages.text('requests.claimed'));
 
 /** Renders the status in the color of its class, with the number of requests that the entry stands for. */
 export function statusWord({ status, repeated }: Pick<RequestEntry, 'status' | 'repeated'>): Html {
