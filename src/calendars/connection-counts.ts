@@ -1,7 +1,7 @@
 import type { AccountHealth } from './account-store.ts';
 import type { HealthReason } from './health-reason.ts';
 
-/** Counts accounts, of these applications or of all. Accounts of open requests never count as unhealthy. */
+/** Counts accounts, of these applications or of all. Accounts of unfinished flows never count. */
 export interface ConnectionCounts {
   /** Returns an exact count if it is small, otherwise the last stored total. */
   countConnections(

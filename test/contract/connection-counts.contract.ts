@@ -10,15 +10,9 @@ const HOUR = 3_600_000;
 export function connectionCountsContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const stores = await openWithUsers(open);
-    const link = async (accountId: string) =>
-      stores.accounts.linkAccount(
-        newAccount({
-          accountId,
-          identity: accountId,
-          transaction: { transactionId: 't', expiresAt: NOW + 1 },
-        }),
-        NOW,
-      );
+    const flow = { transactionId: 't', expiresAt: NOW + 1 };
+    const link = async (accountId: string, transaction = flow) =>
+      stores.accounts.linkAccount(newAccount({ accountId, identity: accountId, transaction }), NOW);
     const ail = async (accountId: string, reason: 'password_refused' | 'provider_unavailable') => {
       const account = await link(accountId);
       const state = reason === 'password_refused' ? 'reauth_required' : 'degraded';
@@ -29,7 +23,7 @@ export function connectionCountsContract(database: string, open: () => Promise<D
   };
 
   describe(`ConnectionCounts on ${database}`, () => {
-    it('those that ail are counted by state and reason, but not before they are their user’s', async () => {
+    it('counts unhealthy accounts by state and reason, but not those of unfinished flows', async () => {
       const { connectionCounts, link, ail, finish } = await prepare();
       await link('well');
       await ail('one', 'password_refused');
@@ -51,13 +45,30 @@ export function connectionCountsContract(database: string, open: () => Promise<D
         few.reduce((sum, { count }) => sum + count, 0),
         2,
       );
-      assert.deepEqual(await connectionCounts.countConnections(), { count: 4, isExact: true });
-      assert.deepEqual(await connectionCounts.countConnections([]), { count: 0, isExact: true });
     });
 
-    it('totals are counted once an hour, per application and over all', async () => {
-      const { db, connectionCounts, link } = await prepare();
+    it('counts accounts once their flow is finished, exactly if there are few', async () => {
+      const { connectionCounts, link, finish } = await prepare();
       await link('one');
+      const count = (clientIds?: string[]) => connectionCounts.countConnections(clientIds);
+      assert.deepEqual([await count(), await count(['acme'])], Array(2).fill({ count: 0, isExact: true }));
+      await finish();
+      await link('two');
+
+      const counts = [await count(), await count(['acme']), await count(['other']), await count([])];
+
+      assert.deepEqual(
+        counts,
+        [2, 2, 0, 0].map((number) => ({ count: number, isExact: true })),
+      );
+    });
+
+    it('totals are counted once an hour, per application and over all, without unfinished flows', async () => {
+      const { db, connectionCounts, link, finish } = await prepare();
+      await link('one');
+      await finish();
+      const open = { transactionId: 'unfinished', expiresAt: NOW + 1 };
+      await link('three', open);
       assert.ok((await connectionCounts.keepTotals(NOW)) > 0);
       await link('two');
       assert.equal(await connectionCounts.keepTotals(NOW + HOUR - 1), 0);
