@@ -52,7 +52,9 @@ function commandLineDocument(): string {
 <!-- every sh snippet: not run, because each is made of the table that the command is parsed by -->
 
 In the repository: \`npm run kalends -- COMMAND\`. Installed: \`kalends COMMAND\`. It works on the data folder or the
-database of a running server, and reads the same [settings](configuration.md).
+database of a running server, and reads the same [settings](configuration.md). Addresses in the output are those of
+\`KALENDS_URL\` and \`KALENDS_DASHBOARD_URL\`, otherwise those of the server that started last, otherwise the default with a
+warning on standard error.
 
 - \`--json\` prints one JSON document on standard output and nothing else. A refusal is a document too,
   \`{"error": "not_found", "message": "…"}\`. npm prints a banner of its own on standard output: use

@@ -78,7 +78,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     documents.register(webhookKeysRoute(deps));
     documents.register(apiReferenceRoutes(deps));
     documents.register(documentationRoutes(deps));
-    documents.register(homePage);
+    documents.register(homePage(deps));
     documents.register(securityTxtRoute(deps));
   });
   app.register(readyRoute(deps));

@@ -34,8 +34,6 @@ export type UsersDeps = {
   readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
   /** Removes deleted data from the disk. Returns false if that happens later. */
   readonly clearLog: () => Promise<boolean>;
-  /** The origin of the Connect pages and the API. */
-  readonly publicUrl: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -194,7 +192,7 @@ export async function deleteUserPermanently(
 export const reconnectLink = (
   client: Client,
   userId: string,
-  { publicUrl }: Pick<UsersDeps, 'publicUrl'>,
+  { publicUrl }: { readonly publicUrl: string },
 ): string | undefined => connectLink(client, { userId, publicUrl });
 
 export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);

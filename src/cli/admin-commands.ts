@@ -36,6 +36,7 @@ import {
   type Input,
   type Positional,
   type Result,
+  type Storage,
   usageError,
 } from './command.ts';
 import { tabulate } from './help.ts';
@@ -73,7 +74,7 @@ const inviteCommand: Command = {
       if (login !== undefined && parseLogin(login) === undefined)
         throw usageError(`"${login}" is not an e-mail address.`);
       const link = await invite('command line', invitation, deps);
-      return linkResult(link, context);
+      return linkResult(link, deps);
     }),
 };
 
@@ -117,16 +118,18 @@ const reset: Command = {
     withMember(input, context, async ({ personId }, deps) => {
       const link = await makeResetLink('command line', personId, deps);
       if (link === undefined) throw new CommandError('not_found', 'This member was removed meanwhile.');
-      return linkResult(link, context);
+      return linkResult(link, deps);
     }),
 };
+
+type MemberDeps = PeopleDeps & By & Pick<Storage, 'addresses'>;
 
 /** Opens the storage for `work`. Throws CommandError for a PeopleRefusal. */
 const withPeople = (
   { withStorage, deps: { now } }: Context,
-  work: (deps: PeopleDeps & By) => Promise<Result>,
+  work: (deps: MemberDeps) => Promise<Result>,
 ): Promise<Result> =>
-  withStorage(({ people, by }) => work({ people, now, by })).catch((reason) => {
+  withStorage(({ people, by, addresses }) => work({ people, now, by, addresses })).catch((reason) => {
     if (!(reason instanceof PeopleRefusal)) throw reason;
     throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is not allowed.');
   });
@@ -135,7 +138,7 @@ const withPeople = (
 const withMember = (
   { positionals }: Input,
   context: Context,
-  work: (member: Person, deps: PeopleDeps & By) => Promise<Result>,
+  work: (member: Person, deps: MemberDeps) => Promise<Result>,
 ): Promise<Result> =>
   withPeople(context, async (deps) => work(await namedPerson(positionals.PERSON ?? '', deps), deps));
 
@@ -146,8 +149,8 @@ const roleIn = ({ role: name }: Input['options']): Role =>
 /** Returns the values of `--client`. */
 const clientIdsIn = ({ client }: Input['options']): string[] => text(client)?.split(',') ?? [];
 
-function linkResult({ invitation, token }: NewLink, context: Context): Result {
-  const { dashboardUrl } = context.config();
+async function linkResult({ invitation, token }: NewLink, { addresses }: MemberDeps): Promise<Result> {
+  const { dashboardUrl } = await addresses();
   if (dashboardUrl === undefined)
     throw new CommandError('dashboard_off', 'The dashboard is off (KALENDS_DASHBOARD).');
   const url = joinUrl(onLocalhost(dashboardUrl), token);

@@ -5,8 +5,10 @@
 import { userInfo } from 'node:os';
 import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
+import { loadWithAddresses } from '../config/stored-addresses.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
+import { within } from '../lib/within.ts';
 import { checkAll } from '../system/doctor.ts';
 import type { Check } from '../system/doctor-checks.ts';
 import { providerAddresses } from '../system/doctor-config-checks.ts';
@@ -33,7 +35,7 @@ import { oneOf } from './option-values.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
-import { setupCommands } from './setup-commands.ts';
+import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { verificationCommands } from './verification-commands.ts';
@@ -89,8 +91,10 @@ const doctorCommand: Command = {
   notes: ['Changes nothing. Says how to fix each problem. Exit code 1 if a check fails, 0 with warnings.'],
   async run(_, context) {
     let config: Config;
+    let inspected: ReturnType<CommandDeps['inspectStorage']>;
     try {
-      config = context.config();
+      inspected = context.deps.inspectStorage(context.config());
+      config = context.configWith(addressesIn(await within(PATIENCE_MS, inspected)));
     } catch (reason) {
       if (!(reason instanceof ConfigError)) throw reason;
       const checks = reason.problems.map((problem) => ({
@@ -100,7 +104,8 @@ const doctorCommand: Command = {
       }));
       return doctorResult(checks, []);
     }
-    return doctorResult(await checkAll(config, context.deps), providerAddresses(config));
+    const checks = await checkAll(config, { ...context.deps, inspectStorage: () => inspected });
+    return doctorResult(checks, providerAddresses(config));
   },
 };
 
@@ -208,25 +213,35 @@ function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
   let clockOffset = () => 0;
   const now = () => deps.now() + clockOffset();
   const caller = commandLineCaller(now);
+  const configWith: Context['configWith'] = (stored) => {
+    const { config: complete, isDefault } = loadWithAddresses(io.env, stored);
+    if (isDefault) io.stderr.write(`kalends: ${defaultAddressNotice(complete)}\n`);
+    return complete;
+  };
   return {
     io,
     json,
     deps: { ...deps, now },
     caller,
     config,
+    configWith,
     async withStorage(work) {
       const loaded = config();
       noticeSandboxes(loaded, io);
       const storage = await deps.openStorage(loaded);
       clockOffset = storage.clockOffset;
       try {
-        return await work({ ...storage, by: caller });
+        const addresses = async () => configWith(await storage.system.readAddresses());
+        return await work({ ...storage, by: caller, addresses });
       } finally {
         await storage.close();
       }
     },
   };
 }
+
+const defaultAddressNotice = ({ url }: Config): string =>
+  `KALENDS_URL is not set and the database has no address of a server, so addresses begin with the default ${url}.`;
 
 /** Mentions running sandboxes unless the environment selects the data. */
 function noticeSandboxes({ settings, dataDir }: Config, io: Io): void {

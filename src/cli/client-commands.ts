@@ -63,9 +63,10 @@ const create: Command = {
         await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now(), by });
       const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), storage);
       await saveExtras(client.clientId, extras, { ...storage, now: deps.now });
-      const subject = await readSettings(client, storage, config().url);
+      const subject = await readSettings(client, storage);
       const [idRow = [], ...otherRows] = toRows(APPLICATION_LINES, subject);
-      const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
+      const { url } = await storage.addresses();
+      const authorizeUrl = `${url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
         json: {
           client_id: client.clientId,
@@ -93,15 +94,14 @@ const create: Command = {
 const list: Command = {
   name: 'client list',
   summary: 'List the applications',
-  run: (_, { config, withStorage }) =>
-    withStorage(async ({ clients, branding, verification }) => {
-      const all = await clients.listClients();
-      const { url } = config();
+  run: (_, { withStorage }) =>
+    withStorage(async (storage) => {
+      const all = await storage.clients.listClients();
       return listResult({
         name: 'clients',
         fields: APPLICATION,
         columns: ['client_id', 'name', 'redirect_uri'],
-        subjects: await Promise.all(all.map((client) => readListed(client, { branding, verification }, url))),
+        subjects: await Promise.all(all.map((client) => readListed(client, storage))),
         none: 'There are no applications yet: "kalends client create --help" shows how to register one.',
       });
     }),
@@ -111,13 +111,13 @@ const show: Command = {
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
-  run: ({ positionals: { CLIENT_ID: clientId = '' } }, { config, withStorage, deps }) =>
+  run: ({ positionals: { CLIENT_ID: clientId = '' } }, { withStorage, deps }) =>
     withStorage(async (storage) => {
       const { clients, users } = storage;
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
-      const settings = await readSettings(record.client, storage, config().url);
+      const settings = await readSettings(record.client, storage);
       const subject = { ...settings, liveSecrets: record.secretHashes.length, userCount };
       return { json: toDocument(APPLICATION, subject), text: tabulate(toRows(APPLICATION_LINES, subject)) };
     }),
@@ -158,7 +158,7 @@ const update: Command = {
       const hasUrl = typeof change.webhookUrl === 'string';
       const webhookSecret = hasUrl ? await makeFirstSecret(firstEndpointId(clientId), storage) : undefined;
       await saveExtras(clientId, extras, { ...storage, now: deps.now });
-      const subject = await readSettings(client, storage, config().url);
+      const subject = await readSettings(client, storage);
       return {
         json: {
           ...toDocument(APPLICATION, subject),
@@ -251,25 +251,25 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
 const secretRow = (secret: string | undefined): string[][] =>
   secret === undefined ? [] : [['webhook secret', secret]];
 
-/** Returns what lists show of an application. `url` is the origin of the instance. */
+/** Returns what lists show of an application. Its address is needed only for a logo. */
 async function readListed(
   client: Client,
-  { branding, verification }: Pick<Storage, 'branding' | 'verification'>,
-  url: string,
+  { branding, verification, addresses }: Pick<Storage, 'branding' | 'verification' | 'addresses'>,
 ): Promise<ApplicationSubject> {
   const review = await verification.findVerification(client.clientId);
-  return { client, look: await branding.findLook(client.clientId), verification: review, url };
+  const look = await branding.findLook(client.clientId);
+  const { url } = (look.branding.logo ?? look.branding.darkLogo) ? await addresses() : { url: '' };
+  return { client, look, verification: review, url };
 }
 
-/** Returns all settings of an application besides its secrets. `url` is the origin of the instance. */
+/** Returns all settings of an application besides its secrets. */
 async function readSettings(
   client: Client,
-  storage: Pick<Storage, 'branding' | 'verification' | 'providerApps' | 'webhookKeys'>,
-  url: string,
+  storage: Pick<Storage, 'branding' | 'verification' | 'providerApps' | 'webhookKeys' | 'addresses'>,
 ): Promise<ApplicationSubject> {
   const [use] = await storage.webhookKeys.listKeyUses(client.clientId);
   return {
-    ...(await readListed(client, storage, url)),
+    ...(await readListed(client, storage)),
     apps: await storage.providerApps.listProviderApps(client.clientId),
     webhookKeys: use?.keys ?? 'instance',
   };

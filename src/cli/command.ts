@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
+import type { Addresses } from '../config/stored-addresses.ts';
 import { errorCode } from '../lib/error-code.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { MasterKeys } from '../system/master-key.ts';
@@ -53,6 +54,11 @@ export type Context = {
   readonly caller: Caller;
   /** Reads the configuration. Throws ConfigError. */
   config(): Config;
+  /**
+   * Returns the configuration for a command that prints addresses, with the stored ones for those that the environment
+   * does not set. Warns on standard error if both are missing. Throws ConfigError.
+   */
+  configWith(stored: Addresses | undefined): Config;
   /** Opens the configured storage for the time of `work`. */
   withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 };
@@ -84,7 +90,7 @@ export type CommandDeps = {
   /** Runs the sandbox until a signal stops the process. Resolves to the exit code. */
   runSandbox(request: SandboxRequest): Promise<number>;
   /** Opens and migrates the database. The message of an error says how to fix it. */
-  openStorage(config: Config): Promise<Omit<Storage, 'by'>>;
+  openStorage(config: Config): Promise<Omit<Storage, 'by' | 'addresses'>>;
   /** Inspects the database for `doctor`, without creating or migrating it. */
   inspectStorage(config: Config): Promise<StorageReport>;
   /** Checks a backup and compares it with the database, for `restore`. */
@@ -100,6 +106,8 @@ export type RequestedScope = (kind: AppKind, config: Config) => Promise<(scope: 
 export type Storage = OperatorStores & {
   /** The command line. */
   readonly by: Caller;
+  /** Returns the addresses to print, as `configWith` does. */
+  addresses(): Promise<Addresses>;
   /** Milliseconds by which the clock of the database is ahead of this machine's. */
   clockOffset(): number;
   readonly masterKeys: MasterKeys;

@@ -2,11 +2,14 @@
 import { APP_KINDS, APP_NAMES, type AppKind, checkProviderApp } from '../access/provider-apps.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Config } from '../config/config.ts';
+import { type Addresses, setsAddress } from '../config/stored-addresses.ts';
 import { COMMAND } from '../lib/version.ts';
+import { LATE, within } from '../lib/within.ts';
 import { SCOPES } from '../oauth/scope.ts';
 import type { Check } from '../system/doctor-checks.ts';
 import { providerAddress } from '../system/doctor-config-checks.ts';
 import { checkProvider } from '../system/doctor-provider-checks.ts';
+import type { StorageReport } from '../system/storage-report.ts';
 import { readSecret } from './client-options.ts';
 import {
   type Command,
@@ -39,13 +42,25 @@ export const setupCommands: readonly Command[] = APP_KINDS.map((kind) => ({
     `Prints the steps, and the address and the scopes to paste. With an id and a secret, or if ${settingPrefix(kind)}_CLIENT_ID is set, it checks the app at ${APP_NAMES[kind]}; exit code 1 if the check fails. Changes nothing.`,
   ],
   async run(input, context): Promise<Result> {
-    const config = context.config();
+    const { config: readConfig, configWith, deps } = context;
+    const configured = readConfig();
+    const report = setsAddress(configured)
+      ? LATE
+      : await within(PATIENCE_MS, deps.inspectStorage(configured));
+    const config = configWith(addressesIn(report));
     const app = (await readApp(input, context)) ?? config[kind].app;
     const scopes = await listScopes(kind, config, context);
     const check = app && (await checkProvider(kind, { ...config, [kind]: { ...config[kind], app } }));
     return toResult(kind, { config, scopes, check });
   },
 }));
+
+/** The time limit of a read of the database. */
+export const PATIENCE_MS = 10_000;
+
+/** Returns the addresses in a report. Undefined if the database could not be read in time. */
+export const addressesIn = (report: StorageReport | typeof LATE): Addresses | undefined =>
+  report !== LATE && report.state === 'reachable' ? report.addresses : undefined;
 
 type NamedScope = { readonly scope: string; readonly for: readonly string[] };
 

@@ -59,13 +59,13 @@ const ACCOUNT_NAME: Positional = {
 /** Opens the storage and runs `work` on the user that the command names. Throws CommandError if it does not exist. */
 const withUser = (
   { positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input,
-  { withStorage, config, deps: { now } }: Context,
+  { withStorage, deps: { now } }: Context,
   work: (user: UserSummary, deps: Storage & UsersDeps) => Promise<Result | undefined>,
 ): Promise<Result | undefined> =>
   withStorage(async (storage) => {
     await requireClient(clientId, storage.clients);
     const user = await storage.users.findUser(clientId, userId);
-    if (user !== undefined) return work(user, { ...storage, publicUrl: config().url, now });
+    if (user !== undefined) return work(user, { ...storage, now });
     throw new CommandError(
       'not_found',
       `The application has no user "${userId}"; "kalends user list ${clientId}" lists its users.`,
@@ -143,7 +143,8 @@ const link: Command = {
   ],
   run: (input, context) =>
     withUser(input, context, async ({ clientId, userId }, deps) => {
-      const url = reconnectLink(await requireClient(clientId, deps.clients), userId, deps);
+      const { url: publicUrl } = await deps.addresses();
+      const url = reconnectLink(await requireClient(clientId, deps.clients), userId, { publicUrl });
       if (url !== undefined) return { json: { client_id: clientId, user_id: userId, url }, text: url };
       throw new CommandError(
         'refused',

@@ -31,11 +31,11 @@ const show: Command = {
   name: 'client verification show',
   summary: 'Show the review of an application, its submission and its activity',
   positionals: [CLIENT_ID],
-  run: ({ positionals }, { config, withStorage }) =>
-    withStorage(async ({ verification: reviews }) => {
+  run: ({ positionals }, { withStorage }) =>
+    withStorage(async ({ verification: reviews, addresses }) => {
       const verification = await findReview(positionals, reviews);
       const activity = await reviews.listActivity(verification.clientId, { limit: ENTRIES_SHOWN });
-      const review = { verification, url: config().url };
+      const review = { verification, url: (await addresses()).url };
       const missing = missingForReview(verification).map(({ sentence }) => sentence);
       const canSubmit = ['not_submitted', 'changes_requested'].includes(verification.status);
       const parts = [
@@ -54,20 +54,18 @@ const show: Command = {
 const list: Command = {
   name: 'client verification list',
   summary: 'List the applications under review, earliest submission first',
-  run: (_, { config, withStorage }) =>
-    withStorage(async ({ verification: reviews }) =>
-      listResult({
+  run: (_, { withStorage }) =>
+    withStorage(async ({ verification: reviews, addresses }) => {
+      const { url } = await addresses();
+      return listResult({
         name: 'applications',
         fields: REVIEW,
         textFields: REVIEWED_LINES,
         columns: ['client_id', 'submitted_at', 'verified', 'display_name'],
-        subjects: (await reviews.listUnderReview()).map((verification) => ({
-          verification,
-          url: config().url,
-        })),
+        subjects: (await reviews.listUnderReview()).map((verification) => ({ verification, url })),
         none: 'No application is under review.',
-      }),
-    ),
+      });
+    }),
 };
 
 type Step = (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
@@ -81,14 +79,14 @@ const stepCommand = (
   name: `client verification ${name}`,
   positionals: [CLIENT_ID],
   ...help,
-  run: ({ positionals, options }, { config, withStorage, deps: { now } }) =>
-    withStorage(async ({ verification, by }) => {
+  run: ({ positionals, options }, { withStorage, deps: { now } }) =>
+    withStorage(async ({ verification, by, addresses }) => {
       const current = await findReview(positionals, verification);
       const { clientId } = current;
       const submission = text(options.submission) ?? submissionOf(current);
       const after = await step({ clientId, submission, note: text(options.note) }, { verification, now, by });
       if (after === undefined) throw unknownClient(clientId);
-      const review = { verification: after, url: config().url };
+      const review = { verification: after, url: (await addresses()).url };
       return { json: toDocument(REVIEW, review), text: reviewText(review) };
     }),
 });

@@ -30,7 +30,7 @@ export const NETWORK = {
   url: {
     name: 'KALENDS_URL',
     parse: optional(origin),
-    doc: 'Public origin, such as `https://calendars.example.com`, without a path. Default: `http://HOST:PORT`.',
+    doc: 'Public origin, such as `https://calendars.example.com`, without a path. Default: `http://HOST:PORT`, and for commands the address of the server that started last.',
   },
   applicationHosts: {
     name: 'KALENDS_APPLICATION_HOSTS',

@@ -87,12 +87,21 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   const starting = { deps, watching, ends, stopping };
   await openPorts(config, starting);
   if (isWorking) await startWork(config, starting);
+  if (config.role !== 'worker') await saveAddresses(config, deps);
   const noted = noteInstance(config.role, deps);
   const watched = watchMasterKeys({ ...stores, log }, noted.note);
   ends.push(noted.stop, watched.stop);
   warnAtStart(config, stores, log);
   return stores;
 }
+
+/** Stores the addresses for commands. The server starts without it too. */
+const saveAddresses = ({ url, dashboardUrl }: Config, { system, log }: InstanceDeps): Promise<void> =>
+  system
+    .saveAddresses({ url, dashboardUrl })
+    .catch((err) =>
+      log.error({ event: 'instance_not_noted', err }, 'The addresses of this instance could not be recorded'),
+    );
 
 type Starting = {
   readonly deps: InstanceDeps;

@@ -12,7 +12,7 @@ import {
 } from '../system/system-store.ts';
 import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
-import { lastBackups } from './drivers/inspect-database.ts';
+import { lastBackups, readAddresses } from './drivers/inspect-database.ts';
 
 const NOTE = `
   INSERT INTO instance (instance_id, host, version, role, started_at, seen_at, key_ids, key_id)
@@ -50,7 +50,7 @@ const SIZES = 'SELECT day, bytes FROM database_size ORDER BY day';
 
 /** The maximum length of a backup's failure, a message of the operating system. */
 const MOST_REASON = 1_000;
-const KEEP_BACKUP = `
+const KEEP_SETTING = `
   INSERT INTO setting (name, value) VALUES (:name, :value)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 const FORGET_FAILURE = `DELETE FROM setting WHERE name = 'last_backup_failure'`;
@@ -138,6 +138,14 @@ export function systemStore(db: Database): SystemStore {
       return row === undefined ? undefined : (JSON.parse(row.value) as KeptChecks); // as keepChecks wrote it
     },
 
+    async saveAddresses(addresses) {
+      const value = JSON.stringify(addresses);
+      if (value !== JSON.stringify(await readAddresses(db)))
+        await db.change(KEEP_SETTING, { name: 'addresses', value });
+    },
+
+    readAddresses: () => readAddresses(db),
+
     ...backupNotes(db),
   };
 }
@@ -148,7 +156,7 @@ function backupNotes(db: Database): BackupNotes {
   return {
     noteBackup: (backup, by) =>
       db.transaction(async (tx) => {
-        await tx.change(KEEP_BACKUP, { name: 'last_backup', value: JSON.stringify(backup) });
+        await tx.change(KEEP_SETTING, { name: 'last_backup', value: JSON.stringify(backup) });
         await tx.change(FORGET_FAILURE);
         const { name, bytes: size } = backup;
         await auditFor(tx, by, { action: 'backup.made', subject: name, after: { bytes: size } });
@@ -156,7 +164,7 @@ function backupNotes(db: Database): BackupNotes {
 
     async noteBackupFailure({ at, reason }) {
       const value = JSON.stringify({ at, reason: reason.slice(0, MOST_REASON) });
-      await db.change(KEEP_BACKUP, { name: 'last_backup_failure', value });
+      await db.change(KEEP_SETTING, { name: 'last_backup_failure', value });
     },
 
     lastBackups: () => lastBackups(db),

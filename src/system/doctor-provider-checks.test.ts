@@ -6,7 +6,14 @@ import { checkTenants } from './doctor-provider-checks.ts';
 import type { StorageReport } from './storage-report.ts';
 
 const having = (accountsWithoutTenant: number): StorageReport => ({
-  ...{ state: 'reachable', engine: 'sqlite', pending: [], keyProblem: undefined, clockSkew: 0 },
+  ...{
+    state: 'reachable',
+    engine: 'sqlite',
+    pending: [],
+    keyProblem: undefined,
+    addresses: undefined,
+    clockSkew: 0,
+  },
   ...{ masterKey: { keyId: undefined, next: undefined, before: undefined }, newestInstant: undefined },
   ...{ watched: [], sharedKeys: [], lastBackup: undefined, begunAt: undefined, accountsWithoutTenant },
 });

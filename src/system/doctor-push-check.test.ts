@@ -13,6 +13,7 @@ const having = (watched: readonly WatchedCalendars[]): StorageReport => ({
   pending: [],
   masterKey: { keyId: undefined, next: undefined, before: undefined },
   keyProblem: undefined,
+  addresses: undefined,
   clockSkew: 0,
   newestInstant: undefined,
   sharedKeys: [],

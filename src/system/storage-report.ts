@@ -1,4 +1,5 @@
 import type { AppKind } from '../access/provider-apps.ts';
+import type { Addresses } from '../config/stored-addresses.ts';
 import type { MasterKeyState } from './master-key.ts';
 
 /** The facts that `doctor` needs about a database and its keys. */
@@ -25,6 +26,8 @@ export type StorageReport =
       /** The creation of the database, and the last backup by Kalends. */
       readonly begunAt: number | undefined;
       readonly lastBackup: number | undefined;
+      /** The addresses of the server that started last. */
+      readonly addresses: Addresses | undefined;
     };
 
 /** `state` is a watch's (watches/watch.ts), or `ended` if a live watch was not renewed. */

@@ -1,4 +1,5 @@
 import type { Caller } from '../audit/audit-entry.ts';
+import type { Addresses } from '../config/stored-addresses.ts';
 import type { JobKind } from '../jobs/job-store.ts';
 import type { Check } from './doctor-checks.ts';
 
@@ -32,7 +33,7 @@ export interface LoadStore {
   listAppBudgets(): Promise<readonly UsedBudget[]>;
 }
 
-/** Checks and backups. Changes of `by` are audited. */
+/** Checks, backups and addresses. Changes of `by` are audited. */
 export interface UpkeepStore {
   /** Replaces the result of the checks. */
   keepChecks(checks: KeptChecks, by: Caller | undefined): Promise<void>;
@@ -46,6 +47,11 @@ export interface UpkeepStore {
   noteBackupFailure(failure: BackupFailure): Promise<void>;
 
   lastBackups(): Promise<LastBackups>;
+
+  /** Stores the addresses of the server that started last. Writes only if they differ. */
+  saveAddresses(addresses: Addresses): Promise<void>;
+
+  readAddresses(): Promise<Addresses | undefined>;
 }
 
 /** Facts about the program and its database. Instants are epoch milliseconds. */

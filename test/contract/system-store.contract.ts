@@ -111,6 +111,20 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await system.listAppBudgets(), [{ app: 'google id.example', fullAt: NOW + 10 }]);
     });
 
+    it('returns the addresses that were saved last, also of a server without a dashboard', async () => {
+      const { system } = await prepare();
+      assert.equal(await system.readAddresses(), undefined);
+      const first = { url: 'https://a.example', dashboardUrl: 'https://admin.example' };
+      const last = { url: 'https://b.example', dashboardUrl: undefined };
+
+      await system.saveAddresses(first);
+      await system.saveAddresses(first);
+      const before = await system.readAddresses();
+      await system.saveAddresses(last);
+
+      assert.deepEqual([before, await system.readAddresses()], [first, last]);
+    });
+
     it('the last result of the checks takes the place of the one before', async () => {
       const { system } = await prepare();
       assert.equal(await system.lastChecks(), undefined);

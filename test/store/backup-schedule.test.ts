@@ -129,7 +129,14 @@ onEachDatabase((name, _, place) => {
   describe('The check of backups', () => {
     const config = (every: string) => loadConfig({ KALENDS_BACKUP_EVERY: every });
     const report = (lastBackup: number | undefined, begunAt: number): StorageReport => ({
-      ...{ state: 'reachable', engine: 'sqlite', pending: [], keyProblem: undefined, clockSkew: 0 },
+      ...{
+        state: 'reachable',
+        engine: 'sqlite',
+        pending: [],
+        keyProblem: undefined,
+        addresses: undefined,
+        clockSkew: 0,
+      },
       ...{ masterKey: { keyId: 'k', next: undefined, before: undefined }, newestInstant: undefined },
       ...{ watched: [], sharedKeys: [], accountsWithoutTenant: 0, lastBackup, begunAt },
     });

@@ -150,6 +150,7 @@ onEachDatabase((name, _, place) => {
         sharedKeys: [],
         accountsWithoutTenant: 0,
         lastBackup: undefined,
+        addresses: undefined,
       });
 
       const other = await inspectDatabase({ ...settings, masterKey: randomBytes(32) }, Date.now);

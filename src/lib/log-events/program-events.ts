@@ -170,7 +170,7 @@ export const PROGRAM_EVENTS = {
   },
   instance_not_noted: {
     level: 'error',
-    when: 'the start or stop of this instance could not be recorded',
+    when: 'the start, the stop or the addresses of this instance could not be recorded',
     act: DATABASE,
     fields: ['err'],
   },

@@ -1,5 +1,6 @@
 /** Inspects the configured database for `doctor`, without creating, migrating or writing anything. */
 import { stat } from 'node:fs/promises';
+import type { Addresses } from '../../config/stored-addresses.ts';
 import { masterKeyId } from '../../lib/sealing.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import type { StorageReport, WatchedCalendars } from '../../system/storage-report.ts';
@@ -70,6 +71,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       accountsWithoutTenant: untenanted?.count ?? 0,
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,
+      addresses: pending.includes(1) ? undefined : await readAddresses(db),
     };
   } catch (reason) {
     return {
@@ -124,4 +126,14 @@ export async function lastBackups(db: Statements): Promise<LastBackups> {
     made: made === undefined ? undefined : (JSON.parse(made) as NotedBackup),
     failure: failure === undefined ? undefined : (JSON.parse(failure) as BackupFailure),
   };
+}
+
+const ADDRESSES = `SELECT value FROM setting WHERE name = 'addresses'`;
+
+/** Returns the addresses that systemStore saved. Throws unless `db` is migrated. */
+export async function readAddresses(db: Statements): Promise<Addresses | undefined> {
+  const row = await db.get<{ value: string }>(ADDRESSES);
+  if (row === undefined) return undefined;
+  const { url, dashboardUrl }: Addresses = JSON.parse(row.value);
+  return { url, dashboardUrl };
 }
