@@ -17,8 +17,11 @@ export type SandboxApplication = {
   readonly displayName: string;
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;
+  /** Whether `clientSecret` is not valid any more, because someone rotated it. */
+  readonly isRotated?: boolean;
 };
 
+const DEMO = 'projSandboxDemonstration';
 const SECRET_LENGTH = 43;
 const secretOf = (words: string): string => `kalends_${words.padEnd(SECRET_LENGTH, '0')}`;
 
@@ -26,7 +29,7 @@ const secretOf = (words: string): string => `kalends_${words.padEnd(SECRET_LENGT
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('kalends sandbox webhook secret 1').toString('base64')}`;
 
 export const demoApplication = (redirectUri: string, webhookUrl: string): SandboxApplication => ({
-  clientId: 'projSandboxDemonstration',
+  clientId: DEMO,
   clientSecret: secretOf('SandboxDemonstrationIsNoSecret'),
   name: 'Sandbox demo',
   displayName: 'Tideline',
@@ -53,14 +56,21 @@ export const ownApplications = (
     };
   });
 
-/** Registers them in the database of these settings, even if Kalends is not running, or updates their addresses. */
+/**
+ * Registers them in the database of these settings, even if Kalends is not running, or updates their addresses. The
+ * secret of the demo is restored, because it has no other.
+ */
 export async function registerApplications(
   settings: Readonly<Record<string, string>>,
   applications: readonly SandboxApplication[],
-): Promise<void> {
+): Promise<SandboxApplication[]> {
   const { db, sealer } = await openDatabase(loadConfig(settings), Date.now);
   const clients = clientStore(db);
   const endpoints = endpointStore(db, sealer);
+  const isRotated = async ({ clientId, clientSecret }: SandboxApplication): Promise<boolean> => {
+    const { secretHashes = [] } = (await clients.findClientWithSecrets(clientId, Date.now())) ?? {};
+    return secretHashes.length !== 1 || secretHashes[0] !== hashOfSecret(clientSecret);
+  };
   try {
     for (const application of applications) {
       const { clientId, clientSecret, redirectUri, webhookUrl } = application;
@@ -72,7 +82,39 @@ export async function registerApplications(
         await clients.updateClient(clientId, change, { now: Date.now(), by: undefined });
       }
       await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }], undefined);
+      if (clientId === DEMO && (await isRotated(application))) {
+        const [now, secretHash] = [Date.now(), hashOfSecret(clientSecret)];
+        await clients.rotateSecret({ clientId, secretHash, now, oldExpireAt: now, by: undefined });
+      }
     }
+    return await Promise.all(applications.map(async (one) => ({ ...one, isRotated: await isRotated(one) })));
+  } finally {
+    await db.close();
+  }
+}
+
+const OF_USER = 'client_id = :clientId AND user_id = :userId';
+/** Changes are stored for 29 days. */
+const FORGOTTEN_MS = 31 * 24 * 3_600_000;
+
+/** Does what `expireCursors` of ControlDeps says, in the database of these settings. */
+export async function expireCursors(
+  settings: Readonly<Record<string, string>>,
+  user: { readonly clientId: string; readonly userId: string },
+): Promise<boolean> {
+  const { db } = await openDatabase(loadConfig(settings), Date.now);
+  try {
+    return await db.transaction(async (tx) => {
+      const users = await tx.change(
+        `UPDATE application_user SET feed_seq = feed_seq + 1, feed_pruned = feed_seq + 1 WHERE ${OF_USER}`,
+        user,
+      );
+      await tx.change(`UPDATE webhook_stream SET pending_since = :since, due_at = 0 WHERE ${OF_USER}`, {
+        ...user,
+        since: Date.now() - FORGOTTEN_MS,
+      });
+      return users > 0;
+    });
   } finally {
     await db.close();
   }

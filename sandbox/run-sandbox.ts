@@ -1,6 +1,7 @@
 /** `kalends sandbox`: starts everything, prints where to begin, and ends with Ctrl-C. */
 import type { SandboxRequest } from '../src/cli/command.ts';
 import { noteSandbox } from '../src/cli/running-sandboxes.ts';
+import type { SandboxApplication } from './applications.ts';
 import { type Sandbox, startSandbox } from './start-sandbox.ts';
 
 /** Resolves with the exit code once everything has ended. */
@@ -23,10 +24,13 @@ export async function runSandbox(request: SandboxRequest): Promise<number> {
 /** Returns the values of `welcome` for programs. The first application is also at the top level. */
 function startDocument(sandbox: Sandbox) {
   const { application, ownApplications, webhookSecret, kalends } = sandbox;
-  const listed = ownApplications.length > 0 ? ownApplications : [{ ...application, webhookUrl: undefined }];
-  const applications = listed.map(({ clientId, clientSecret, redirectUri, webhookUrl }) => ({
+  const listed =
+    ownApplications.length > 0
+      ? ownApplications
+      : [{ ...application, webhookUrl: undefined, isRotated: false }];
+  const applications = listed.map(({ clientId, clientSecret, isRotated, redirectUri, webhookUrl }) => ({
     client_id: clientId,
-    client_secret: clientSecret,
+    client_secret: isRotated ? null : clientSecret,
     redirect_uri: redirectUri,
     ...(webhookUrl && { webhook_url: webhookUrl, webhook_secret: webhookSecret }),
   }));
@@ -78,13 +82,18 @@ const setupText = (setupUrl: string | undefined, url: string): string =>
     ? `${url}/dashboard`
     : `become its first owner, once, within 30 minutes:\n${setupUrl}`;
 
+/** A rotated secret was shown once, to the person who rotated it. */
+const secretText = ({ clientSecret, isRotated = false }: SecretOf): string =>
+  isRotated ? '(rotated)' : clientSecret;
+type SecretOf = Pick<SandboxApplication, 'clientSecret' | 'isRotated'>;
+
 function applicationsText({ kalends, application, ownApplications, webhookSecret }: Sandbox): string {
   const [first, ...others] = ownApplications;
   const firstApplication = first ?? application;
   const rows = [
     ['Kalends', kalends.url],
     ['client_id', firstApplication.clientId],
-    ['client_secret', firstApplication.clientSecret],
+    ['client_secret', secretText(firstApplication)],
     ['redirect_uri', firstApplication.redirectUri],
     ...(first?.webhookUrl === undefined
       ? []
@@ -92,11 +101,11 @@ function applicationsText({ kalends, application, ownApplications, webhookSecret
           ['webhook_url', first.webhookUrl],
           ['webhook secret', webhookSecret],
         ]),
-    ...others.flatMap(({ clientId, clientSecret, redirectUri }) => [
+    ...others.flatMap((other) => [
       [],
-      ['client_id', clientId],
-      ['client_secret', clientSecret],
-      ['redirect_uri', redirectUri],
+      ['client_id', other.clientId],
+      ['client_secret', secretText(other)],
+      ['redirect_uri', other.redirectUri],
     ]),
   ];
   const heading =

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createServer } from '../src/http/server.ts';
 import {
   demoApplication,
+  expireCursors,
   ownApplications,
   registerApplications,
   type SandboxApplication,
@@ -13,6 +14,7 @@ import {
 } from './applications.ts';
 import { type SandboxClock, sandboxClock } from './core/clock.ts';
 import { controlRoute } from './core/control.route.ts';
+import type { ControlPerson } from './core/control-deps.ts';
 import { type Faults, faultBoard, KIND_NAMES, SANDBOX_KINDS } from './core/faults.ts';
 import type { ProviderSandbox } from './core/provider-sandbox.ts';
 import { deliveryLog } from './demo/delivery-log.ts';
@@ -105,16 +107,18 @@ async function start(options: SandboxOptions, later: Later, close: () => Promise
 
   const demoOrigin = `http://127.0.0.1:${ports.demo}`;
   const demoApp = demoApplication(`${demoOrigin}/callback`, demoOrigin + WEBHOOK_PATH);
-  const ownApps = ownApplications(redirectUris, webhookUrl);
   const env = kalendsSettings(ports.kalends, dataDir, { ...settingsFor(providers), ...settings });
-  await registerApplications(env, [demoApp, ...ownApps]);
+  const registered = [demoApp, ...ownApplications(redirectUris, webhookUrl)];
+  const [, ...ownApps] = await registerApplications(env, registered);
   const kalends = await startKalends(env);
   later(() => kalends.close());
   const application: Application = { ...demoApp, kalendsUrl };
 
   const control = createServer({ log: CONSOLE_LOG, trustProxy: undefined, secure: false });
   control.addHook('onSend', async () => deps.beforeAnswer());
-  control.register(controlRoute({ clock, faults, providers: all, ...controlsFor(providers, ports.demo) }));
+  const cursors = { expireCursors: (user: Parameters<typeof expireCursors>[1]) => expireCursors(env, user) };
+  const controls = { clock, faults, providers: all, ...cursors };
+  control.register(controlRoute({ ...controls, ...controlsFor(providers, ports.demo) }));
   const controlUrl = `${await control.listen({ host: '127.0.0.1', port: ports.control })}/control`;
   later(() => control.close());
   const people = () => peopleAt(providers);
@@ -201,9 +205,12 @@ function controlsFor(providers: Providers, demoPort: number) {
   );
   const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
-  const organisation = { name: domain, demandConsent: () => microsoft.manual.demandAdminConsent(employee) };
+  const demandConsent = (email = employee) => microsoft.manual.demandAdminConsent(email);
+  const organisation = { name: domain, demandConsent };
+  const passwordOf = ({ kind, email }: ControlPerson) =>
+    kind === 'icloud' || kind === 'caldav' ? providers[kind].passwordOf(email) : undefined;
   const sent = () => SANDBOX_KINDS.flatMap((kind) => providers[kind].sent()).sort((a, b) => a.at - b.at);
-  return { people, organisation, sent, demoUrl: `http://127.0.0.1:${demoPort}` };
+  return { people, organisation, passwordOf, sent, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
 /** Returns the people with their current passwords, which change when access is withdrawn. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import type { ManualChanges } from '../core/provider-sandbox.ts';
+import type { EventEditor, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { calendarZone, zoneText } from './calendar-zone.ts';
 import { CalendarCollection } from './collection.ts';
@@ -25,12 +25,16 @@ export type ManualChangesDeps = {
 };
 
 /** Returns the changes. The id of a calendar is its absolute URL, the id of an event the last segment of its URL. */
-export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
+export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges & EventEditor {
   const { accounts, scheduling, now } = deps;
   const find = (email: string, calendarId: string) => calendarOf(email, calendarId, deps);
 
   return {
     ...manualEvents({ now, accounts, scheduling, find }),
+    calendars(email) {
+      const account = accounts.all().find(({ person }) => person.email === email);
+      return account && [...account.calendars.values()].map((calendar) => hrefOf(account, calendar, deps));
+    },
     async addPerson(person) {
       accounts.add(person);
     },

@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { toInstant } from '../../src/lib/recurrence/event-instant.ts';
+import { toDraftTime } from '../core/draft-time.ts';
 import { instancesIn } from '../core/instances.ts';
-import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
+import type { DraftTime, EventDraft, EventEditor, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
 import { eventLines, eventTimeOf, type Writing } from './event-writer.ts';
@@ -37,7 +38,8 @@ export type ManualEventsDeps = {
 export type ManualEvents = Pick<
   ManualChanges,
   'createEvent' | 'updateEvent' | 'deleteEvent' | 'changeOccurrence' | 'deleteOccurrence'
->;
+> &
+  Pick<EventEditor, 'events' | 'changeEvent'>;
 
 export function manualEvents({ now, accounts, scheduling, find }: ManualEventsDeps): ManualEvents {
   const put = (email: string, calendar: CalendarCollection, { name, uid, edited, before }: Put) => {
@@ -73,6 +75,25 @@ export function manualEvents({ now, accounts, scheduling, find }: ManualEventsDe
       const object = objectOf(calendar, eventId);
       const organizer = organizerOf(email);
       writing(email, calendar)(object, replaced(object, draft, { now: now(), organizer }));
+    },
+    events: (email, calendarId) =>
+      find(email, calendarId)
+        .objects()
+        .flatMap(({ name: id, icalendar }) => {
+          const { master } = seriesOf(readEvents(icalendar));
+          if (master === undefined || master.payload.status === 'CANCELLED') return [];
+          const [start, end] = [toDraftTime(master.start), toDraftTime(master.end)];
+          return { id, title: master.payload.summary ?? '', start, end };
+        }),
+    changeEvent(email, calendarId, { id, ...change }) {
+      const calendar = find(email, calendarId);
+      const object = objectOf(calendar, id);
+      const { master, overrides } = readObject(object.icalendar);
+      const changed = changedEvent(master, change, now());
+      writing(email, calendar)(object, {
+        master: changed,
+        overrides: change.start === undefined ? overrides : new Map(),
+      });
     },
     async deleteEvent(email, calendarId, eventId) {
       const calendar = find(email, calendarId);

@@ -4,12 +4,23 @@
  */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
-import { readBody } from '../../src/http/fields.ts';
+import { type Input, readBody, readQuery } from '../../src/http/fields.ts';
 import { ANY_CALL, ApiError } from '../../src/http/refusal.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
-import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, parseTurn, SANDBOX } from './control.schema.ts';
+import {
+  ACCESS_BODY,
+  CLOCK_BODY,
+  CURSORS_BODY,
+  FAULT_BODY,
+  faultOf,
+  invalid,
+  PERSON,
+  parseTurn,
+  SANDBOX,
+} from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { controlPageRoute } from './control-page.route.ts';
+import { changeEvent, EVENT_BODY, findPerson, listEvents } from './event-control.ts';
 
 /** The JSON endpoints and the page; mount it at the root of a server that maps errors (`createServer`). */
 export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
@@ -45,8 +56,50 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
       if (turn !== undefined) clock.turn(parseTurn(turn, clock.now()));
       return time();
     });
+    app.get('/control/events', async ({ query }) => ({
+      events: listEvents(readQuery(query, PERSON), deps),
+    }));
+    app.post('/control/events', async ({ body }, reply) => {
+      reply.code(201);
+      return changeEvent(readBody(body, EVENT_BODY), deps);
+    });
+    app.post('/control/access', async ({ body }) => changeAccess(readBody(body, ACCESS_BODY), deps));
+    app.post('/control/cursors', async ({ body }, reply) => {
+      await expireCursors(readBody(body, CURSORS_BODY), deps);
+      return reply.code(204).send();
+    });
     await app.register(controlPageRoute(deps));
   };
+}
+
+/** Returns the new password of a person whose provider has passwords. */
+async function changeAccess(
+  { provider, user, action }: Input<typeof ACCESS_BODY>,
+  deps: ControlDeps,
+): Promise<{ readonly password?: string | undefined }> {
+  const { manual } = findPerson({ provider, user }, deps);
+  if (action === 'revoke') {
+    await manual.revokeAccess(user);
+    return { password: deps.passwordOf?.({ kind: provider, email: user }) };
+  }
+  if (provider !== 'microsoft') throw invalid('action', 'action must be revoke at this provider');
+  await deps.organisation?.demandConsent(user);
+  return {};
+}
+
+async function expireCursors(
+  { client_id: clientId, user_id: userId, provider, user }: Input<typeof CURSORS_BODY>,
+  deps: ControlDeps,
+): Promise<void> {
+  if (provider !== undefined && user !== undefined) {
+    const { manual, calendars } = findPerson({ provider, user }, deps);
+    for (const calendar of calendars) await manual.forgetSyncTokens(user, calendar);
+    return;
+  }
+  if (clientId === undefined || userId === undefined)
+    throw invalid('client_id', 'client_id and user_id are missing, or provider and user');
+  if (!(await deps.expireCursors?.({ clientId, userId })))
+    throw invalid('user_id', 'user_id is not a user of this application');
 }
 
 /** A page elsewhere can make a browser send forms to this machine, under any name that leads here. */

@@ -60,6 +60,19 @@ export const FAULT_BODY = {
 };
 type FaultBody = Input<typeof FAULT_BODY>;
 
+/** A person at a provider, by the address that signs in there. */
+export const PERSON = { provider: required(oneOf(SANDBOX_KINDS)), user: required(text({})) };
+
+export const ACCESS_BODY = { ...PERSON, action: required(oneOf(['revoke', 'demand_consent'])) };
+
+/** A user of an application, or a person at a provider. */
+export const CURSORS_BODY = {
+  client_id: text({}),
+  user_id: text({}),
+  provider: oneOf(SANDBOX_KINDS),
+  user: text({}),
+};
+
 const TURN = 'must be milliseconds or an ISO 8601 duration such as PT1H or P7D, at most 100 years';
 
 /** `turn` is milliseconds, or a duration of ISO 8601 (`P7D`, `PT1H`). */

@@ -17,7 +17,7 @@ export interface ProviderSandbox {
   readonly kind: SandboxKind;
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  readonly manual: ManualChanges;
+  readonly manual: ManualChanges & EventEditor;
   /** Returns how many requests of this operation got a response since the start; of all operations if absent. */
   requests(operation?: string): number;
   /**
@@ -64,6 +64,23 @@ export type DraftRecurrence = {
   /** For weekly. */
   readonly weekdays?: readonly ('MO' | 'TU' | 'WE' | 'TH' | 'FR' | 'SA' | 'SU')[];
 };
+
+/** An event or a whole series, with its first start. */
+export type ListedEvent = Pick<EventDraft, 'title' | 'start' | 'end'> & { readonly id: string };
+
+/** The events in an account by the ids of their provider, for scripts that know none. */
+export interface EventEditor {
+  /** Returns the ids of a person's calendars, the oldest first. `undefined` if there is no such person. */
+  calendars(email: string): readonly string[] | undefined;
+  /** Returns the events of one of these calendars. */
+  events(email: string, calendarId: string): readonly ListedEvent[];
+  /** Changes the title or the times of one of these events; the rest stays as far as the provider keeps it. */
+  changeEvent(
+    email: string,
+    calendarId: string,
+    change: Partial<ListedEvent> & { readonly id: string },
+  ): void;
+}
 
 /** An occurrence as its provider shows it, after recurrences and exceptions. */
 export type ListedInstance = {

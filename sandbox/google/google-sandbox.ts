@@ -10,6 +10,7 @@ import type { ShownMessage } from '../core/sent-messages.page.ts';
 import { apiOperation } from './api-operations.ts';
 import { type ChannelState, noChannels, openChannels } from './channels.ts';
 import { type MeetBehaviour, meetMaker } from './conferences.ts';
+import { googleEventEditor } from './event-editor.ts';
 import { googleErrorAnswer } from './google-errors.ts';
 import {
   type AccessRole,
@@ -86,6 +87,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   const habits = habitsOf(deps);
   const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage, habits, sent };
 
+  const changes = { store, tokens, channels, now };
   const server = await startSandboxServer({
     kind: 'google',
     ...{ faults, port, beforeAnswer },
@@ -103,11 +105,10 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     origin,
     issuer: origin,
     apiUrl: `${origin}/calendar/v3`,
-    manual: withInvitations(googleManualChanges({ store, tokens, channels, now }), habits, {
-      store,
-      channels,
-      now,
-    }),
+    manual: {
+      ...withInvitations(googleManualChanges(changes), habits, changes),
+      ...googleEventEditor(changes),
+    },
     requests: server.requests,
     state: () => ({ ...state, sent }),
     sent: () => sent,

@@ -15,6 +15,7 @@ import { aadstsBody, codeOf, identityJson, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
 import { type DeltaTokenState, deltaTokens } from './delta-tokens.ts';
 import { type Directory, emptyDirectory, findAccount } from './directory.ts';
+import { microsoftEventEditor } from './event-editor.ts';
 import { graphOperation } from './graph.ts';
 import { graphErrorAnswer } from './graph-error.ts';
 import type { GraphDeps } from './graph-request.ts';
@@ -129,6 +130,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     manual: {
       ...manualCalendars(manual),
       ...manualEvents(manual),
+      ...microsoftEventEditor(manual),
       ...manualItems(manual),
       ...manualAdministration(manual),
     },

@@ -13,6 +13,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCommandLine } from '../cli/cli-run.ts';
+import { runHere } from '../harness/command-here.ts';
 import { freePort } from '../harness/loopback.ts';
 import { openBrowser } from './browser.ts';
 import { type Application, authorizeUrl, exchange, read, refresh, tokensOf } from './flow.ts';
@@ -71,6 +72,16 @@ describe('a kept sandbox', () => {
     return { child, output: () => output };
   }
 
+  async function restart(): Promise<void> {
+    const { url } = application();
+    const ended = once(running.child, 'exit');
+    running.child.kill('SIGKILL');
+    await ended;
+    // The Kalends of the sandbox ends with it, and must end before its port is free.
+    while (await answers(url)) await sleep(50);
+    running = await start();
+  }
+
   const printed = (label: string): string =>
     new RegExp(`^  ${label}\\s+(\\S+)$`, 'm').exec(running.output())?.[1] ?? '';
   const application = () => ({
@@ -99,12 +110,7 @@ describe('a kept sandbox', () => {
     });
     assert.equal(created.status, 200, await created.text());
 
-    const ended = once(running.child, 'exit');
-    running.child.kill('SIGKILL');
-    await ended;
-    // The Kalends of the sandbox ends with it, and must end before its port is free.
-    while (await answers(before.url)) await sleep(50);
-    running = await start();
+    await restart();
 
     assert.deepEqual(application(), before);
     const next = await tokensOf(await refresh(before, tokens.refreshToken));
@@ -138,6 +144,17 @@ describe('a kept sandbox', () => {
       process.chdir(here);
       await commandLine.close();
     }
+  });
+
+  it('a client secret that was rotated is printed as such at the next start', async () => {
+    const { clientId } = application();
+    const env = { KALENDS_DATA_DIR: printed('Data folder') };
+    const { exitCode } = await runHere(['client', 'rotate-secret', clientId], { env });
+    assert.equal(exitCode, 0);
+
+    await restart();
+
+    assert.match(running.output(), /^ {2}client_secret {4}\(rotated\)$/m);
   });
 });
 
