@@ -2,7 +2,13 @@
 import { type Asker, provenClientId } from '../http/asker.ts';
 import type { Log } from '../lib/log.ts';
 import { within } from '../lib/within.ts';
-import { type Activity, type ActivityCount, type ActivityNotes, startOfHour } from './activity.ts';
+import {
+  type Activity,
+  type ActivityCount,
+  type ActivityNotes,
+  type AttemptCount,
+  startOfHour,
+} from './activity.ts';
 import type { ActivityStore } from './activity-store.ts';
 
 export type ActivityCounterDeps = {
@@ -27,6 +33,7 @@ const WRITTEN_TOGETHER = 200;
 export function startActivityCounter({ activity, log, now }: ActivityCounterDeps): ActivityCounter {
   // This has at most one entry per application, because nothing else is counted.
   const counted = new Map<string, Map<Activity, number>>();
+  const attempted = new Map<string, AttemptCount>();
   let writing: Promise<void> | undefined;
 
   const increase = (clientId: string, name: Activity, by: number): void => {
@@ -38,15 +45,24 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
     ofClient.set(name, (ofClient.get(name) ?? 0) + by);
   };
 
+  const increaseAttempts = ({ endpointId, attempts, failures }: AttemptCount): void => {
+    const before = attempted.get(endpointId) ?? { attempts: 0, failures: 0 };
+    const sums = { attempts: before.attempts + attempts, failures: before.failures + failures };
+    attempted.set(endpointId, { endpointId, ...sums });
+  };
+
   const writeAll = async (): Promise<void> => {
     const counts = takeAll(counted);
-    for (let from = 0; from < counts.length; from += WRITTEN_TOGETHER) {
-      const part = counts.slice(from, from + WRITTEN_TOGETHER);
+    const attempts = [...attempted.values()];
+    attempted.clear();
+    for (let from = 0; from < Math.max(counts.length, attempts.length); from += WRITTEN_TOGETHER) {
+      const to = from + WRITTEN_TOGETHER;
       try {
-        await activity.addCounts(part, startOfHour(now()));
+        await activity.addCounts(counts.slice(from, to), startOfHour(now()), attempts.slice(from, to));
       } catch (err) {
         // The next write includes these counts.
         for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);
+        attempts.slice(from).forEach(increaseAttempts);
         log.error({ event: 'activity_not_counted', err }, 'Activity could not be counted');
         return;
       }
@@ -64,6 +80,10 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
 
   return {
     add: (clientId, name) => increase(clientId, name, 1),
+    addAttempt({ clientId, endpointId }, isFailure) {
+      increase(clientId, isFailure ? 'failed' : 'delivered', 1);
+      increaseAttempts({ endpointId, attempts: 1, failures: Number(isFailure) });
+    },
     answered(asker, isRefusal) {
       const clientId = provenClientId(asker);
       if (clientId !== undefined) increase(clientId, isRefusal ? 'refusals' : 'calls', 1);

@@ -1,9 +1,16 @@
-import type { Activity, ActivityCount } from './activity.ts';
+import type { Activity, ActivityCount, AttemptCount } from './activity.ts';
 
 /** Counts by hour. Instants are epoch milliseconds; an hour is given by its first instant. */
 export interface ActivityStore {
-  /** Adds all counts or none; concurrent calls lose none. A deleted application's counts go to the totals only. */
-  addCounts(counts: readonly ActivityCount[], hour: number): Promise<void>;
+  /**
+   * Adds all counts or none; concurrent calls lose none. A deleted application's counts go to the totals only, and a
+   * deleted endpoint's attempts nowhere.
+   */
+  addCounts(
+    counts: readonly ActivityCount[],
+    hour: number,
+    attempts?: readonly AttemptCount[],
+  ): Promise<void>;
 
   /** Returns the sums since that hour, of these applications or of all, without activities that did not happen. */
   sumsSince(hour: number, clientIds?: readonly string[]): Promise<ReadonlyMap<Activity, number>>;
@@ -11,7 +18,7 @@ export interface ActivityStore {
   /** Returns the same counts by hour, in chronological order. */
   hoursSince(hour: number, clientIds?: readonly string[]): Promise<readonly HourCount[]>;
 
-  /** Deletes the counts of hours before `before`; returns the number of rows. */
+  /** Deletes the counts of hours before `before`, also those of endpoints; returns the number of rows. */
   deleteOldCounts(before: number): Promise<number>;
 }
 

@@ -21,12 +21,25 @@ export const ACTIVITIES = [
 export type Activity = (typeof ACTIVITIES)[number];
 
 /** A recorder of activities, which does not wait for the write. */
-export type ActivityNotes = { add(clientId: string, activity: Activity): void };
+export type ActivityNotes = {
+  add(clientId: string, activity: Activity): void;
+  /** Records an attempt of a delivery, for its application and its endpoint. */
+  addAttempt(endpoint: AttemptedEndpoint, isFailure: boolean): void;
+};
+
+export type AttemptedEndpoint = { readonly clientId: string; readonly endpointId: string };
 
 export type ActivityCount = {
   readonly clientId: string;
   readonly activity: Activity;
   readonly count: number;
+};
+
+/** The attempts of deliveries to an endpoint. `attempts` includes `failures`. */
+export type AttemptCount = {
+  readonly endpointId: string;
+  readonly attempts: number;
+  readonly failures: number;
 };
 
 export const HOUR_MS = 3_600_000;

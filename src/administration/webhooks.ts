@@ -1,4 +1,5 @@
 /** The actions on endpoints in the dashboard, and who may take them. The CLI uses the same functions. */
+import { startOfHour } from '../activity/activity.ts';
 import type { By } from '../audit/audit-entry.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
@@ -24,7 +25,7 @@ export type NamedEndpoint = { readonly clientId: string; readonly endpointId: st
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** An endpoint with the statistics of a week of its deliveries. */
+/** An endpoint with the statistics of a week of attempts. */
 export type ShownEndpoint = ListedEndpoint & { readonly figures: EndpointFigures };
 
 /** Returns the endpoints of an application with their statistics. Throws PeopleRefusal. */
@@ -52,7 +53,7 @@ const withFigures = async (
   { endpoints, now }: WebhooksDeps,
 ): Promise<ShownEndpoint> => ({
   ...endpoint,
-  figures: await endpoints.figuresOf(endpoint.endpointId, now() - WEEK_MS),
+  figures: await endpoints.figuresOf(endpoint.endpointId, startOfHour(now() - WEEK_MS)),
 });
 
 async function find(

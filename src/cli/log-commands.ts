@@ -115,7 +115,11 @@ const DELIVERY_ID: Positional = {
 };
 
 const FILTERS: readonly CommandOption[] = [
-  { name: 'state', value: 'STATE', doc: 'In this state: pending, delivered, dead or withheld.' },
+  {
+    name: 'state',
+    value: 'STATE',
+    doc: 'In this state: pending, retrying (pending with an attempt), delivered, dead or withheld.',
+  },
   { name: 'user', value: 'USER_ID', doc: 'About this user.' },
   { name: 'endpoint', value: 'ENDPOINT_ID', doc: 'To this endpoint.' },
   { name: 'from', value: 'TIME', doc: 'Created at this time or later, such as 2026-11-23T09:00:00Z.' },
@@ -140,7 +144,7 @@ function withLog<T>(
   return withStorage(async ({ clients, messages, streams, sealer, by }) => {
     await requireClient(clientId, clients);
     const busyId = busyIds(sealer.derive('paging'));
-    return work({ messages, streams, busyId, now, by }).catch((reason: unknown) => {
+    return work({ messages, streams, busyId, isOperator: true, now, by }).catch((reason: unknown) => {
       if (!(reason instanceof ApiError)) throw reason;
       throw reason.status === 404
         ? new CommandError('not_found', reason.message)

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import { waitingReviews } from '../administration/reviews.ts';
+import { notice } from '../design/parts.page.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { notFound } from '../http/error-mapping.ts';
 import { html } from '../http/html.ts';
@@ -25,8 +26,6 @@ import { readOverview } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import { overviewContent } from './pages/overview.page.ts';
 import { top } from './pages/parts.page.ts';
-import { SYSTEM } from './pages/system.page.ts';
-import { checksNotice } from './pages/system-checks.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
@@ -95,20 +94,20 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
 }
 
 export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
-  get('/dashboard', 'overview.read', async ({ person, show }) => {
-    const [overview, waiting, checks] = await Promise.all([
+  get('/dashboard', 'overview.read', async ({ person, viewer, query, show }) => {
+    const isChecked = query('done') === 'checked';
+    const [overview, waiting] = await Promise.all([
       readOverview(person, deps),
       mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
-      mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
     ]);
     const { applications: count } = overview;
     const title = messages.text('overview.title');
     const counted = messages.text('overview.applications', { count });
     const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
 ${waitingLink(waiting.length)}
-${checksNotice(checks, SYSTEM)}
+${isChecked && notice('done', html`${messages.text('system.done.checked')}`, true)}
 <p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>
-${overviewContent(overview, person)}`;
+${overviewContent(overview, viewer, deps)}`;
     return show({ title, content });
   }),
 ];

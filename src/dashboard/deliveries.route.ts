@@ -4,7 +4,7 @@ import { readApplication, readableApplications } from '../administration/applica
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may } from '../people/permission.ts';
-import { MOST_REPLAYS } from '../webhooks/deliveries.ts';
+import { MOST_REPLAYS, VISIBLE_STATES } from '../webhooks/deliveries.ts';
 import {
   countReplay,
   deliveriesPath,
@@ -15,7 +15,6 @@ import {
   planReplay,
   readFilter,
   replayAll,
-  STATES,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { addressWith, oneApplication, type Query, utcText } from './log-filter.ts';
@@ -24,7 +23,7 @@ import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 import { get, post } from './routes.ts';
 
-const ON_A_PAGE = 40;
+const ON_A_PAGE = 36;
 const REPLAY = `${DELIVERIES}/:clientId/replay`;
 
 export const deliveriesRoutes = (): DashboardRoute[] => [
@@ -45,7 +44,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
         ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
         : undefined;
     const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
-    const lists = { clients, states: STATES, deliveries, older, replay };
+    const lists = { clients, states: VISIBLE_STATES, deliveries, older, replay };
     const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
     const isLive = after === undefined && problems.length === 0;
     const title = messages.text('deliveries.title');

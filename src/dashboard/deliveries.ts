@@ -4,9 +4,14 @@ import type { Client } from '../oauth/client.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor, Person } from '../people/person.ts';
-import { MOST_REPLAYS } from '../webhooks/deliveries.ts';
-import type { MessageState } from '../webhooks/message.ts';
-import type { AttemptedMessage, MessageFilter, MessageLog, MessagePlace } from '../webhooks/message-log.ts';
+import { MOST_REPLAYS, VISIBLE_STATES } from '../webhooks/deliveries.ts';
+import type {
+  AttemptedMessage,
+  LoggedMessage,
+  MessageFilter,
+  MessageLog,
+  MessagePlace,
+} from '../webhooks/message-log.ts';
 import {
   addressWith,
   type FilterProblem,
@@ -18,8 +23,6 @@ import {
 
 export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () => number };
 
-export const STATES: readonly MessageState[] = ['pending', 'delivered', 'dead', 'withheld'];
-
 export const FILTER_NAMES = ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'] as const;
 
 export const filterValues = (query: Query): Readonly<Record<string, string>> =>
@@ -30,7 +33,7 @@ export type ReadFilter = { readonly filter: MessageFilter; readonly problems: re
 /** Reads the filter. `clients` are those that the member may read. */
 export function readFilter(person: Person, query: Query, clients: readonly Client[]): ReadFilter {
   const { range, problems } = readRange(query);
-  const state = STATES.find((one) => one === query('state'));
+  const state = VISIBLE_STATES.find((one) => one === query('state'));
   const [userId, calendarId, endpointId] = ['user', 'calendar', 'endpoint'].map(
     (name) => query(name) || undefined,
   );
@@ -69,6 +72,23 @@ export async function findDelivery(
   const delivery = await messages.findAttempts(clientId, messageId);
   if (delivery === undefined) throw new PeopleRefusal('not_there');
   return delivery;
+}
+
+export const MOST_UNDELIVERED = 10;
+
+/** Returns the newest deliveries of an endpoint that are pending, retrying or dead. Throws PeopleRefusal. */
+export async function listUndelivered(
+  actor: Actor,
+  endpoint: { readonly clientId: string; readonly endpointId: string },
+  { messages }: Pick<DeliveriesDeps, 'messages'>,
+): Promise<LoggedMessage[]> {
+  mustBeAllowed(actor, 'delivery.read', endpoint.clientId);
+  const page = { after: undefined, limit: MOST_UNDELIVERED };
+  const lists = (['pending', 'dead'] as const).map((state) =>
+    messages.listMessages({ ...endpoint, state }, page),
+  );
+  const newestFirst = (one: LoggedMessage, other: LoggedMessage) => other.createdAt - one.createdAt;
+  return (await Promise.all(lists)).flat().toSorted(newestFirst).slice(0, MOST_UNDELIVERED);
 }
 
 /** Schedules a resend of the delivery. Throws PeopleRefusal. */

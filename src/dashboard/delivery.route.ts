@@ -3,12 +3,14 @@ import type { FastifyReply } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
 import { checkReceived, openDelivery } from '../administration/delivery.ts';
 import { html } from '../http/html.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { isFresh } from '../people/sessions.ts';
 import { findDelivery, replayOne } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';
 import { type DeliveryParts, deliveryPage } from './pages/delivery.page.ts';
-import { freshGet, get, post } from './routes.ts';
+import { get, post } from './routes.ts';
 
 const ONE = `${DELIVERIES}/:clientId/:messageId`;
 
@@ -35,9 +37,11 @@ export const deliveryRoutes = (): DashboardRoute[] => [
     const isReplayed = visit.query('done') === 'replayed';
     return showDelivery(visit, isReplayed ? { said: html`${messages.text('delivery.replayed')}` } : {});
   }),
-  freshGet(`${ONE}/body`, 'delivery.body', async (visit) =>
-    showDelivery(visit, { opened: await openDelivery(visit.person, namedIn(visit), visit.deps) }),
-  ),
+  get(`${ONE}/body`, 'delivery.body', async (visit) => {
+    const { isOfTestUser } = await findDelivery(visit.person, namedIn(visit), visit.deps);
+    if (!isOfTestUser && !isFresh(visit, visit.deps.now())) throw new PeopleRefusal('not_fresh');
+    return showDelivery(visit, { opened: await openDelivery(visit.person, namedIn(visit), visit.deps) });
+  }),
   post(`${ONE}/signature`, 'delivery.body', async (visit) => {
     const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
     const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, visit.deps);

@@ -1,11 +1,20 @@
 /** The numbers of the overview. All are stored or bounded, so the page is fast with any number of users. */
+
+import type { ProviderAppStore } from '../access/provider-apps.ts';
 import { type Activity, FUNNEL, HOUR_MS, startOfHour } from '../activity/activity.ts';
 import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
 import { readableApplications } from '../administration/applications.ts';
-import type { ConnectionCounts } from '../calendars/connection-counts.ts';
+import { listOwnApps } from '../administration/users.ts';
+import type { ConnectionCounts, UnhealthyCount } from '../calendars/connection-counts.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import { mayRole } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
+import type { SystemStore } from '../system/system-store.ts';
+import { findResponsible } from '../user-data/responsible-party.ts';
+import type { UnhealthyAccounts } from '../user-data/unhealthy-accounts.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
+import type { UnhealthyEndpoints } from '../webhooks/unhealthy-endpoints.ts';
+import type { FailedCheck, ReasonProblem } from './pages/needs-attention.page.ts';
 import {
   DAILY,
   type DailyActivity,
@@ -19,6 +28,10 @@ export type OverviewDeps = {
   readonly connectionCounts: ConnectionCounts;
   readonly clients: ClientStore;
   readonly messages: Pick<MessageLog, 'listMessages'>;
+  readonly ailing: UnhealthyAccounts;
+  readonly unhealthyEndpoints: UnhealthyEndpoints;
+  readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
+  readonly system: Pick<SystemStore, 'lastChecks'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -34,8 +47,10 @@ export async function readOverview(person: Person, deps: OverviewDeps): Promise<
   const clientIds = person.role === 'developer' ? person.clientIds : undefined;
   const filter = clientIds === undefined ? {} : { clientId: clientIds };
   const thisHour = startOfHour(now());
-  const [applications, connections, ailing, sums, hours, delivered] = await Promise.all([
+  const [applications, checks, endpoints, connections, ailing, sums, hours, delivered] = await Promise.all([
     readableApplications(person, deps),
+    mayRole(person.role, 'system.read') ? failedChecks(deps) : [],
+    deps.unhealthyEndpoints.listUnhealthy({ clientIds, now: now() }),
     connectionCounts.countConnections(clientIds),
     connectionCounts.countByHealth(MOST_AILING + 1, clientIds),
     activity.sumsSince(startOfHour(now() - WEEK_MS), clientIds),
@@ -46,11 +61,42 @@ export async function readOverview(person: Person, deps: OverviewDeps): Promise<
     applications: applications.length,
     connections,
     ailing,
-    isCut: ailing.reduce((sum, { count }) => sum + count, 0) > MOST_AILING,
+    problems: {
+      checks,
+      endpoints,
+      reasons: await reasonProblems(ailing, clientIds, deps),
+      isCut: ailing.reduce((sum, { count }) => sum + count, 0) > MOST_AILING,
+      names: new Map(applications.map(({ clientId, name }) => [clientId, name])),
+    },
     funnel: countFunnel(sums),
     hours: listHours(hours, thisHour),
     hasDelivered: delivered.length > 0,
   };
+}
+
+async function failedChecks({ system }: Pick<OverviewDeps, 'system'>): Promise<FailedCheck[]> {
+  const kept = await system.lastChecks();
+  const failed = kept?.checks.filter(({ status }) => status === 'fail') ?? [];
+  return failed.map((check) => ({ ...check, since: check.since ?? kept?.at ?? 0 }));
+}
+
+/** Merges the counts of each reason, the most frequent first. */
+function reasonProblems(
+  counts: readonly UnhealthyCount[],
+  clientIds: readonly string[] | undefined,
+  deps: OverviewDeps,
+): Promise<ReasonProblem[]> {
+  const sums = [...Map.groupBy(counts, ({ reason }) => reason)].map(([reason, ofReason]) => ({
+    reason,
+    count: ofReason.reduce((sum, { count }) => sum + count, 0),
+  }));
+  const problems = sums.map(async ({ reason, count }) => {
+    const oldest = await deps.ailing.findOldest({ clientIds, reason });
+    const ownApps = oldest && (await listOwnApps(oldest.clientId, deps));
+    const hasOwnApp = oldest !== undefined && ownApps?.has(oldest.provider) === true;
+    return { reason, count, oldest, turn: findResponsible(reason, hasOwnApp) };
+  });
+  return Promise.all(problems);
 }
 
 /** Counts each step at least as often as the later ones: a flow may have begun before the week. */

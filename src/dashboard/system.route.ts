@@ -25,9 +25,10 @@ import { freshPost, get, post } from './routes.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
   get(SYSTEM, 'system.read', (visit) => showSystem(visit)),
-  post(`${SYSTEM}/check`, 'system.change', async ({ reply, deps }) => {
-    await runChecks(deps);
-    return goTo(reply, `${SYSTEM}?done=checked`);
+  post(`${SYSTEM}/check`, 'system.change', async ({ reply, field, deps }) => {
+    await runChecks(deps, field('check') || undefined);
+    const back = field('back') === OVERVIEW ? OVERVIEW : SYSTEM;
+    return goTo(reply, `${back}?done=checked`);
   }),
   post(`${SYSTEM}/backup`, 'system.change', async (visit) => {
     const refusal = await makeBackup(visit.deps);
@@ -45,6 +46,7 @@ export const systemRoutes = (): DashboardRoute[] => [
   }),
 ];
 
+const OVERVIEW = '/dashboard';
 const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
 
 async function showSystem(visit: DashboardVisit, problem?: string): Promise<FastifyReply> {
@@ -117,11 +119,22 @@ function appBudget(app: string, fullAt: number, now: number): AppBudget | undefi
 
 const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
 
-export async function runChecks({ program, system, now, by }: SystemDeps): Promise<void> {
-  const checks = await program.check();
-  // A provider's message can be long.
-  const stored = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
-  await system.keepChecks({ at: now(), checks: stored }, by);
+/** Runs all checks, or those called `name`, and stores the results. Other results stay. */
+export async function runChecks({ program, system, now, by }: SystemDeps, name?: string): Promise<void> {
+  const results = await program.check(name);
+  const last = await system.lastChecks();
+  const [at, before] = [now(), last?.checks ?? []];
+  const stored = results
+    .filter((check) => name === undefined || check.name === name)
+    .map((check) => {
+      const same = before.find((one) => one.name === check.name && one.status === check.status);
+      const since = same === undefined ? at : (same.since ?? last?.at ?? at);
+      // A provider's message can be long.
+      return { ...check, message: check.message.slice(0, MOST_CHARACTERS), since };
+    });
+  const others = before.filter((check) => name !== undefined && check.name !== name);
+  const checks = [...others, ...stored];
+  await system.keepChecks({ at: name === undefined ? at : (last?.at ?? at), checks }, by);
 }
 
 /** Makes a backup beside the database. Returns the reason if it could not. */

@@ -14,6 +14,7 @@ import {
   testWebhook,
 } from '../administration/webhooks.ts';
 import { type Html, html } from '../http/html.ts';
+import { listUndelivered } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage, OVERLAP_HOURS } from './pages/application.page.ts';
@@ -76,11 +77,13 @@ const typedIn = ({ field, fields }: DashboardVisit): TypedEndpoint => ({
 
 async function showEndpoint(
   visit: DashboardVisit,
-  parts: Omit<EndpointParts, 'endpoint'> = {},
+  parts: Omit<EndpointParts, 'endpoint' | 'undelivered'> = {},
   status = 200,
 ) {
-  const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
-  return showTab(visit, endpointContent({ endpoint, ...parts }, visit.viewer), status);
+  const { person, viewer, deps } = visit;
+  const endpoint = await readEndpoint(person, namedIn(visit), deps);
+  const undelivered = await listUndelivered(person, namedIn(visit), deps);
+  return showTab(visit, endpointContent({ endpoint, undelivered, ...parts }, viewer), status);
 }
 
 const listing = (): DashboardRoute[] => [

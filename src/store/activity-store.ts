@@ -1,7 +1,7 @@
 /** ActivityStore in SQL; held to test/contract/activity-store.contract.ts on both databases. */
 import type { Activity, ActivityCount } from '../activity/activity.ts';
 import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
-import type { Database, Value } from './drivers/database.ts';
+import type { Database, Statements, Value } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 /** The client id under which all applications are counted together. */
@@ -10,24 +10,47 @@ const ALL = '';
 /** Rows in one statement. The rest are inserted one by one, so that there are few different statements. */
 const ROWS_PER_INSERT = 25;
 
-function addText(rows: number): string {
+/** Returns a statement that adds rows of columns of these types, with its parameters numbered by row. */
+function addText(rows: number, { into, types, merge }: Counts): string {
   const row = (_: unknown, index: number) =>
-    `(CAST(:client${index} AS TEXT), CAST(:hour AS BIGINT), CAST(:name${index} AS TEXT), CAST(:count${index} AS BIGINT))`;
+    `(${Object.entries(types).map(([name, type]) => `CAST(:${name}${index} AS ${type})`)})`;
   return `
-    INSERT INTO activity_count (client_id, hour, name, count)
-    SELECT column1, column2, column3, column4
-      FROM (VALUES ${Array.from({ length: rows }, row).join(', ')}) AS counted
-     WHERE column1 = '' OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column1)
-    ON CONFLICT (client_id, hour, name) DO UPDATE SET count = activity_count.count + excluded.count`;
+    INSERT INTO ${into}
+    SELECT column1, column2, column3, column4 FROM (VALUES ${Array.from({ length: rows }, row)}) AS counted
+    ${merge}`;
 }
 
-const ADD_MANY = addText(ROWS_PER_INSERT);
-const ADD_ONE = addText(1);
+type Counts = {
+  readonly into: string;
+  readonly types: Readonly<Record<string, string>>;
+  readonly merge: string;
+};
+
+const ACTIVITIES: Counts = {
+  into: 'activity_count (client_id, hour, name, count)',
+  types: { clientId: 'TEXT', hour: 'BIGINT', activity: 'TEXT', count: 'BIGINT' },
+  merge: `
+     WHERE column1 = '' OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column1)
+    ON CONFLICT (client_id, hour, name) DO UPDATE SET count = activity_count.count + excluded.count`,
+};
+const ATTEMPTS: Counts = {
+  into: 'endpoint_hour (endpoint_id, hour, attempts, failures)',
+  types: { endpointId: 'TEXT', hour: 'BIGINT', attempts: 'BIGINT', failures: 'BIGINT' },
+  merge: `
+     WHERE EXISTS (SELECT 1 FROM webhook_endpoint AS e WHERE e.endpoint_id = column1)
+    ON CONFLICT (endpoint_id, hour) DO UPDATE
+       SET attempts = endpoint_hour.attempts + excluded.attempts, failures = endpoint_hour.failures + excluded.failures`,
+};
+const textsOf = (counts: Counts) => ({ many: addText(ROWS_PER_INSERT, counts), one: addText(1, counts) });
+const [ADD_ACTIVITIES, ADD_ATTEMPTS] = [textsOf(ACTIVITIES), textsOf(ATTEMPTS)];
 
 const DELETE_OLD = `
   DELETE FROM activity_count
    WHERE (client_id, hour, name) IN
          (SELECT client_id, hour, name FROM activity_count WHERE hour < :before LIMIT :limit)`;
+const DELETE_OLD_ATTEMPTS = `
+  DELETE FROM endpoint_hour
+   WHERE (endpoint_id, hour) IN (SELECT endpoint_id, hour FROM endpoint_hour WHERE hour < :before LIMIT :limit)`;
 
 export function activityStore(db: Database): ActivityStore {
   const since = `FROM activity_count WHERE client_id ${db.dialect.oneOf('clientIds')} AND hour >= :hour`;
@@ -36,22 +59,12 @@ export function activityStore(db: Database): ActivityStore {
     SELECT hour, name AS activity, CAST(SUM(count) AS BIGINT) AS count ${since}
      GROUP BY hour, name ORDER BY hour, name`;
   return {
-    addCounts: (counts, hour) =>
+    addCounts: (counts, hour, attempts = []) =>
       db.transaction(async (tx) => {
-        const rows = withTotals(counts);
-        for (let from = 0; from < rows.length; ) {
-          const many = rows.length - from >= ROWS_PER_INSERT;
-          const part = rows.slice(from, from + (many ? ROWS_PER_INSERT : 1));
-          const values: Record<string, Value> = { hour };
-          for (const [index, { clientId, activity, count }] of part.entries())
-            Object.assign(values, {
-              [`client${index}`]: clientId,
-              [`name${index}`]: activity,
-              [`count${index}`]: count,
-            });
-          await tx.change(many ? ADD_MANY : ADD_ONE, values);
-          from += part.length;
-        }
+        // Locks endpoints first, as the deletion of an application does.
+        const sorted = attempts.toSorted((one, other) => (one.endpointId < other.endpointId ? -1 : 1));
+        await addRows(tx, ADD_ATTEMPTS, withHour(sorted, hour));
+        await addRows(tx, ADD_ACTIVITIES, withHour(withTotals(counts), hour));
       }),
 
     async sumsSince(hour, clientIds = [ALL]) {
@@ -61,8 +74,28 @@ export function activityStore(db: Database): ActivityStore {
 
     hoursSince: async (hour, clientIds = [ALL]) => db.all<HourCount>(HOURS, { hour, clientIds }),
 
-    deleteOldCounts: (before) => deleteInParts(db, DELETE_OLD, { before }),
+    deleteOldCounts: async (before) =>
+      (await deleteInParts(db, DELETE_OLD, { before })) +
+      (await deleteInParts(db, DELETE_OLD_ATTEMPTS, { before })),
   };
+}
+
+const withHour = <T>(counts: readonly T[], hour: number) => counts.map((count) => ({ ...count, hour }));
+
+async function addRows(
+  tx: Statements,
+  { many, one }: ReturnType<typeof textsOf>,
+  rows: readonly Readonly<Record<string, Value>>[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; ) {
+    const isMany = rows.length - from >= ROWS_PER_INSERT;
+    const part = rows.slice(from, from + (isMany ? ROWS_PER_INSERT : 1));
+    const entries = part.flatMap((row, index) =>
+      Object.entries(row).map(([name, value]) => [`${name}${index}`, value] as const),
+    );
+    await tx.change(isMany ? many : one, Object.fromEntries(entries));
+    from += part.length;
+  }
 }
 
 /** Merges counts and adds the sums of all applications. Their fixed order prevents deadlocks between instances. */

@@ -40,6 +40,7 @@ import { testUserStore } from './users/test-user-store.ts';
 import { userDirectory } from './users/user-directory.ts';
 import { userRecords } from './users/user-records.ts';
 import { userStore } from './users/user-store.ts';
+import { unhealthyEndpoints } from './webhooks/unhealthy-endpoints.ts';
 import { endpointStore } from './webhooks/webhook-endpoint-store.ts';
 import { webhookKeyStore } from './webhooks/webhook-key-store.ts';
 import { messageLog } from './webhooks/webhook-message-log.ts';
@@ -92,6 +93,7 @@ export function openStores(db: Database, options: StoresOptions) {
     healthHistory: healthHistory(db),
     userDirectory: userDirectory(db),
     ailing: unhealthyAccounts(db),
+    unhealthyEndpoints: unhealthyEndpoints(db),
     accountCalendars: accountCalendars(db),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
     followed: followedAccounts(db),

@@ -11,6 +11,9 @@ export type Check = {
   readonly message: string;
 };
 
+/** The stored result of a check. `since`: when it first had this status, in epoch milliseconds. */
+export type KeptCheck = Check & { readonly since?: number };
+
 const SKEW_WARN_MS = 2_000;
 const SKEW_FAIL_MS = 60_000;
 /** Kalends did not exist before this date, so an earlier clock is wrong. */

@@ -11,8 +11,8 @@ export type RunningProgram = {
   readonly engine: 'sqlite' | 'postgres';
   readonly settings: readonly SettingInForce[];
   readonly tokenAlgorithm: Config['tokenAlgorithm'];
-  /** Runs all checks. Concurrent callers share a result. */
-  check(): Promise<readonly Check[]>;
+  /** Runs all checks, or those called `name`. Concurrent callers share a result. */
+  check(name?: string): Promise<readonly Check[]>;
   /** Undefined with PostgreSQL, which has its own backup tools. */
   readonly backups: Backups | undefined;
   /** The interval of scheduled backups, in milliseconds. */
@@ -25,18 +25,17 @@ type ProgramDeps = DoctorDeps & {
 };
 
 export function runningProgram(config: Config, deps: ProgramDeps): RunningProgram {
-  let checking: Promise<readonly Check[]> | undefined;
+  const checking = new Map<string | undefined, Promise<readonly Check[]>>();
   return {
     version: version(),
     node: process.versions.node,
     engine: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
     settings: config.settings,
     tokenAlgorithm: config.tokenAlgorithm,
-    check() {
-      checking ??= checkAll(config, deps).finally(() => {
-        checking = undefined;
-      });
-      return checking;
+    check(name) {
+      const running = checking.get(name) ?? checkAll(config, deps, name).finally(() => checking.delete(name));
+      checking.set(name, running);
+      return running;
     },
     backupEveryMs: config.backups.everyMs,
     backups: config.databaseUrl === undefined ? backupsIn(config.backups.folder, deps) : undefined,

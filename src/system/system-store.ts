@@ -1,7 +1,7 @@
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Addresses } from '../config/stored-addresses.ts';
 import type { JobKind } from '../jobs/job-store.ts';
-import type { Check } from './doctor-checks.ts';
+import type { KeptCheck } from './doctor-checks.ts';
 
 /** The processes that serve this database. */
 export interface InstanceStore {
@@ -97,4 +97,5 @@ export type LastBackups = {
   readonly failure: BackupFailure | undefined;
 };
 
-export type KeptChecks = { readonly at: number; readonly checks: readonly Check[] };
+/** `at`: when all checks last ran. */
+export type KeptChecks = { readonly at: number; readonly checks: readonly KeptCheck[] };

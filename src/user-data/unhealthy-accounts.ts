@@ -28,4 +28,7 @@ export interface UnhealthyAccounts {
     filter: UnhealthyFilter,
     page: { readonly after?: UnhealthyPosition | undefined; readonly limit: number },
   ): Promise<UnhealthyAccount[]>;
+
+  /** Returns the account with the oldest problem. */
+  findOldest(filter: UnhealthyFilter): Promise<UnhealthyAccount | undefined>;
 }

@@ -129,7 +129,8 @@ async function attempt(
   const body = await bodyToSend(message, calendar, deps);
   const outcome = await sendMessage({ ...stream.endpoint, clientId: stream.clientId, messageId, body }, deps);
   const settled = { messageId, attempt: outcome.attempt, now: now() };
-  deps.activityNotes.add(stream.clientId, outcome.attempt.fault === undefined ? 'delivered' : 'failed');
+  const { clientId, endpoint } = stream;
+  deps.activityNotes.addAttempt({ clientId, ...endpoint }, outcome.attempt.fault !== undefined);
   const tell = (ended: EndedAttempt['outcome']) =>
     deps.attemptEnded?.({
       outcome: ended,

@@ -17,9 +17,15 @@ import type { LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
 import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
-export type DeliveriesDeps = VisibleBodyDeps & { readonly messages: MessageLog; readonly now: () => number };
+export type DeliveriesDeps = VisibleBodyDeps & {
+  readonly messages: MessageLog;
+  /** Whether filters may have the state `retrying`. */
+  readonly isOperator?: true;
+  readonly now: () => number;
+};
 
 export const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
+export const VISIBLE_STATES = ['pending', 'retrying', 'delivered', 'dead', 'withheld'] as const;
 const MAX_ID = 2_000;
 const PAGE_SIZE = 50;
 const TIME = '2026-11-23T09:00:00Z';
@@ -44,6 +50,9 @@ const FILTER = {
   endpointId: text({ max: MAX_ID, doc: 'Deliveries to this endpoint.' }),
 };
 
+const VISIBLE_STATE = oneOf(VISIBLE_STATES, { doc: 'Deliveries in this state.' });
+const stateField = ({ isOperator }: DeliveriesDeps) => ({ state: isOperator ? VISIBLE_STATE : FILTER.state });
+
 export const DELIVERIES_QUERY = {
   ...FILTER,
   pageSize: wholeNumberText({ min: 1, max: 250, doc: 'From 1 to 250. Default: 50.', example: PAGE_SIZE }),
@@ -56,15 +65,16 @@ export const DELIVERIES_QUERY = {
 
 export const REPLAYED_DELIVERIES = { ...FILTER, from: required(FILTER.from), to: required(FILTER.to) };
 
-const inOrder: Check<typeof FILTER> = ({ from, to }, report) =>
+const inOrder: Check<Pick<typeof FILTER, 'from' | 'to'>> = ({ from, to }, report) =>
   from !== undefined && to !== undefined && from >= to ? report('to', 'must be after from') : undefined;
 
 /** The maximum number of messages that one request resends. */
 export const MOST_REPLAYS = 10_000;
 
 /** Returns a page of the log, the newest first. Throws ApiError 400 with all mistakes. */
-export async function listDeliveries(clientId: string, query: unknown, { messages }: DeliveriesDeps) {
-  const input = readQuery(query, DELIVERIES_QUERY, inOrder);
+export async function listDeliveries(clientId: string, query: unknown, deps: DeliveriesDeps) {
+  const { messages } = deps;
+  const input = readQuery(query, { ...DELIVERIES_QUERY, ...stateField(deps) }, inOrder);
   const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
   const matches = await messages.listMessages({ clientId, ...filter }, { after, limit: pageSize + 1 });
   const page = matches.slice(0, pageSize);
@@ -104,7 +114,7 @@ export async function replayDelivery(clientId: string, messageId: string, deps: 
 
 /** Requests resends of all deliveries that match a filter, the oldest first. Throws ApiError 400 with all mistakes. */
 export async function replayDeliveries(clientId: string, body: unknown, deps: DeliveriesDeps & By) {
-  const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
+  const filter = readBody(body, { ...REPLAYED_DELIVERIES, ...stateField(deps) }, inOrder);
   const terms = { now: deps.now(), by: deps.by, limit: MOST_REPLAYS };
   const count = await deps.messages.askReplays({ clientId, ...filter }, terms);
   return { success: true, count, more: count === MOST_REPLAYS } as const;

@@ -158,15 +158,21 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
 }
 
 export type ReplayDeps = SendDeps &
-  VisibleBodyDeps & { readonly messages: MessageLog; readonly streams: Pick<StreamStore, 'narrowMessage'> };
+  VisibleBodyDeps &
+  Pick<DeliverDeps, 'activityNotes'> & {
+    readonly messages: MessageLog;
+    readonly streams: Pick<StreamStore, 'narrowMessage'>;
+  };
 
 /** Sends a claimed resend and logs the attempt. If the database fails, the resend repeats after its lease. */
 export async function sendReplay(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
-  const { messages, now } = deps;
-  const { messageId } = replay;
+  const { messages, activityNotes, now } = deps;
+  const { messageId, clientId, place } = replay;
   const body = await bodyToReplay(replay, deps);
   const attempt =
     body === undefined ? withheld(now()) : (await sendMessage({ ...replay, body }, deps)).attempt;
+  if (body !== undefined)
+    activityNotes.addAttempt({ clientId, endpointId: place.owner }, attempt.fault !== undefined);
   await messages.settleReplay(messageId, attempt, now());
 }
 

@@ -30,7 +30,7 @@ export interface EndpointSettings {
   /** Returns whether another application has an endpoint at the address of `url` (endpoint-address.ts). */
   isElsewhere(url: string, clientId: string): Promise<boolean>;
 
-  /** Counts the results of deliveries since then. */
+  /** Counts the attempts of the hours since then. */
   figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
 }
 
@@ -70,11 +70,10 @@ export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'he
 
 export type EndpointChange = Pick<Endpoint, 'hears'> & { readonly url?: string };
 
-/** Counts of at most a thousand of its newest attempted deliveries. */
 export type EndpointFigures = {
-  readonly delivered: number;
-  /** Delivered and dead deliveries, and failed ones that will be retried. */
-  readonly judged: number;
+  /** The attempts of deliveries, resends included. */
+  readonly attempts: number;
+  readonly failures: number;
   /** When the oldest undelivered change began to wait; undefined if nothing waits. */
   readonly oldestWaiting: number | undefined;
 };

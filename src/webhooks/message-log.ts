@@ -1,6 +1,6 @@
 import type { By, ChangeTerms } from '../audit/audit-entry.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
-import type { Attempt, ChangeType, MessageState, Shows } from './message.ts';
+import type { Attempt, ChangeType, MessageState, Shows, VisibleState } from './message.ts';
 import type { SentMessage } from './send-message.ts';
 import type { TakeTerms } from './stream-store.ts';
 import type { CreatedMessage } from './visible-body.ts';
@@ -38,7 +38,8 @@ export interface MessageLog {
 export type MessageFilter = {
   /** One application or several; an empty list matches nothing. */
   readonly clientId?: string | readonly string[] | undefined;
-  readonly state?: MessageState | undefined;
+  /** `pending` includes `retrying`. */
+  readonly state?: VisibleState | undefined;
   readonly userId?: string | undefined;
   readonly provider?: string | undefined;
   readonly calendarId?: string | undefined;
@@ -61,6 +62,8 @@ export type LoggedMessage = MessagePlace & {
   readonly provider: string;
   /** Undefined for notes about a user's calendars and connections. */
   readonly calendarId: string | undefined;
+  /** Undefined also if the calendar was deleted. */
+  readonly calendarTitle: string | undefined;
   readonly sequence: number;
   readonly changeType: ChangeType;
   readonly eventCount: number;
@@ -74,6 +77,8 @@ export type LoggedMessage = MessagePlace & {
 
 export type AttemptedMessage = LoggedMessage & {
   readonly shows: Shows;
+  /** Whether its user is a test user of the playground. */
+  readonly isOfTestUser: boolean;
   readonly log: readonly (Attempt & { readonly number: number })[];
 };
 

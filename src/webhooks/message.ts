@@ -14,6 +14,14 @@ export type ChangeType = 'created' | 'updated' | 'deleted' | 'mixed';
 /** `withheld`: no active grant covered its account when it was due. */
 export type MessageState = 'pending' | 'delivered' | 'dead' | 'withheld';
 
+/** A state as operators see it: a pending message with an attempt is being retried. */
+export type VisibleState = MessageState | 'retrying';
+
+type Tried = { readonly state: MessageState; readonly attempts: number };
+
+export const visibleState = ({ state, attempts }: Tried): VisibleState =>
+  state === 'pending' && attempts > 0 ? 'retrying' : state;
+
 export type NewMessage = {
   /** The `webhook-id` of every attempt: `msg_` and a UUID. */
   readonly messageId: string;

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { Webhook } from 'standardwebhooks';
 
+import { loadConfig } from '../../src/config/config.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
@@ -171,6 +173,31 @@ describe('kalends webhook', () => {
 
     assert.equal(exitCode, 1);
     assert.match(stderr, /KALENDS_PRIVATE_NETWORK/);
+  });
+
+  it('lists pending deliveries with an attempt as retrying, which JSON calls pending', async () => {
+    const { client_id } = await create('--webhook-url', HOOK);
+    const id = String(client_id);
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
+    await storage.users.loadOrCreateUser(id, 'ada', 1);
+    for (const attempts of [0, 1])
+      await storage.db.write(
+        `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, sequence, change_type,
+           event_count, shows, body, state, attempts, next_at, created_at)
+         VALUES (:messageId, :endpointId, :id, 'ada', 'google', 1, 'updated', 1, 'events', '', 'pending', :attempts, 1, 1)`,
+        { messageId: `msg_${attempts}`, endpointId: `we_${id}`, id, attempts },
+      );
+    await storage.close();
+    const list = ['webhook', 'deliveries', id];
+    const statesOf = async (...more: string[]) => {
+      const { deliveries } = (await cli.json(...list, ...more)).document;
+      return (deliveries as { id: string; state: string }[]).map((one) => `${one.id} ${one.state}`);
+    };
+
+    assert.deepEqual(await statesOf('--state', 'retrying'), ['msg_1 pending']);
+    assert.deepEqual(await statesOf('--state', 'pending'), ['msg_1 pending', 'msg_0 pending']);
+    assert.match((await cli.run(list)).stdout, /msg_1 .* retrying .*\nmsg_0 .* pending /);
+    assert.match((await cli.run([...list, '--state', 'lost'])).stderr, /pending, retrying, delivered/);
   });
 
   it('says what to do where there is nothing, and what is unknown', async () => {

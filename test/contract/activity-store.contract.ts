@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
+import { deleteOldActivity, HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
@@ -14,7 +14,7 @@ const HOUR = startOfHour(NOW);
 export function activityStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
-    const { activity, clients } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    const { activity, clients, endpoints } = openStores(db, { sealer: createSealer(randomBytes(32)) });
     for (const clientId of ['acme', 'other'])
       await db.write(
         `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
@@ -22,7 +22,18 @@ export function activityStoreContract(database: string, open: () => Promise<Data
         { clientId, now: NOW },
       );
     const call = (clientId: string, count: number) => ({ clientId, activity: 'calls' as const, count });
-    return { db, activity, clients, call };
+    /** Adds an endpoint, and returns how its attempts are counted. */
+    const addEndpoint = async (endpointId: string, clientId = 'acme') => {
+      const hears = { events: true, calendars: false, connections: false, own: false };
+      const endpoint = { endpointId, clientId, url: 'https://acme.example/in', hears, secret: 'whsec_a' };
+      await endpoints.addEndpoint({ ...endpoint, createdAt: NOW }, undefined);
+      return (attempts: number, failures: number) => ({ endpointId, attempts, failures });
+    };
+    const attemptsOf = async (endpointId: string, since = HOUR) => {
+      const { attempts, failures } = await endpoints.figuresOf(endpointId, since);
+      return { attempts, failures };
+    };
+    return { db, activity, clients, endpoints, call, addEndpoint, attemptsOf };
   };
 
   describe(`ActivityStore on ${database}`, () => {
@@ -81,6 +92,55 @@ export function activityStoreContract(database: string, open: () => Promise<Data
 
       const rows = await db.all(`SELECT 1 AS "one" FROM activity_count WHERE client_id = 'acme'`);
       assert.deepEqual(rows, []);
+    });
+
+    it('attempts add up by endpoint and hour, also those of many endpoints', async () => {
+      const { activity, addEndpoint, attemptsOf } = await prepare();
+      const ids = Array.from({ length: 60 }, (_, index) => `we_${index}`);
+      const counts = await Promise.all(ids.map(async (id) => (await addEndpoint(id))(3, 1)));
+
+      await activity.addCounts([], HOUR - HOUR_MS, counts);
+      await activity.addCounts([], HOUR, counts);
+      await activity.addCounts([], HOUR + HOUR_MS, counts);
+
+      for (const id of ids) assert.deepEqual(await attemptsOf(id), { attempts: 6, failures: 2 }, id);
+    });
+
+    it('ten writes of attempts at once lose none, in whatever order they name the endpoints', async () => {
+      const { activity, call, addEndpoint, attemptsOf } = await prepare();
+      const counts = [(await addEndpoint('we_1'))(2, 1), (await addEndpoint('we_2', 'other'))(1, 0)];
+
+      await tenTimes((i) =>
+        activity.addCounts([call('acme', 1)], HOUR, i % 2 === 0 ? counts : counts.toReversed()),
+      );
+
+      assert.deepEqual(await attemptsOf('we_1'), { attempts: 20, failures: 10 });
+      assert.deepEqual(await attemptsOf('we_2'), { attempts: 10, failures: 0 });
+    });
+
+    it('an endpoint takes its attempts with it, and none are added after', async () => {
+      const { db, activity, endpoints, call, addEndpoint, attemptsOf } = await prepare();
+      const count = await addEndpoint('we_1');
+      await activity.addCounts([], HOUR, [count(1, 1)]);
+
+      await endpoints.removeEndpoint('we_1', undefined);
+      await activity.addCounts([call('acme', 1)], HOUR, [count(1, 1)]);
+
+      assert.deepEqual(await db.all('SELECT hour FROM endpoint_hour'), []);
+      assert.deepEqual(await attemptsOf('we_1'), { attempts: 0, failures: 0 });
+      assert.equal((await activity.sumsSince(HOUR)).get('calls'), 1);
+    });
+
+    it('attempts of hours before nine days ago are deleted by housekeeping, and no others', async () => {
+      const { activity, addEndpoint, attemptsOf } = await prepare();
+      const count = await addEndpoint('we_1');
+      await activity.addCounts([], HOUR - HOUR_MS, [count(1, 1)]);
+      await activity.addCounts([], HOUR, [count(5, 2)]);
+
+      const now = () => HOUR + 9 * 24 * HOUR_MS;
+      assert.equal(await deleteOldActivity({ activity, now }), 1);
+
+      assert.deepEqual(await attemptsOf('we_1', 0), { attempts: 5, failures: 2 });
     });
 
     it('old hours are deleted and no others', async () => {

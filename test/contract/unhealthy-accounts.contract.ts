@@ -81,6 +81,16 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await ailing.listAiling({ ...filter, clientIds: ['other'] }, { limit: 5 }), []);
     });
 
+    it('finds the account whose problem is the oldest, of the requested applications', async () => {
+      const { ailing } = await prepare();
+      const filter = { reason: DOWN.reason };
+
+      for (const clientIds of [undefined, ['acme', 'other']])
+        assert.equal((await ailing.findOldest({ ...filter, clientIds }))?.display, 'a');
+      assert.equal(await ailing.findOldest({ ...filter, clientIds: ['other'] }), undefined);
+      assert.equal(await ailing.findOldest({ reason: 'quota_exhausted' }), undefined);
+    });
+
     it('an account that is not the user’s yet is neither counted nor shown', async () => {
       const { ailing, accounts } = await prepare();
       const account = await accounts.linkAccount(accountApart('open'), NOW);
@@ -88,6 +98,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
 
       assert.equal((await ailing.countAiling(undefined, 9)).get('password_refused'), 1);
       assert.equal((await ailing.listAiling({ reason: 'password_refused' }, { limit: 9 })).length, 1);
+      assert.equal((await ailing.findOldest({ reason: 'password_refused' }))?.userId, 'ben');
     });
   });
 }

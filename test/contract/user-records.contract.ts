@@ -36,7 +36,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'migration',
       'audit_counter',
       'request_budget',
-      ...['activity_count', 'connection_total', 'database_size', 'instance', 'derived_key'],
+      ...['activity_count', 'endpoint_hour', 'connection_total', 'database_size', 'instance', 'derived_key'],
     ],
     ...['verification', 'verification_activity', 'approved_logo'],
   ]),

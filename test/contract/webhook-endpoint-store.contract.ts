@@ -91,8 +91,8 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.equal(await endpoints.removeEndpoint('we_1', undefined), false);
       assert.equal(await endpoints.changeEndpoint('we_1', { hears: added().hears }, undefined), false);
       assert.deepEqual(await endpoints.figuresOf('we_1', 0), {
-        delivered: 0,
-        judged: 0,
+        attempts: 0,
+        failures: 0,
         oldestWaiting: undefined,
       });
     });
@@ -115,19 +115,16 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.equal((await endpoints.findEndpoint('we_other'))?.url, URL);
     });
 
-    it('the figures of an endpoint count attempted deliveries and say since when the oldest waits', async () => {
+    it('the figures of an endpoint say since when its oldest delivery waits', async () => {
       const { db, endpoints } = await prepare();
       await endpoints.addEndpoint(added(), undefined);
       const rows = [
-        ...[1, 2, 3].map((at) => ['delivered', 1, at] as const),
-        ...([
-          ['dead', 10, 4],
-          ['pending', 2, 5],
-          ['pending', 0, 6],
-          ['withheld', 0, 7],
-          ['delivered', 1, -9],
-        ] as const),
-      ];
+        ['dead', 10, 4],
+        ['pending', 2, 5],
+        ['pending', 0, 6],
+        ['withheld', 0, 3],
+        ['delivered', 1, -9],
+      ] as const;
       for (const [index, [state, attempts, at]] of rows.entries())
         await db.write(
           `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, sequence, change_type,
@@ -137,9 +134,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
           { id: `m${index}`, state, attempts, at: NOW + at },
         );
 
-      assert.deepEqual(await endpoints.figuresOf('we_1', NOW), {
-        ...{ delivered: 3, judged: 5, oldestWaiting: NOW + 5 },
-      });
+      assert.equal((await endpoints.figuresOf('we_1', NOW)).oldestWaiting, NOW + 5);
     });
 
     it('of ten who change the secrets at once each sees what the one before made', async () => {

@@ -1,26 +1,17 @@
 /** Contract tests for MessageLog. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { WorkSlots } from '../../src/lib/fair-slots/work-slots.ts';
-import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { openStores } from '../../src/store/open-stores.ts';
-import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
-import type { Attempt, MessageState } from '../../src/webhooks/message.ts';
-import type {
-  MessageFilter,
-  MessageLog,
-  MessagePlace,
-  ReplayFilter,
-} from '../../src/webhooks/message-log.ts';
+import type { Attempt } from '../../src/webhooks/message.ts';
+import type { MessageFilter, MessageLog, MessagePlace } from '../../src/webhooks/message-log.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
-import { makeAccount, makeCalendars, rowsIn } from './grant-rows.ts';
+import { rowsIn } from './grant-rows.ts';
+import { listIds, OF_ACME, openMessages } from './message-rows.ts';
 import { takeTerms } from './take-terms.ts';
 
 const LEASE = 32_000;
-const OF_ACME: ReplayFilter = { clientId: 'acme' };
 const good: Attempt = {
   startedAt: NOW,
   durationMs: 12,
@@ -31,29 +22,7 @@ const good: Attempt = {
 const bad: Attempt = { ...good, status: 500, fault: 'It answered 500', answer: 'no thanks' };
 
 export function messageLogContract(database: string, open: () => Promise<Database>): void {
-  const prepare = async () => {
-    const db = await open();
-    const sealer = createSealer(randomBytes(32));
-    const { endpoints, messages } = openStores(db, { sealer });
-    await makeCalendars(db, [NOW]);
-    await db.write(
-      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-       VALUES ('other', 'other', 'https://other.example/cb', :now, :now) RETURNING client_id`,
-      { now: NOW },
-    );
-    await makeAccount(db, 'other', 'ada');
-    for (const clientId of ['acme', 'other']) {
-      const hears = { events: true, calendars: false, connections: false, own: false };
-      const url = `https://${clientId}.example/in`;
-      const endpoint = { endpointId: `we_${clientId}`, clientId, url, hears, secret: `whsec_${clientId}` };
-      await endpoints.addEndpoint({ ...endpoint, createdAt: NOW }, undefined);
-    }
-    const add = (messageId: string, change: Partial<Made> = {}) =>
-      makeMessage({ db, sealer }, { ...MADE, messageId, ...change });
-    return { db, endpoints, messages, add };
-  };
-  const list = async (messages: MessageLog, filter: MessageFilter = OF_ACME) =>
-    (await messages.listMessages(filter, { after: undefined, limit: 100 })).map(({ messageId }) => messageId);
+  const prepare = () => openMessages(open);
   const take = (messages: MessageLog, now = NOW, limit = 16) => {
     const slots = new WorkSlots('resend', { slots: limit });
     return messages.takeReplays(takeTerms(now, { leaseUntil: now + LEASE, slots, ofEndpoint: 16 }));
@@ -78,10 +47,11 @@ export function messageLogContract(database: string, open: () => Promise<Databas
           userId: 'ada',
           provider: 'caldav',
           calendarId: '/c0/',
+          calendarTitle: 't',
         },
         ...{ sequence: 1, changeType: 'updated', eventCount: 2, state: 'delivered', reason: undefined },
         ...{ attempts: 3, nextAt: undefined, createdAt: NOW, settledAt: NOW + 2 },
-        ...{ calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
+        ...{ calendarKey: 'c0', shows: 'events', isOfTestUser: false, body: '{"of":"m1"}' },
         log: [
           { number: 1, ...bad },
           { number: 2, ...good },
@@ -128,8 +98,8 @@ export function messageLogContract(database: string, open: () => Promise<Databas
         [{ from: NOW, to: NOW + 11, provider: 'caldav' }, ['m1']],
       ];
       for (const [filter, ids] of filters)
-        assert.deepEqual(await list(messages, { ...OF_ACME, ...filter }), ids, JSON.stringify(filter));
-      assert.deepEqual(await list(messages, { clientId: 'other' }), ['m3']);
+        assert.deepEqual(await listIds(messages, { ...OF_ACME, ...filter }), ids, JSON.stringify(filter));
+      assert.deepEqual(await listIds(messages, { clientId: 'other' }), ['m3']);
     });
 
     it('several applications are listed as one, and without any all are', async () => {
@@ -150,7 +120,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
         [{ endpointId: 'we_nobody' }, []],
       ];
       for (const [filter, ids] of lists) {
-        assert.deepEqual(await list(messages, filter), ids, JSON.stringify(filter));
+        assert.deepEqual(await listIds(messages, filter), ids, JSON.stringify(filter));
         const paged: string[] = [];
         for (let after: MessagePlace | undefined; ; ) {
           after = (await messages.listMessages(filter, { after, limit: 1 }))[0];
@@ -329,7 +299,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
 
       assert.equal(await messages.deleteOldMessages(NOW), 1);
 
-      assert.deepEqual(await list(messages), ['new', 'tried']);
+      assert.deepEqual(await listIds(messages), ['new', 'tried']);
       assert.equal(await rowsIn(db, 'webhook_attempt'), 0);
     });
 
@@ -346,35 +316,4 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       for (const secret of ['"of"', 'no thanks', 'whsec_']) assert.ok(!rows.includes(secret), secret);
     });
   });
-}
-
-type Made = {
-  readonly messageId: string;
-  readonly clientId: string;
-  readonly provider: string;
-  readonly calendarId: string;
-  readonly state: MessageState;
-  readonly reason: string | null;
-  readonly createdAt: number;
-};
-const MADE: Omit<Made, 'messageId'> = {
-  clientId: 'acme',
-  provider: 'caldav',
-  calendarId: '/c0/',
-  state: 'delivered',
-  reason: null,
-  createdAt: NOW,
-};
-
-/** Creates a message whose row says that it had three attempts. */
-async function makeMessage({ db, sealer }: { db: Database; sealer: Sealer }, made: Made): Promise<void> {
-  const body = sealer.seal(`{"of":"${made.messageId}"}`, messageContext(made.messageId));
-  await db.write(
-    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, account_key, calendar_key, provider,
-       calendar_id, sequence, change_type, event_count, shows, body, state, reason, attempts, next_at, created_at)
-     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, 'ada', CAST(:clientId AS TEXT) || '-ada', 'c0',
-       :provider, :calendarId, 1, 'updated', 2, 'events', :body, :state, :reason, 3, :nextAt, :createdAt)
-     RETURNING message_id`,
-    { ...made, body, nextAt: NOW + 5 },
-  );
 }

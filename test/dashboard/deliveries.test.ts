@@ -6,7 +6,7 @@ import { signWithSecrets } from '../../src/webhooks/endpoint-secret.ts';
 import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
-import { bodyOf, plantDelivery, plantEndpoints } from './planted-deliveries.ts';
+import { bodyOf, plantCalendar, plantDelivery, plantEndpoints } from './planted-deliveries.ts';
 
 const LIST = '/dashboard/deliveries';
 const HOSTILE = '<script>alert(1)</script>\u202egnp';
@@ -151,6 +151,60 @@ onEachDatabase((database, open) => {
         (await auditedActions()).filter((action) => action === 'delivery.shown'),
         ['delivery.shown'],
       );
+    });
+
+    it('a body of a playground user needs no fresh sign-in, and is audited all the same', async () => {
+      await plantDelivery(dashboard, {
+        ...{
+          messageId: 'msg_test',
+          clientId: 'acme',
+          state: 'withheld',
+          createdAt: now,
+          userId: 'playground:1',
+        },
+      });
+      await dashboard.db.write(
+        `INSERT INTO playground_user (client_id, user_id, person_id, created_at, ends_at)
+         VALUES ('acme', 'playground:1', :personId, 1, 2)`,
+        { personId: developer.personId },
+      );
+      const shown = async () =>
+        (await auditedActions()).filter((action) => action === 'delivery.shown').length;
+      const [stale, before] = [await dashboard.signedIn('developer'), await shown()];
+      dashboard.clock.now += 6 * 60_000;
+
+      const { status, body } = await stale.get(`${LIST}/acme/msg_test/body`);
+
+      assert.equal(status, 200);
+      assert.match(body, /Secret of msg_test/);
+      assert.equal(await shown(), before + 1);
+      assert.match(leadsTo(await stale.get(`${LIST}/acme/msg_dead/body`)), /^\/dashboard\/confirm/);
+      assert.equal((await viewer.get(`${LIST}/acme/msg_test/body`)).status, 403);
+      await dashboard.db.write(`DELETE FROM webhook_message WHERE message_id = 'msg_test'`);
+    });
+
+    it('a pending delivery with an attempt is listed as retrying, with the title of its calendar', async () => {
+      await plantCalendar(dashboard, { calendarKey: 'c1', title: 'Garden <b>club</b>' });
+      const pending = { clientId: 'acme', state: 'pending', createdAt: now } as const;
+      await plantDelivery(dashboard, {
+        ...pending,
+        messageId: 'msg_tried',
+        calendarKey: 'c1',
+        calendarId: '/c/',
+      });
+      await plantDelivery(dashboard, { ...pending, messageId: 'msg_new', attempts: 0 });
+
+      const { body } = await owner.get(`${LIST}?state=retrying`);
+
+      assert.deepEqual(listed(body), ['msg_tried']);
+      assert.match(body, /class="state warn">Retrying</);
+      assert.match(body, /Garden &#60;b&#62;club|Garden &lt;b&gt;club/);
+      assert.deepEqual(listed((await developer.get(`${LIST}?client=acme&state=retrying`)).body), [
+        'msg_tried',
+      ]);
+      assert.doesNotMatch((await viewer.get(`${LIST}?state=retrying`)).body, /Garden/);
+      assert.match((await owner.get(`${LIST}/acme/msg_new`)).body, /class="state quiet">Pending</);
+      await dashboard.db.write(`DELETE FROM webhook_message WHERE state = 'pending'`);
     });
 
     it('says of a signature that somebody received whether it is genuine, and shows no body for it', async () => {

@@ -8,6 +8,9 @@ import { plantDelivery } from './planted-deliveries.ts';
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/deliveries': [
     'state=dead',
+    'state=retrying',
+    'client=acme&state=retrying',
+    'endpoint=we_acme&state=retrying',
     'client=acme',
     'client=acme&state=withheld',
     'client=acme&user=user-{n}0',

@@ -7,6 +7,7 @@ import { startOfHour } from '../../src/activity/activity.ts';
 import { countFunnel } from '../../src/dashboard/overview.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, openDashboardApp } from './dashboard-app.ts';
+import { plantEndpoints } from './planted-deliveries.ts';
 
 /** An account of `clientId` that is its user's and does not work. */
 async function ail({ db, stores, clock }: DashboardApp, clientId: string, reason: string) {
@@ -20,11 +21,17 @@ async function ail({ db, stores, clock }: DashboardApp, clientId: string, reason
   await db.write(
     `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials, granted_scopes,
        health, health_reason, health_message, health_since, linked_at, group_id, key_in_group)
-     VALUES (:accountKey, :clientId, 'ada', 'caldav', :accountKey, 'ada@example.com', '', '', 'reauth_required', :reason,
+     VALUES (:accountKey, :clientId, 'ada', 'caldav', :accountKey, 'ada@example.com', '', '[]', 'reauth_required', :reason,
        'It ails', 1, 1, :accountKey, :accountKey) RETURNING account_key`,
     { accountKey, clientId, reason },
   );
 }
+
+/** Returns the rows of the table of problems. */
+const attentionRows = (body: string): string[] => {
+  const [, table = ''] = /<table aria-label="Needs attention">(.*?)<\/table>/s.exec(body) ?? [];
+  return [...table.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) => row);
+};
 
 onEachDatabase((database, open) => {
   describe(`the overview, on ${database}`, () => {
@@ -47,14 +54,96 @@ onEachDatabase((database, open) => {
       await dashboard.app.close();
       for (const body of [owner, viewer]) {
         assert.match(body, /answered: 1,007/);
-        assert.match(body, /connections\?reason=app_secret_expired/);
+        assert.match(body, /applications\/other\/user\/account\?/);
         assert.match(body, />4,000</);
-        assert.doesNotMatch(body, /ada/);
       }
+      assert.doesNotMatch(viewer, /ada\b/);
       assert.match(developer, /answered: 7\b/);
-      assert.match(developer, /connections\?reason=password_refused/);
+      assert.match(developer, /applications\/acme\/user\/account\?/);
       assert.doesNotMatch(developer, /app_secret_expired|4,000/);
       assert.match(developer, /Nobody began to connect/);
+    });
+
+    it('each number of accounts leads to a list of as many, and one account to its page, for each role', async () => {
+      const dashboard = await openDashboardApp(await open());
+      for (const clientId of ['acme', 'acme', 'other', 'other', 'other'])
+        await ail(dashboard, clientId, 'access_revoked');
+      await ail(dashboard, 'acme', 'password_refused');
+      const rowsOf = (body: string) => body.match(/<tr><th scope="row">/g)?.length ?? 0;
+
+      for (const [role, expected] of [
+        ['owner', 5],
+        ['developer', 2],
+        ['viewer', 5],
+      ] as const) {
+        const browser = await dashboard.signedIn(role);
+        const rows = attentionRows((await browser.get('/dashboard')).body);
+        const revoked = rows.find((row) => row.includes('access_revoked')) ?? '';
+        const [, count] = /(\d+) accounts/.exec(revoked) ?? [];
+        const list = await browser.get('/dashboard/connections?reason=access_revoked');
+        assert.deepEqual([Number(count), rowsOf(list.body)], [expected, expected], role);
+        const [, path = ''] = /href="([^"]*user\/account[^"]*)"/.exec(rows.join('')) ?? [];
+        const account = await browser.get(path.replaceAll(/&#38;|&amp;/g, '&').replaceAll('&#61;', '='));
+        assert.equal(account.status, 200, role);
+      }
+      await dashboard.app.close();
+    });
+
+    it('rows on which the reader must act come first', async () => {
+      const dashboard = await openDashboardApp(await open());
+      await plantEndpoints(dashboard);
+      await dashboard.stores.endpoints.pauseEndpoint('we_acme', 1, undefined);
+      for (const reason of ['provider_unavailable', 'access_revoked', 'admin_consent_required'])
+        await ail(dashboard, 'acme', reason);
+      await ail(dashboard, 'acme', 'app_secret_expired');
+      const partiesFor = async (role: 'owner' | 'developer') =>
+        attentionRows((await (await dashboard.signedIn(role)).get('/dashboard')).body).map(
+          (row) => /data-head="Action by"><div>([^<]*)</.exec(row)?.[1],
+        );
+
+      const others = ['User', 'User’s administrator', 'Nobody'];
+      assert.deepEqual(await partiesFor('owner'), ['You', 'Application’s developers', ...others]);
+      assert.deepEqual(await partiesFor('developer'), ['Application’s developers', 'Operator', ...others]);
+      await dashboard.app.close();
+    });
+
+    it('an endpoint that is down for a minute is listed until it works again, for those who may read it', async () => {
+      const dashboard = await openDashboardApp(await open());
+      await plantEndpoints(dashboard);
+      const fail = `UPDATE webhook_endpoint SET failures = 1, failing_since = :now WHERE endpoint_id = :endpointId`;
+      for (const endpointId of ['we_acme', 'we_other'])
+        await dashboard.db.write(fail, { endpointId, now: dashboard.clock.now });
+      const linksFor = async (role: 'owner' | 'developer' | 'viewer') => {
+        const { body } = await (await dashboard.signedIn(role)).get('/dashboard');
+        assert.doesNotMatch(body, /key=hush/);
+        return [...body.matchAll(/href="[^"]*\/webhooks\/(we_\w+)"/g)].map(([, id]) => id);
+      };
+
+      assert.deepEqual(await linksFor('owner'), []);
+      dashboard.clock.now += 60_000;
+      for (const role of ['owner', 'viewer'] as const)
+        assert.deepEqual((await linksFor(role)).toSorted(), ['we_acme', 'we_other']);
+      assert.deepEqual(await linksFor('developer'), ['we_acme']);
+
+      await dashboard.stores.endpoints.resumeEndpoint('we_acme', undefined);
+      assert.deepEqual(await linksFor('owner'), ['we_other']);
+      await dashboard.app.close();
+    });
+
+    it('the first 50 of many unhealthy endpoints are shown', async () => {
+      const dashboard = await openDashboardApp(await open());
+      await dashboard.db.write(
+        `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at, failures, failing_since)
+         WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+         SELECT 'we_abcdefgh123456' || i, 'acme', 'https://hooks.acme.example/webhooks/kalends/' || i, 'a', 0, 1, 3, i
+           FROM n`,
+      );
+
+      const { body } = await (await dashboard.signedIn('owner')).get('/dashboard');
+
+      await dashboard.app.close();
+      assert.equal(attentionRows(body).length, 50);
+      assert.match(body, /Only the newest 50 problems of endpoints/);
     });
 
     it('leads through the three steps until the first delivery, each marked once it is done', async () => {

@@ -11,6 +11,9 @@ export type PlantedDelivery = {
   readonly createdAt: number;
   readonly userId?: string;
   readonly calendarId?: string;
+  readonly calendarKey?: string;
+  /** The attempts of its row; one by default. */
+  readonly attempts?: number;
   /** The only attempt: the body of its response, and `fault` if it failed. */
   readonly attempt?: { readonly answer?: string; readonly fault?: string };
 };
@@ -35,24 +38,49 @@ export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<v
   }
 }
 
+/** Plants a calendar of a user of `acme`. */
+export async function plantCalendar(
+  { db }: { readonly db: Database },
+  { calendarKey, title }: { readonly calendarKey: string; readonly title: string },
+): Promise<void> {
+  await db.write(
+    `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
+     VALUES ('acme', 'ada@example.com', 1, 1) ON CONFLICT (client_id, user_id) DO NOTHING`,
+  );
+  await db.write(
+    `INSERT INTO account_group (group_id, client_id, user_id, created_at) VALUES ('g1', 'acme', 'ada@example.com', 1)`,
+  );
+  await db.write(
+    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials, granted_scopes,
+       health, health_since, linked_at, group_id, key_in_group)
+     VALUES ('a1', 'acme', 'ada@example.com', 'google', 'a1', 'ada', '', '', 'active', 1, 1, 'g1', 'a1')`,
+  );
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+     VALUES (:calendarKey, 'a1', '/c/', 0, :title, 'UTC', 'write', '{}', 1)`,
+    { calendarKey, title },
+  );
+}
+
 /** Plants a delivery without an account, so that no mirror is needed. */
 export async function plantDelivery(
   { db, sealer }: { readonly db: Database; readonly sealer: Sealer },
   planted: PlantedDelivery,
 ): Promise<void> {
-  const { messageId, clientId, state, createdAt, userId = 'ada@example.com', calendarId, attempt } = planted;
+  const { messageId, clientId, state, createdAt, userId = 'ada@example.com', attempt } = planted;
+  const { calendarId = null, calendarKey = null, attempts = 1 } = planted;
   await db.write(
     `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
      VALUES (:clientId, :userId, 1, 1) ON CONFLICT (client_id, user_id) DO NOTHING RETURNING user_id`,
     { clientId, userId },
   );
   await db.write(
-    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, calendar_id, sequence,
+    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, calendar_id, calendar_key, sequence,
        change_type, event_count, shows, body, state, attempts, next_at, created_at)
-     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, :userId, 'google', :calendarId, 7, 'updated', 3,
-       'events', :body, :state, 1, :createdAt, :createdAt) RETURNING message_id`,
+     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, :userId, 'google', :calendarId, :calendarKey, 7, 'updated', 3,
+       'events', :body, :state, :attempts, :createdAt, :createdAt) RETURNING message_id`,
     {
-      ...{ messageId, clientId, userId, state, createdAt, calendarId: calendarId ?? null },
+      ...{ messageId, clientId, userId, state, createdAt, calendarId, calendarKey, attempts },
       body: sealer.seal(bodyOf(messageId), messageContext(messageId)),
     },
   );

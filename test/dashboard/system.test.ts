@@ -67,6 +67,56 @@ onEachDatabase((database, open) => {
       assert.equal(entry?.action, 'system.checked');
     });
 
+    it('one failed check runs again from the overview and keeps the results of the others', async () => {
+      let isFixed = false;
+      const asked: (string | undefined)[] = [];
+      const check = async (name?: string) => {
+        asked.push(name);
+        const status = isFixed ? ('ok' as const) : ('fail' as const);
+        return ['google', 'clock'].map((one) => ({ name: one, status, message: `${one}: ${status}` }));
+      };
+      const dashboard = await openDashboardApp(await open(), { program: programForTests({ check }) });
+      const owner = await dashboard.signedIn('owner');
+      await owner.post(`${SYSTEM}/check`);
+      const first = await owner.get('/dashboard');
+      isFixed = true;
+
+      const answer = await owner.post(`${SYSTEM}/check`, { check: 'google', back: '/dashboard' });
+
+      assert.match(first.body, /action="\/dashboard\/system\/check"/);
+      assert.match(first.body, /name="check" value="google"/);
+      assert.equal(leadsTo(answer), '/dashboard?done=checked');
+      assert.deepEqual(asked, [undefined, 'google']);
+      const { body } = await owner.get(leadsTo(answer));
+      assert.match(body, /clock: fail/);
+      assert.doesNotMatch(body, /google/);
+      const last = await dashboard.stores.system.lastChecks();
+      await dashboard.app.close();
+      assert.deepEqual(
+        last?.checks.map(({ name, status }) => `${name} ${status}`),
+        ['clock fail', 'google ok'],
+      );
+    });
+
+    it('a check keeps the time of its first failure, and leads back to no page but two', async () => {
+      const check = async () => [{ name: 'clock', status: 'fail' as const, message: 'It lies' }];
+      const dashboard = await openDashboardApp(await open(), { program: programForTests({ check }) });
+      const owner = await dashboard.signedIn('owner');
+      const since = dashboard.clock.now;
+      await owner.post(`${SYSTEM}/check`);
+      dashboard.clock.now += 60_000;
+
+      for (const form of [{ check: 'clock' }, { check: 'unknown' }, { back: 'https://evil.example/' }, {}])
+        assert.equal(leadsTo(await owner.post(`${SYSTEM}/check`, form)), `${SYSTEM}?done=checked`);
+
+      const last = await dashboard.stores.system.lastChecks();
+      const developer = await dashboard.signedIn('developer');
+      assert.equal((await developer.post(`${SYSTEM}/check`, { check: 'clock' })).status, 403);
+      assert.doesNotMatch((await developer.get('/dashboard')).body, /It lies/);
+      await dashboard.app.close();
+      assert.deepEqual(last, { at: since + 60_000, checks: [{ ...(await check())[0], since }] });
+    });
+
     it('the master key that is in use is named, and the one that takes its place', async () => {
       const dashboard = await openDashboardApp(await open());
       const { stores, clock, db } = dashboard;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
+import { HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
@@ -129,14 +130,44 @@ onEachDatabase((database, open) => {
       assert.equal((await dashboard.stores.endpoints.secretsOf('we_acme'))?.length, 2);
     });
 
-    it('tells how the deliveries of a week went', async () => {
-      for (let number = 0; number < 3; number += 1)
+    it('the success rate is that of the attempts of a week, and never rounds up to 100%', async () => {
+      const { stores, clock } = dashboard;
+      const count = (attempts: number, failures: number, hoursAgo: number) =>
+        stores.activity.addCounts([], startOfHour(clock.now) - hoursAgo * HOUR_MS, [
+          { endpointId: 'we_acme', attempts, failures },
+        ]);
+      const rate = async () => (await developer.get(TAB)).body.match(/[\d.]+% of [\d,]+/)?.[0];
+
+      await count(10, 10, 7 * 24 + 1);
+      assert.equal(await rate(), undefined);
+      await count(2, 0, 7 * 24);
+      await count(1, 1, 0);
+      assert.equal(await rate(), '66.6% of 3');
+      await count(99_997, 0, 0);
+      assert.equal(await rate(), '99.9% of 100,000');
+    });
+
+    it('an endpoint lists its ten newest undelivered deliveries, each with a button that resends it', async () => {
+      const { clock } = dashboard;
+      const states = ['pending', 'dead', 'delivered', 'withheld'] as const;
+      for (let number = 10; number < 40; number += 1)
         await plantDelivery(dashboard, {
-          ...{ messageId: `msg_${number}`, clientId: 'acme', createdAt: dashboard.clock.now - 1_000 },
-          state: number === 0 ? 'dead' : 'delivered',
+          ...{ messageId: `msg_${number}`, clientId: 'acme', createdAt: clock.now - number },
+          state: states[number % 4] ?? 'dead',
         });
-      const { body } = await developer.get(TAB);
-      assert.match(body, /66\.6% of 3/);
+      const idsIn = (body: string) => [...body.matchAll(/deliveries\/acme\/(msg_\d+)"/g)].map(([, id]) => id);
+      const { body } = await developer.get(ONE);
+      const expected = [12, 13, 16, 17, 20, 21, 24, 25, 28, 29].map((number) => `msg_${number}`);
+      assert.deepEqual(idsIn(body), expected);
+      assert.equal(body.match(/action="[^"]*\/replay"/g)?.length, 10);
+      assert.match(body, />Retrying</);
+
+      assert.match(
+        leadsTo(await developer.post('/dashboard/deliveries/acme/msg_12/replay')),
+        /done=replayed/,
+      );
+      const viewer = await (await dashboard.signedIn('viewer')).get(ONE);
+      assert.deepEqual([idsIn(viewer.body), viewer.body.includes('/replay"')], [expected, false]);
     });
 
     it('a foreign endpoint is not there, and a viewer changes none and sees no secret of its URL', async () => {

@@ -6,9 +6,11 @@ import { createSealer } from '../../src/lib/sealing.ts';
 import { messageLog } from '../../src/store/webhooks/webhook-message-log.ts';
 import type { MessageFilter } from '../../src/webhooks/message-log.ts';
 import { messageLogContract } from '../contract/webhook-message-log.contract.ts';
+import { retryingMessagesContract } from '../contract/webhook-message-retrying.contract.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
 onEachDatabase(messageLogContract);
+onEachDatabase(retryingMessagesContract);
 
 const times = { from: 1, to: 2 };
 const acme = { clientId: 'acme' };
@@ -22,6 +24,13 @@ const LISTS: readonly (readonly [index: string, filter: MessageFilter])[] = [
   ['of_user', { ...acme, userId: 'ada' }],
   ['of_user', { ...acme, userId: 'ada', state: 'dead', calendarId: 'c', endpointId: 'e', ...times }],
   ['of_calendar', { ...acme, calendarId: 'c', state: 'dead' }],
+  ['retrying_of_all', { state: 'retrying' }],
+  ['retrying_of_all', { state: 'retrying', ...times }],
+  ['retrying', { ...acme, state: 'retrying', ...times }],
+  ['retrying', { clientId: ['acme', 'other'], state: 'retrying' }],
+  ['of_user', { ...acme, userId: 'ada', state: 'retrying' }],
+  ['of_calendar', { ...acme, calendarId: 'c', state: 'retrying' }],
+  ['of_endpoint', { ...acme, endpointId: 'we_acme', state: 'retrying' }],
   ['of_endpoint', { endpointId: 'we_acme', ...times }],
   ['of_endpoint', { ...acme, endpointId: 'we_acme', state: 'dead' }],
 ];

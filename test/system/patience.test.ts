@@ -14,6 +14,20 @@ const never = new Promise<never>(() => {});
 /** Lets what was promised go on. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+describe('the checks of doctor', () => {
+  it('can run one alone', async () => {
+    const config = loadConfig({ KALENDS_DATA_DIR: '/nowhere' });
+    const deps = { inspectStorage: async () => ({ state: 'absent' }) as const, now: () => NOW };
+
+    for (const name of ['database', 'clock'])
+      assert.deepEqual(
+        (await checkAll(config, deps, name)).map((check) => check.name),
+        [name],
+      );
+    assert.deepEqual(await checkAll(config, deps, 'unknown'), []);
+  });
+});
+
 describe('by a clock', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval'] }));
   afterEach(() => mock.timers.reset());

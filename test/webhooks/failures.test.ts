@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
+import { unhealthyEndpoints } from '../../src/store/webhooks/unhealthy-endpoints.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -73,6 +74,42 @@ onEachDatabase((database, open) => {
       const counted = telling.server.deps.activityNotes.noted;
       assert.equal(counted.filter((one) => one === 'acme failed').length, 10);
       assert.ok(counted.at(-1) === 'acme delivered');
+    });
+
+    it('an endpoint is unhealthy once it has failed for a minute, until a delivery succeeds', async () => {
+      const { db, clock } = telling.server;
+      const unhealthy = async () =>
+        (await unhealthyEndpoints(db).listUnhealthy({ now: clock.now })).map(({ url, lastFault }) => ({
+          url,
+          lastFault,
+        }));
+      telling.receiver.answer = () => ({ status: 502 });
+      await change('/work/', 'one');
+      assert.deepEqual(await unhealthy(), []);
+
+      clock.now += 60_000;
+      const { url } = telling.receiver;
+      assert.deepEqual(await unhealthy(), [{ url, lastFault: 'It answered 502' }]);
+
+      telling.receiver.answer = () => ({ status: 204 });
+      await later(6_000);
+      assert.deepEqual(await unhealthy(), []);
+    });
+
+    it('attempts and resends are counted for their endpoint, failures too', async () => {
+      const { messages, activityNotes } = telling.server.deps;
+      const { attempted } = activityNotes;
+      const [first = ''] = (await messages.listMessages({}, { after: undefined, limit: 1 })).map(
+        ({ messageId }) => messageId,
+      );
+      const before = attempted.length;
+      telling.receiver.answer = () => ({ status: 500 });
+      await change('/work/', 'one');
+      telling.receiver.answer = () => ({ status: 204 });
+      await messages.askReplay('acme', first, { now: telling.server.clock.now, by: undefined });
+      await telling.resend();
+
+      assert.deepEqual(attempted.slice(before), ['we_acme failed', 'we_acme delivered']);
     });
 
     it('after five failures in a row one message tries the endpoint, and the first success lets all go', async () => {

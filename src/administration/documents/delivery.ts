@@ -1,5 +1,6 @@
 /** A delivery and its attempts as operators see them. The names in JSON are those of the REST interface. */
 import type { renderDelivery } from '../../webhooks/deliveries.ts';
+import { visibleState } from '../../webhooks/message.ts';
 import type { DocumentField } from './field.ts';
 
 type Delivery = ReturnType<typeof renderDelivery>;
@@ -18,7 +19,7 @@ export const DELIVERY: readonly DocumentField<Delivery>[] = [
   { name: 'sequence', label: 'sequence', value: ({ sequence }) => sequence },
   { name: 'changeType', label: 'change', value: ({ changeType }) => changeType },
   { name: 'eventCount', label: 'events', value: ({ eventCount }) => eventCount },
-  { name: 'state', label: 'state', value: ({ state }) => state },
+  { name: 'state', label: 'state', value: ({ state }) => state, text: visibleState },
   { name: 'reason', label: 'reason', value: ({ reason }) => reason },
   { name: 'attempts', label: 'attempts', value: ({ attempts }) => attempts },
   { name: 'createdAt', label: 'created', value: ({ createdAt }) => createdAt },

@@ -2,7 +2,8 @@
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
-import type { MessageState } from '../../webhooks/message.ts';
+import type { Person } from '../../people/person.ts';
+import { type VisibleState, visibleState } from '../../webhooks/message.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
@@ -29,7 +30,7 @@ export const deliveryPath = ({
 
 export type DeliveriesParts = {
   readonly clients: readonly Client[];
-  readonly states: readonly MessageState[];
+  readonly states: readonly VisibleState[];
   /** Returns a query parameter of the filter. */
   readonly query: (name: string) => string;
   readonly problems: readonly DashboardMessageKey[];
@@ -97,8 +98,8 @@ function renderDeliveries({ deliveries, clients }: DeliveriesParts, viewer: View
 }
 
 function renderRow(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
-  const { createdAt, userId, calendarId, provider, attempts } = message;
-  const calendar = calendarId === undefined ? undefined : shownName(person, calendarId);
+  const { createdAt, userId, provider, attempts } = message;
+  const calendar = calendarName(message, person);
   return [
     html`<a href="${deliveryPath(message)}">${instant(createdAt)}</a>`,
     html`${deliveryState(message)}${renderOutcome(message)}`,
@@ -109,16 +110,33 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
   ];
 }
 
+/** Returns the calendar's title, or its id if it was deleted; undefined for notes. Masked like names of users. */
+export function calendarName(
+  { calendarId, calendarTitle }: Pick<LoggedMessage, 'calendarId' | 'calendarTitle'>,
+  person: Pick<Person, 'role'>,
+): string | undefined {
+  const name = calendarTitle || calendarId;
+  return name === undefined ? undefined : shownName(person, name);
+}
+
 const PROVIDERS = ['google', 'microsoft', 'apple', 'caldav'] as const;
 
 /** Narrows the provider of a stored message, which is a plain text there. */
 export const toProviderKind = (provider: string): (typeof PROVIDERS)[number] =>
   PROVIDERS.find((one) => one === provider) ?? 'caldav';
 
-const KINDS = { pending: 'warn', delivered: 'good', dead: 'bad', withheld: 'quiet' } as const;
+const KINDS = {
+  pending: 'quiet',
+  retrying: 'warn',
+  delivered: 'good',
+  dead: 'bad',
+  withheld: 'quiet',
+} as const satisfies Record<VisibleState, string>;
 
-export const deliveryState = ({ state }: Pick<LoggedMessage, 'state'>): Html =>
-  stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
+export function deliveryState(message: Pick<LoggedMessage, 'state' | 'attempts'>): Html {
+  const state = visibleState(message);
+  return stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
+}
 
 const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
   if (reason !== undefined) return html`<small>${reason}</small>`;

@@ -9,6 +9,7 @@ import type { AttemptedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import {
+  calendarName,
   DELIVERIES,
   deliveryPath,
   deliveryState,
@@ -72,6 +73,7 @@ ${mayOpen && checkPanel(parts, viewer)}`;
 function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer): Html {
   const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
     message;
+  const calendar = calendarName(message, person);
   const { clientId, name } = client;
   // Its query can contain a secret of the receiver.
   const shownUrl = may(person, 'application.change', clientId) ? url : url && auditedUrl(url);
@@ -84,7 +86,9 @@ function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer
     ['provider', html`${messages.text(`provider.${toProviderKind(provider)}`)}`],
     [
       'calendar',
-      calendarId === undefined ? undefined : html`<bdi class="code">${shownName(person, calendarId)}</bdi>`,
+      calendarId === undefined
+        ? undefined
+        : html`<bdi>${calendar}</bdi><small><bdi class="code">${shownName(person, calendarId)}</bdi></small>`,
     ],
     ['number', html`${sequence}`],
     ['made', instant(createdAt)],
@@ -157,9 +161,11 @@ const MOST_BODY = 64_000;
 
 function renderBody({ message, opened }: DeliveryParts, mayOpen: boolean): Html {
   if (opened === undefined) {
+    const openKey = message.isOfTestUser ? 'delivery.body.masked.test' : 'delivery.body.masked.text';
+    const textKey = mayOpen ? openKey : 'delivery.body.never';
     const open = html`<div class="buttons"><a class="button" href="${deliveryPath(message)}/body">${messages.text('delivery.body.show')}</a></div>`;
     return html`<div class="empty"><strong>${messages.text('delivery.body.masked')}</strong>
-<p>${messages.text(mayOpen ? 'delivery.body.masked.text' : 'delivery.body.never')}</p>${mayOpen && open}</div>`;
+<p>${messages.text(textKey)}</p>${mayOpen && open}</div>`;
   }
   if (opened.body === undefined)
     return html`<div class="empty">${messages.text('delivery.body.withheld')}</div>`;

@@ -4,12 +4,13 @@ import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import type { EndpointHears } from '../../webhooks/endpoint.ts';
 import type { Attempt } from '../../webhooks/message.ts';
+import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
-import { DELIVERIES } from './deliveries.page.ts';
+import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant } from './parts.page.ts';
+import { instant, table } from './parts.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
   endpointForm,
@@ -26,6 +27,8 @@ import {
 
 export type EndpointParts = {
   readonly endpoint: ListedFigures;
+  /** The newest deliveries that can be resent. */
+  readonly undelivered: readonly LoggedMessage[];
   readonly test?: Attempt | undefined;
   /** The rejected input. */
   readonly typed?: { readonly url: string; readonly hears: EndpointHears } | undefined;
@@ -57,9 +60,41 @@ export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
   return html`${test !== undefined && testNotice(test)}
 <section class="panel wide"><dl class="facts">${rows}</dl>
 <div class="buttons"><a class="button" href="${log}">${messages.text('webhooks.log')}</a>${mayChange && doButtons(endpoint, viewer)}</div></section>
+${undeliveredSection(parts, viewer)}
 ${mayChange && expiresAt === undefined && html`<section class="panel"><h2>${messages.text('webhooks.change')}</h2>${endpointForm(form, viewer)}</section>`}
 ${may(viewer.person, 'application.secrets', clientId) && secretPanel(endpoint)}
 ${mayChange && removePanel(endpoint)}`;
+}
+
+function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Viewer): Html {
+  const name = messages.text('webhooks.undelivered');
+  if (undelivered.length === 0)
+    return html`<h2>${name}</h2>\n<p class="empty">${messages.text('webhooks.undelivered.none')}</p>`;
+  const resend = messages.text('webhooks.undelivered.resend');
+  const mayResend = may(viewer.person, 'delivery.replay', endpoint.clientId);
+  const heads = ['what', 'state', 'calendar', 'attempts', 'when'] as const;
+  const rows = undelivered.map((message) => {
+    const path = `${deliveryPath(message)}/replay`;
+    return [
+      html`<a href="${deliveryPath(message)}">${describeChange(message)}</a>`,
+      deliveryState(message),
+      html`<bdi class="cut">${calendarName(message, viewer.person) ?? '–'}</bdi>`,
+      html`<span class="number">${message.attempts}</span>`,
+      instant(message.createdAt),
+      ...(mayResend ? [postForm(viewer, path, html`<button class="small">${resend}</button>`)] : []),
+    ];
+  });
+  const list = table({
+    name,
+    heads: [
+      ...heads.map((head) => messages.text(`delivery.${head}`)),
+      ...(mayResend ? [html`<span class="unseen">${resend}</span>`] : []),
+    ],
+    rows,
+  });
+  return html`<h2>${name}</h2>
+<p class="hint">${messages.text('webhooks.undelivered.text', { count: undelivered.length })}</p>
+${list}`;
 }
 
 function doButtons(endpoint: ListedFigures, viewer: Viewer): Html {

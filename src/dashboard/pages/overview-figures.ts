@@ -1,12 +1,13 @@
 /** The numbers of the overview. */
 import type { FUNNEL } from '../../activity/activity.ts';
 import type { UnhealthyCount } from '../../calendars/connection-counts.ts';
+import type { Problems } from './needs-attention.page.ts';
 
 export type Overview = {
   readonly applications: number;
   readonly connections: { readonly count: number; readonly isExact: boolean };
   readonly ailing: readonly UnhealthyCount[];
-  readonly isCut: boolean;
+  readonly problems: Problems;
   readonly funnel: Funnel;
   readonly hours: readonly Hour[];
   readonly hasDelivered: boolean;

@@ -1,22 +1,24 @@
-/** The overview: first the accounts that need action, then the activity. */
-import { actorOf } from '../../calendars/health-reason.ts';
+/** The overview: first the problems, then the activity. */
 import { barChart } from '../../design/charts.ts';
 import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
 import { shareBar, table } from './parts.page.ts';
-
-const CONNECTIONS = '/dashboard/connections';
+import type { UserLinkDeps } from './user-links.ts';
 
 const number = new Intl.NumberFormat(messages.language);
 
-/** Renders the first steps if needed, then a week of flows, a day of calls and the connections. */
-export function overviewContent(overview: Overview, person: Person): Html {
-  return html`${isNew(overview) && firstSteps(overview, person)}
-${overview.applications > 0 && figures(overview)}`;
+/** Renders the first steps if needed, then the problems, the connections, a week of flows and a day of calls. */
+export function overviewContent(overview: Overview, viewer: Viewer, deps: UserLinkDeps): Html {
+  const { applications, problems } = overview;
+  return html`${isNew(overview) && firstSteps(overview, viewer.person)}
+${(applications > 0 || hasProblems(problems)) && needsAttention(problems, viewer, deps)}
+${applications > 0 && figures(overview)}`;
 }
 
 /** Shows the first steps until a few calendars are connected and something was delivered. */
@@ -42,7 +44,7 @@ ${is && step === next && html`<div class="buttons"><a class="button primary" hre
 <ol>${items}</ol></section>`;
 }
 
-function figures({ connections, ailing, isCut, funnel, hours }: Overview): Html {
+function figures({ connections, ailing, funnel, hours }: Overview): Html {
   const inState = (state: 'degraded' | 'reauth_required') =>
     ailing.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0);
   const [degraded, reauth] = [inState('degraded'), inState('reauth_required')];
@@ -53,33 +55,10 @@ function figures({ connections, ailing, isCut, funnel, hours }: Overview): Html 
 ${tile(degraded, messages.text('overview.state.degraded'))}${tile(reauth, messages.text('overview.state.reauth_required'))}</dl>`;
   return html`<h2>${messages.text('overview.connections')}</h2>
 ${tiles}
-<h2>${messages.text('overview.needs')}</h2>
-${needs(ailing, isCut)}
 <h2>${messages.text('overview.funnel')}</h2>
 ${funnelFigure(funnel)}
 <h2>${messages.text('overview.day')}</h2>
 <div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>`;
-}
-
-function needs(ailing: Overview['ailing'], isCut: boolean): Html {
-  if (ailing.length === 0) return html`<p class="empty">${messages.text('overview.needs.none')}</p>`;
-  const sums = Map.groupBy(ailing, ({ reason }) => reason);
-  const rows = [...sums].map(([reason, counts]) => {
-    const count = counts.reduce((sum, one) => sum + one.count, 0);
-    return [
-      html`<a href="${CONNECTIONS}?reason=${reason}">${messages.text(`reason.${reason}`)}</a>`,
-      html`<span class="count">${number.format(count)}</span>`,
-      html`${messages.text(`overview.turn.${actorOf(reason)}`)}`,
-      html`${messages.text(`reason.${reason}.mends`)}`,
-    ];
-  });
-  const heads = ['reason', 'count', 'turn', 'mend'] as const;
-  const list = table({
-    name: messages.text('overview.needs'),
-    heads: heads.map((head) => messages.text(`overview.needs.${head}`)),
-    rows,
-  });
-  return html`${list}${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 }
 
 function funnelFigure({ steps, denied }: Funnel): Html {

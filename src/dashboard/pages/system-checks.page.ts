@@ -1,5 +1,4 @@
-/** The results of the last checks, on the system page and, if there is a problem, on the overview. */
-import { notice } from '../../design/parts.page.ts';
+/** The results of the last checks. */
 import { type Html, html } from '../../http/html.ts';
 import type { Check } from '../../system/doctor-checks.ts';
 import type { KeptChecks } from '../../system/system-store.ts';
@@ -21,16 +20,28 @@ export function checksSection(kept: KeptChecks | undefined, viewer: Viewer, path
   );
   return html`<section><div class="top"><div><h2>${messages.text('system.checks')}</h2>
 <p class="hint">${kept === undefined ? messages.text('system.checks.hint') : messages.markup('system.checks.made', { when: instant(kept.at) })}</p></div>${button}</div>
-${kept === undefined ? html`<p class="empty">${messages.text('system.checks.none')}</p>` : checksTable(kept.checks)}</section>`;
+${kept === undefined ? html`<p class="empty">${messages.text('system.checks.none')}</p>` : checksTable(kept.checks, viewer, path)}</section>`;
 }
 
+/** Renders the button that runs one check again and leads back to that page. */
+export const checkAgain = (
+  name: string,
+  { path, back }: { path: string; back: string },
+  viewer: Viewer,
+): Html =>
+  postForm(
+    viewer,
+    `${path}/check`,
+    html`<input type="hidden" name="check" value="${name}"><input type="hidden" name="back" value="${back}"><button class="small">${messages.text('overview.check.again')}</button>`,
+  );
+
 /** Lists problems before checks that passed. */
-function checksTable(checks: readonly Check[]): Html {
+function checksTable(checks: readonly Check[], viewer: Viewer, path: string): Html {
   const rows = STATES.flatMap((state) => checks.filter(({ status }) => status === state)).map(
     ({ name, status, message }) => [
       html`${name}`,
       html`<span class="state ${LOOKS[status]}">${messages.text(`system.check.${status}`)}</span>`,
-      html`<span class="said">${visibleText(message, MOST_CHARACTERS)}</span>`,
+      html`<span class="said">${visibleText(message, MOST_CHARACTERS)}</span>${status === 'fail' && checkAgain(name, { path, back: path }, viewer)}`,
     ],
   );
   const heads = ['name', 'state', 'message'] as const;
@@ -39,19 +50,4 @@ function checksTable(checks: readonly Check[]): Html {
     heads: heads.map((head) => messages.text(`system.checks.${head}`)),
     rows,
   });
-}
-
-/** Returns false if there is no problem or no check has run yet. */
-export function checksNotice(kept: KeptChecks | undefined, path: string): Html | false {
-  const wrong = (kept?.checks ?? []).filter(({ status }) => status !== 'ok');
-  if (kept === undefined || wrong.length === 0) return false;
-  const items = wrong.map(
-    ({ name, message }) => html`<li><strong>${name}</strong>: ${visibleText(message, MOST_CHARACTERS)}</li>`,
-  );
-  const summary = messages.markup('system.checks.wrong', { when: instant(kept.at) });
-  const isBad = wrong.some(({ status }) => status === 'fail');
-  return notice(
-    isBad ? 'trouble' : 'note',
-    html`<p><a href="${path}">${summary}</a></p><ul class="wrongs">${items}</ul>`,
-  );
 }

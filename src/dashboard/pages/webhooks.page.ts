@@ -92,12 +92,12 @@ const HEARS = ['events', 'calendars', 'connections', 'own'] as const;
 export const topicLabels = (hears: EndpointHears): string[] =>
   HEARS.filter((kind) => hears[kind]).map((kind) => messages.text(`webhooks.hears.${kind}`));
 
-/** Returns the share of a week's deliveries that succeeded, or of the newest ones if there are very many. */
-export function formatSuccess({ delivered, judged }: EndpointFigures): string {
-  if (judged === 0) return messages.text('webhooks.success.none');
-  // Rounds down: a single failure among many deliveries must not disappear.
-  const permille = Math.floor((delivered / judged) * 1000);
-  return messages.text('webhooks.success.of', { share: permille / 1000, count: judged });
+/** Returns the share of a week's attempts that succeeded. */
+export function formatSuccess({ attempts, failures }: EndpointFigures): string {
+  if (attempts === 0) return messages.text('webhooks.success.none');
+  // Rounds down: a single failure among many attempts must not disappear.
+  const permille = Math.floor(((attempts - failures) * 1000) / attempts);
+  return messages.text('webhooks.success.of', { share: permille / 1000, count: attempts });
 }
 
 export const renderWaiting = ({ waiting, figures }: ListedFigures): Html =>

@@ -13,10 +13,13 @@ const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
 const OF_ONE = `${AILING} AND a.client_id = :clientId AND a.health_reason = :reason`;
 const count = (of: string) => `
   SELECT COUNT(*) AS count FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`;
+const COLUMNS = `a.account_key, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}`;
 const list = (of: string) => `
-  SELECT a.account_key, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}
-  ${of} AND (a.health_since, a.account_key) < (:since, :accountKey)
+  SELECT ${COLUMNS} ${of} AND (a.health_since, a.account_key) < (:since, :accountKey)
    ORDER BY a.health_since DESC, a.account_key DESC LIMIT :limit`;
+const oldest = (of: string) => `
+  SELECT ${COLUMNS} ${of} ORDER BY a.health_since, a.account_key LIMIT 1`;
+const [OLDEST_OF_ALL, OLDEST_OF_ONE] = [oldest(OF_ALL), oldest(OF_ONE)];
 const [COUNT_ALL, COUNT_ONE, LIST_ALL, LIST_ONE] = [count(OF_ALL), count(OF_ONE), list(OF_ALL), list(OF_ONE)];
 
 type Row = HealthRow & Omit<UnhealthyAccount, 'health'>;
@@ -51,6 +54,12 @@ export function unhealthyAccounts(db: Database): UnhealthyAccounts {
       const values = { reason, since, accountKey, limit };
       const rows = await forEach<Row>(clientIds, [LIST_ALL, LIST_ONE], values);
       return rows.toSorted(newestFirst).slice(0, limit).map(toAilingAccount);
+    },
+
+    async findOldest({ clientIds, reason }) {
+      const rows = await forEach<Row>(clientIds, [OLDEST_OF_ALL, OLDEST_OF_ONE], { reason });
+      const row = rows.toSorted(newestFirst).at(-1);
+      return row && toAilingAccount(row);
     },
   };
 }

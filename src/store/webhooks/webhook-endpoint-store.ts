@@ -29,6 +29,15 @@ type Row = Omit<ListedEndpoint, 'isFirst' | 'hears'> & {
 const MOST_WAITING = 10_000;
 /** Number of due streams that are searched for the last fault. Retries are due in the future and come first. */
 const MOST_RETRIED = 200;
+/** Selects the last fault of a failing endpoint `e` among its `streams` streams that are due last. */
+export const lastFault = (streams: number): string => `
+         CASE WHEN e.failures > 0 THEN
+           (SELECT t.fault FROM
+             (SELECT message_id FROM webhook_stream
+               WHERE endpoint_id = e.endpoint_id AND due_at IS NOT NULL
+               ORDER BY due_at DESC LIMIT ${streams}) AS s
+              JOIN webhook_attempt t ON t.message_id = s.message_id
+             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END`;
 const LISTED = `
   SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
          e.hears_events AS events, e.hears_calendars AS calendars, e.hears_connections AS connections,
@@ -37,13 +46,7 @@ const LISTED = `
          (SELECT COUNT(*) FROM
            (SELECT 1 FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL
              LIMIT ${MOST_WAITING}) AS counted) AS waiting,
-         CASE WHEN e.failures > 0 THEN
-           (SELECT t.fault FROM
-             (SELECT message_id FROM webhook_stream
-               WHERE endpoint_id = e.endpoint_id AND due_at IS NOT NULL
-               ORDER BY due_at DESC LIMIT ${MOST_RETRIED}) AS s
-              JOIN webhook_attempt t ON t.message_id = s.message_id
-             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS last_fault
+         ${lastFault(MOST_RETRIED)} AS last_fault
     FROM webhook_endpoint e`;
 const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_id = :clientId
    ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;
@@ -140,20 +143,11 @@ function toListedEndpoint({ isFirst, events, calendars, connections, own, ...row
   };
 }
 
-/** Number of messages that are counted, the newest first. */
-const MOST_JUDGED = 1_000;
 const MOST_STREAMS = 1_000;
 
-/** Reads each state by its index: a query over several would have to sort. */
-const newest = (state: string, name: string): string => `
-  SELECT * FROM (SELECT state, created_at FROM webhook_message
-                  WHERE endpoint_id = :endpointId AND state = '${state}' AND created_at >= :since AND attempts > 0
-                  ORDER BY created_at DESC LIMIT ${MOST_JUDGED}) AS ${name}`;
-const JUDGED = `
-  SELECT state, COUNT(*) AS count FROM (
-    SELECT state FROM (${['delivered', 'dead', 'pending'].map((state) => newest(state, `of_${state}`)).join(' UNION ALL ')}) AS tried
-     ORDER BY created_at DESC LIMIT ${MOST_JUDGED}) AS judged
-   GROUP BY state`;
+const ATTEMPTS = `
+  SELECT CAST(COALESCE(SUM(attempts), 0) AS BIGINT) AS attempts, CAST(COALESCE(SUM(failures), 0) AS BIGINT) AS failures
+    FROM endpoint_hour WHERE endpoint_id = :endpointId AND hour >= :since`;
 const OLDEST = `
   SELECT (SELECT MIN(created_at) FROM webhook_message WHERE endpoint_id = :endpointId AND state = 'pending') AS message,
          (SELECT MIN(pending_since) FROM
@@ -165,14 +159,13 @@ export async function endpointFigures(
   endpointId: string,
   since: number,
 ): Promise<EndpointFigures> {
-  const rows = await db.all<{ state: string; count: number }>(JUDGED, { endpointId, since });
+  const counts = await db.get<Omit<EndpointFigures, 'oldestWaiting'>>(ATTEMPTS, { endpointId, since });
   const oldest = await db.get<{ message: number | undefined; change: number | undefined }>(OLDEST, {
     endpointId,
   });
   const waiting = [oldest?.message, oldest?.change].filter((at) => typeof at === 'number');
   return {
-    delivered: rows.find(({ state }) => state === 'delivered')?.count ?? 0,
-    judged: rows.reduce((sum, { count }) => sum + count, 0),
+    ...(counts ?? { attempts: 0, failures: 0 }),
     oldestWaiting: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
 }

@@ -7,9 +7,10 @@ import type { Database, Value } from '../drivers/database.ts';
 
 export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
 
+/** Of a message that is called `m`. */
 export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
   user_id, provider, calendar_id, sequence, change_type, event_count, state, reason, attempts, next_at, created_at,
-  settled_at`;
+  settled_at, (SELECT c.title FROM calendar c WHERE c.calendar_key = m.calendar_key) AS calendar_title`;
 
 const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 
@@ -50,7 +51,7 @@ export async function listMessages(
     .slice(0, page.limit)
     .map(({ messageId }) => messageId);
   if (messageIds.length === 0) return [];
-  const sql = `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE message_id ${db.dialect.oneOf('messageIds')}`;
+  const sql = `SELECT ${MESSAGE_COLUMNS} FROM webhook_message m WHERE message_id ${db.dialect.oneOf('messageIds')}`;
   return (await db.all<MessageRow>(sql, { messageIds })).map(toLoggedMessage).toSorted(newestFirst);
 }
 
@@ -73,25 +74,38 @@ const ofEachState = (parts: readonly FilterPart[]): FilterPart[] =>
       : STATES.map((state) => ({ ...part, state })),
   );
 
-/** The columns that each index begins with. */
-const INDEXED: Readonly<Record<'user' | 'calendar' | 'endpoint' | 'state', readonly Column[]>> = {
+type Index = 'user' | 'calendar' | 'endpoint' | 'retrying' | 'state';
+
+/** The columns that each index begins with. Of the partial ones for retries, that of all applications has none. */
+const INDEXED: Readonly<Record<Index, readonly Column[]>> = {
   user: ['clientId', 'userId'],
   calendar: ['clientId', 'calendarId'],
   endpoint: ['endpointId', 'state'],
+  retrying: ['clientId'],
   state: ['clientId', 'state'],
 };
 
-function chooseIndex({ userId, calendarId, endpointId }: FilterPart): keyof typeof INDEXED {
+function chooseIndex({ userId, calendarId, endpointId, state }: FilterPart): Index {
   if (userId !== undefined) return 'user';
   if (calendarId !== undefined) return 'calendar';
-  return endpointId === undefined ? 'state' : 'endpoint';
+  if (endpointId !== undefined) return 'endpoint';
+  return state === 'retrying' ? 'retrying' : 'state';
 }
 
+/** As the partial indexes have it. */
+const RETRYING = `state || '' = 'pending' AND attempts > 0`;
+
 /** Returns the conditions of a statement, such that the most selective index is used. `at` is the time of a message. */
-export function buildConditions(part: FilterPart) {
-  const indexed = INDEXED[chooseIndex(part)];
+export function buildConditions(filter: FilterPart) {
+  const index = chooseIndex(filter);
+  const indexed = INDEXED[index];
+  const isRetrying = filter.state === 'retrying';
+  const part: FilterPart = isRetrying
+    ? { ...filter, state: index === 'retrying' ? undefined : 'pending' }
+    : filter;
   const values: Record<string, Value> = {};
   const conditions: string[] = [];
+  if (isRetrying) conditions.push(index === 'retrying' ? RETRYING : 'attempts + 0 > 0');
   for (const name of NAMES) {
     const value = part[name];
     if (value === undefined) continue;
@@ -129,7 +143,7 @@ async function listPart<Row>(
   const { text, values, at } = buildConditions(part);
   const behind = `AND ${at} <= :createdAt AND (${at} < :createdAt OR message_id < :messageId)`;
   return db.all<Row>(
-    `SELECT ${columns(at)} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
+    `SELECT ${columns(at)} FROM webhook_message m WHERE ${text} ${after === undefined ? '' : behind}
       ORDER BY ${at} DESC, message_id DESC LIMIT :limit`,
     { ...values, limit, ...(after && { createdAt: after.createdAt, messageId: after.messageId }) },
   );

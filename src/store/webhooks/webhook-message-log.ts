@@ -23,11 +23,15 @@ import { answerContext, messageContext } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
 import { replayTaker } from './webhook-turns.ts';
 
-type DetailsRow = MessageRow & Pick<MessageDetails, 'shows' | 'body' | 'calendarKey'>;
+type DetailsRow = MessageRow &
+  Pick<MessageDetails, 'shows' | 'body' | 'calendarKey'> & { readonly isOfTestUser: number };
 type AttemptRow = AttemptedMessage['log'][number];
 
 const ONE = `
-  SELECT ${MESSAGE_COLUMNS}, calendar_key, shows, body FROM webhook_message
+  SELECT ${MESSAGE_COLUMNS}, calendar_key, shows, body,
+         (SELECT COUNT(*) FROM playground_user p
+           WHERE p.client_id = m.client_id AND p.user_id = m.user_id) AS is_of_test_user
+    FROM webhook_message m
    WHERE client_id = :clientId AND message_id = :messageId`;
 const ATTEMPTS = `
   SELECT number, started_at, duration_ms, status, fault, answer
@@ -55,6 +59,7 @@ function reading(
     calendarKey: _,
     body: __,
     shows,
+    isOfTestUser,
     ...row
   }: DetailsRow): Promise<AttemptedMessage> => {
     const { messageId } = row;
@@ -62,6 +67,7 @@ function reading(
     return {
       ...toLoggedMessage(row),
       shows,
+      isOfTestUser: isOfTestUser > 0,
       log: attempts.map(({ answer, ...attempt }) => ({
         ...attempt,
         answer: answer === undefined ? undefined : sealer.open(answer, answerContext(messageId)),

@@ -1,0 +1,136 @@
+/** The overview's table of problems: failed checks, unhealthy endpoints, and accounts by reason. */
+import { auditedUrl } from '../../audit/audited-url.ts';
+import type { HealthReason } from '../../calendars/health-reason.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Role } from '../../people/person.ts';
+import type { Check } from '../../system/doctor-checks.ts';
+import type { Turn } from '../../user-data/responsible-party.ts';
+import type { UnhealthyAccount } from '../../user-data/unhealthy-accounts.ts';
+import { UNHEALTHY_ON_A_PAGE, type UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { CONNECTIONS } from './connections.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, table } from './parts.page.ts';
+import { SYSTEM } from './system.page.ts';
+import { checkAgain } from './system-checks.page.ts';
+import { type UserLinkDeps, userLink } from './user-links.ts';
+import { shownName } from './visible-name.ts';
+import { visibleText } from './visible-text.ts';
+import { endpointPath } from './webhooks.page.ts';
+
+/** The problems that a member may see. Instants are epoch milliseconds. */
+export type Problems = {
+  readonly checks: readonly FailedCheck[];
+  /** The first page. */
+  readonly endpoints: readonly UnhealthyEndpoint[];
+  readonly reasons: readonly ReasonProblem[];
+  /** Whether there are more unhealthy accounts than were counted. */
+  readonly isCut: boolean;
+  /** The names of applications. */
+  readonly names: ReadonlyMap<string, string>;
+};
+
+export type FailedCheck = Pick<Check, 'name' | 'message'> & { readonly since: number };
+
+/** The accounts with one reason. `oldest` is undefined if they recovered meanwhile. */
+export type ReasonProblem = {
+  readonly reason: HealthReason;
+  readonly count: number;
+  readonly oldest: UnhealthyAccount | undefined;
+  readonly turn: Turn;
+};
+
+type Row = { readonly turn: Turn; readonly cells: readonly Html[] };
+
+const MOST_MESSAGE = 1_000;
+
+export const hasProblems = ({ checks, endpoints, reasons }: Problems): boolean =>
+  checks.length + endpoints.length + reasons.length > 0;
+
+export function needsAttention(problems: Problems, viewer: Viewer, deps: UserLinkDeps): Html {
+  const { checks, endpoints, reasons, isCut, names } = problems;
+  const { role } = viewer.person;
+  const name = messages.text('overview.needs');
+  if (!hasProblems(problems))
+    return html`<h2>${name}</h2>\n<p class="empty">${messages.text('overview.needs.none')}</p>`;
+  const rows: Row[] = [
+    ...checks.map((check) => checkRow(check, viewer)),
+    ...endpoints.map((endpoint) => endpointRow(endpoint, names, viewer)),
+    ...reasons.map((problem) => reasonRow(problem, viewer, deps)),
+  ];
+  const list = table({
+    name,
+    heads: (['reason', 'count', 'turn', 'mend', 'since'] as const).map((head) =>
+      messages.text(`overview.needs.${head}`),
+    ),
+    rows: sortForReader(rows, role).map(({ cells }) => cells),
+  });
+  const hasMore = endpoints.length === UNHEALTHY_ON_A_PAGE;
+  return html`<h2>${name}</h2>
+${list}${hasMore && html`<p class="hint">${messages.text('overview.needs.endpoints', { count: UNHEALTHY_ON_A_PAGE })}</p>`}
+${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
+}
+
+/** Rows on which the reader must act come first, then those of the others in this order. */
+const ORDER: readonly Turn[] = ['operator', 'application', 'user', 'administrator', 'provider'];
+const READERS: Readonly<Partial<Record<Role, Turn>>> = { owner: 'operator', developer: 'application' };
+
+function sortForReader(rows: readonly Row[], role: Role): Row[] {
+  const rank = (turn: Turn) => (turn === READERS[role] ? -1 : ORDER.indexOf(turn));
+  return rows.toSorted((one, other) => rank(one.turn) - rank(other.turn));
+}
+
+const turnName = (turn: Turn, { person }: Viewer): Html =>
+  html`${messages.text(`overview.turn.${turn === 'operator' && person.role === 'owner' ? 'you' : turn}`)}`;
+
+function checkRow({ name, message, since }: FailedCheck, viewer: Viewer): Row {
+  const turn = 'operator';
+  const cells = [
+    html`<a href="${SYSTEM}">${messages.text('overview.check', { name })}</a>`,
+    html`${messages.text('overview.check.affected')}`,
+    turnName(turn, viewer),
+    html`<span class="said">${visibleText(message, MOST_MESSAGE)}</span>${checkAgain(name, { path: SYSTEM, back: '/dashboard' }, viewer)}`,
+    instant(since),
+  ];
+  return { turn, cells };
+}
+
+function endpointRow(endpoint: UnhealthyEndpoint, names: Problems['names'], viewer: Viewer): Row {
+  const { clientId, url, state, pausedReason, failures, lastFault, since } = endpoint;
+  const kind = state === 'paused' ? 'paused' : 'failing';
+  const attempts = messages.text('overview.endpoint.attempts', { count: failures });
+  const about =
+    kind === 'failing'
+      ? html`${attempts}${lastFault !== undefined && html` <bdi>${visibleText(lastFault, MOST_MESSAGE)}</bdi>`}`
+      : html`${messages.text(`overview.endpoint.paused.${pausedReason ?? 'operator'}`)}`;
+  const turn = 'application';
+  const cells = [
+    html`<a href="${endpointPath(endpoint)}">${messages.text(`overview.endpoint.${kind}`)}</a><small>${about}</small>`,
+    html`<bdi class="cut">${auditedUrl(url).replace(/^https?:\/\//, '')}</bdi><small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
+    turnName(turn, viewer),
+    html`${messages.text(`overview.endpoint.${kind}.fix`)}`,
+    instant(since),
+  ];
+  return { turn, cells };
+}
+
+function reasonRow({ reason, count, oldest, turn }: ReasonProblem, viewer: Viewer, deps: UserLinkDeps): Row {
+  const only = count === 1 ? oldest : undefined;
+  const path =
+    only === undefined
+      ? `${CONNECTIONS}?${new URLSearchParams({ reason })}`
+      : userLink('user/account', only, {
+          reader: viewer.person,
+          more: { account: only.accountKey },
+          ...deps,
+        });
+  const name = only && html`<small><bdi class="cut">${shownName(viewer.person, only.display)}</bdi></small>`;
+  const cells = [
+    html`<a href="${path}">${messages.text(`reason.${reason}`)}</a>`,
+    html`${messages.text('overview.needs.accounts', { count })}${name}`,
+    turnName(turn, viewer),
+    html`${messages.text(`reason.${reason}.mends`)}`,
+    html`${oldest && instant(oldest.health.since)}`,
+  ];
+  return { turn, cells };
+}
