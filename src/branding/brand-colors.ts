@@ -24,17 +24,19 @@ export type BrandColors = { readonly light: SchemeColors; readonly dark: SchemeC
 /** The backgrounds of the accent: the tokens of base.css by their names; a test compares them. */
 export const GROUNDS = {
   light: {
-    ground: '#f3f5f9',
+    ground: '#f6f7f9',
     card: '#ffffff',
-    hover: '#f4f7fc',
+    raised: '#ffffff',
+    hover: '#f1f3f6',
     'good-tint': '#e6f5ec',
     'bad-tint': '#fdecec',
     'warn-tint': '#fdf4e3',
   },
   dark: {
     ground: '#0d1016',
-    card: '#171b23',
-    hover: '#1f2530',
+    card: '#13171e',
+    raised: '#1b2029',
+    hover: '#1c212b',
     'good-tint': '#14291f',
     'bad-tint': '#351a1d',
     'warn-tint': '#2e2413',

@@ -1,4 +1,4 @@
-/** Finds the problem of a linked account that its user should see, and whether signing in again fixes it. */
+/** Finds the problem of an account that its user should see, whether a sign-in fixes it, and calendar links. */
 
 import type { Scope } from '../oauth/scope.ts';
 import type { Account } from './account-store.ts';
@@ -36,3 +36,7 @@ export function problemForUser(
 
 export const canBeSolvedBySigningIn = (problem: ProblemForUser | undefined): boolean =>
   problem !== undefined && problem !== 'operator' && problem !== 'passing';
+
+/** Returns whether an account is a calendar that is published at an address. Its provider is `caldav`; it is read-only. */
+export const isCalendarLink = ({ accountId }: Pick<Account, 'accountId'>): boolean =>
+  accountId.startsWith('feed://');

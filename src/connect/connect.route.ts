@@ -99,8 +99,9 @@ function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/calendars', { bodyLimit: CHOICE_BYTES }, async (http, reply) => {
     const form = await readForm(http, deps);
     const choice = await findCalendarChoice(form, form.field('account'), deps);
-    if (choice !== undefined) await choose(http, choice, deps);
-    return seeOther(reply, selectionPath(form.request, 'calendars_chosen'));
+    if (choice === undefined) return seeOther(reply, selectionPath(form.request));
+    await choose(http, choice, deps);
+    return seeOther(reply, selectionPath(form.request, `calendars_chosen.${choice.account.accountKey}`));
   });
 }
 

@@ -84,7 +84,8 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     return showForm({ http, reply, form: { ...form, ...corrected(form, problem), problem } }, deps);
   }
   setCookie(reply, deviceCookie(result.device, deps), deps);
-  return seeOther(reply, selectionPath(request, confirms === undefined ? kind : `${kind}_confirmed`));
+  const what = confirms === undefined ? kind : `${kind}_confirmed`;
+  return seeOther(reply, selectionPath(request, `${what}.${result.account.accountKey}`));
 }
 
 /** Returns the form that can fix the problem: with a server's address, or with that of a calendar. */

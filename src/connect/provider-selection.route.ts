@@ -81,20 +81,22 @@ async function isAvailable(
 /** Returns the event that the address claims, if the accounts confirm it. */
 function parseHappening(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
   // Kalends appends its own value after everything that the application sent.
-  const claim = values(query, 'happened').at(-1) ?? '';
+  const [claim = '', accountKey] = (values(query, 'happened').at(-1) ?? '').split('.');
   if (claim === 'disconnected' || claim === 'disconnected_all' || claim === 'removed') return { what: claim };
-  if (claim === 'calendars_chosen') return { what: 'chosen' };
+  const account = views.find(
+    (view) => view.isManageable && [view.accountKey, view.againKey].includes(accountKey),
+  );
+  if (claim === 'calendars_chosen') return account && { what: 'chosen', account: account.name };
   const [, kind, what = 'linked'] = /^([a-z]+)(?:_([a-z_]+))?$/.exec(claim) ?? [];
   const provider = parseProviderKind(kind ?? '');
   if (provider === undefined) return undefined;
-  if (what === 'cancelled' || what === 'not_this') return { what, provider };
-  const accounts = views.filter((view) => view.provider === provider);
+  if (what === 'not_this') return { what };
+  if (what === 'cancelled') return { what, provider };
   if (what === 'unpermitted') {
-    return accounts.some(({ problem }) => problem === 'calendars_not_allowed')
+    return views.some((view) => view.provider === provider && view.problem === 'calendars_not_allowed')
       ? { what, provider }
       : undefined;
   }
-  if (accounts.length === 0) return undefined;
   const done = (['other', 'confirmed', 'linked'] as const).find((one) => one === what);
-  return done && { what: done, provider };
+  return done && account?.provider === provider ? { what: done, account: account.name } : undefined;
 }

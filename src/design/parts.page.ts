@@ -63,6 +63,13 @@ export const PROVIDER_MARKS: Readonly<Record<ProviderKind, Html>> = {
   ),
 };
 
+/** The mark of a calendar that is published at an address. */
+export const LINK_MARK: Html = picture(
+  '0 0 24 24',
+  '<g fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round">' +
+    '<path d="M10 14a4.5 4.5 0 0 0 6.4 0l3.2-3.2a4.5 4.5 0 0 0-6.4-6.4L11.8 5.8M14 10a4.5 4.5 0 0 0-6.4 0l-3.2 3.2a4.5 4.5 0 0 0 6.4 6.4l1.4-1.4"/></g>',
+);
+
 const line = (size: number, shapes: string): Html =>
   trusted(
     `<svg width="${size}" height="${size}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,
@@ -95,6 +102,7 @@ export const ICONS = {
   caution: line(20, '<path d="M12 4 2.5 20h19zM12 10v4.5M12 17.25h.01"/>'),
   site: line(16, GLOBE),
   globe: line(18, GLOBE),
+  more: line(20, '<path stroke-width="3" d="M5 12h.01M12 12h.01M19 12h.01"/>'),
   unfold: line(16, '<path d="m6 9.5 6 6 6-6"/>'),
   eye: line(20, '<path d="M2.5 12c4.5-8 14.5-8 19 0-4.5 8-14.5 8-19 0z"/><circle cx="12" cy="12" r="3"/>'),
   device: line(18, '<rect x="3" y="4.5" width="18" height="12" rx="2"/><path d="M8.5 20.5h7M12 16.5v4"/>'),

@@ -3,7 +3,7 @@ import type { HealthReason } from '../calendars/health-reason.ts';
 
 export type UnhealthyAccount = Pick<
   Account,
-  'accountKey' | 'clientId' | 'userId' | 'provider' | 'display' | 'health'
+  'accountKey' | 'accountId' | 'clientId' | 'userId' | 'provider' | 'display' | 'health'
 >;
 
 export type UnhealthyFilter = {

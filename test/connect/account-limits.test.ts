@@ -38,7 +38,7 @@ describe('the limit of accounts', () => {
     assert.doesNotMatch(before.body, SAYS_SO);
     assert.equal(buttons(before), 0);
     assert.match(reached.body, SAYS_SO);
-    assert.equal(buttons(reached), 4);
+    assert.equal(buttons(reached), 5);
     assert.doesNotMatch(reached.body, /action="\/connect\/caldav"/);
   });
 

@@ -95,11 +95,39 @@ describe('the form for a calendar’s address', () => {
 
     assert.equal(sent.status, 303);
     assert.equal(owner, `acme ${userId()}`);
-    assert.match(read(selection), /Holidays \(127\.0\.0\.1\)/);
+    assert.match(read(selection), /Holidays \(127\.0\.0\.1\)<\/bdi> is connected\./);
+    assert.match(wordsOf(selection), /Calendar link · Read-only/);
     const [account] = await everyAccount(harness, userId());
     assert.deepEqual([account?.provider, account?.provesOwner], ['caldav', false]);
     const shown = JSON.stringify([sent, selection, harness.logged, account]);
     assert.ok(!shown.includes(SECRET), 'the address is nowhere to be seen');
+  });
+
+  it('a button on the selection page leads to it', async () => {
+    const browser = new Browser(harness);
+    const { body } = await browser.start({ user_id: userId() });
+    const [, button = ''] = /(<form(?:(?!<form).)*)Connect calendar link \(\.ics\)/s.exec(body) ?? [];
+    const fields = [...button.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+
+    const form = await browser.get(`${FORM}?${new URLSearchParams(fields)}`);
+
+    assert.match(button, /action="\/connect\/caldav"/);
+    assert.deepEqual(labelsOf(form), ['Calendar address']);
+  });
+
+  it('consent to it offers no changes, whatever the application asks for', async () => {
+    const browser = new Browser(harness);
+    const start = await browser.start({ user_id: userId(), scope: 'read-write' });
+    const form = await browser.get(`${FORM}?transaction=${transactionOf(start)}&by=address`);
+    const sent = await browser.submit(form, FORM, { address: server.address });
+
+    const consent = wordsOf(await browser.get(sent.location));
+
+    assert.match(consent, /It will not be able to\s+Create, change or delete anything/);
+    assert.doesNotMatch(consent, /Create, change and delete events/);
   });
 
   it('the address is sealed where it is kept', async () => {

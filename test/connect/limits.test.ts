@@ -179,7 +179,7 @@ describe('a flood of flows', () => {
     await flood();
 
     const page = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
-    assert.match(page.body, /<bdi>Google<\/bdi> is connected/);
+    assert.match(page.body, /<bdi>ada@example\.com<\/bdi> is connected/);
   });
 
   it('a flood of flows of one application ends none of another’s', async () => {

@@ -201,7 +201,7 @@ describe('the notice on applications that are not verified', () => {
     for (const page of [selection, consent]) {
       assert.match(
         page?.body ?? '',
-        /Not verified by <bdi>Northwind<\/bdi>.*<bdi>Northwind<\/bdi> has not reviewed <bdi>Acme Planner<\/bdi>.*<details><summary>What this means/s,
+        /<summary>.*Not verified by <bdi>Northwind<\/bdi>.*<\/summary>.*<bdi>Northwind<\/bdi> has not reviewed <bdi>Acme Planner<\/bdi>.*A review checks/s,
       );
     }
     assert.doesNotMatch(question?.body ?? '', /Not verified/);

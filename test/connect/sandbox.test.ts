@@ -137,7 +137,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       const back = await browser.get(await walk(sent.location));
 
       const [account] = await accounts();
-      assert.match(back.location, new RegExp(`happened=${kind}$`));
+      assert.match(back.location, new RegExp(`happened=${kind}\\.[\\w-]+$`));
       assert.deepEqual([account?.accountId, account?.calendarPermission], [ADA.email, true]);
       const credentials = await harness.accounts.credentialsOf(account?.accountKey ?? '');
       assert.equal(credentials?.appClientId, APPS[kind].clientId);

@@ -74,7 +74,8 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
       assert.deepEqual(
         { ...account, accountKey: '' },
         {
-          ...{ accountKey: '', clientId: 'acme', userId: 'ben', provider: 'caldav', display: 'ben' },
+          ...{ accountKey: '', accountId: 'ben', clientId: 'acme', userId: 'ben' },
+          ...{ provider: 'caldav', display: 'ben' },
           health: { ...REFUSED, since: NOW + 9 },
         },
       );

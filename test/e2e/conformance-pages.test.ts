@@ -114,12 +114,14 @@ for (const mount of MOUNTS) {
 
     it('the Connect flow keeps two tabs of one browser apart, of two applications and users, and both can be completed', async () => {
       const browser = openBrowser();
-      const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
-      const later = await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));
+      const earlier = await browser.open(
+        authorizeUrl(site.application, { userId: 'tabs@users.example', mount }),
+      );
+      const later = await browser.open(authorizeUrl(site.other, { userId: 'else@users.example', mount }));
 
       for (const [{ url }, userId] of [
-        [earlier, 'tabs'],
-        [later, 'somebody-else'],
+        [earlier, 'tabs@users.example'],
+        [later, 'else@users.example'],
       ] as const) {
         await browser.open(url);
         await linkAccount(browser, site.login);

@@ -50,6 +50,14 @@ export async function openPage(browser: Chromium, options: BrowserContextOptions
   return { page, requests, complaints, close: () => context.close() };
 }
 
+/** Presses a provider's button, after unfolding the further ways to connect if the page has an account. */
+export async function pressConnect(page: Page, provider: string): Promise<void> {
+  await page.locator('.providers').waitFor({ state: 'attached' });
+  const fold = page.locator('.fold:not([open]) > summary');
+  if ((await fold.count()) > 0) await fold.click();
+  await page.getByRole('button', { name: `Connect ${provider}`, exact: true }).click();
+}
+
 /** Presses Tab until the control with this text has the focus. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {

@@ -54,9 +54,10 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
         await page.keyboard.type(text);
       }
       await enter(page);
+      const accountName = `${site.login.username} (${new URL(site.login.server).host})`;
       await page
         .getByRole('status')
-        .getByText(walker.text('selection.just_linked', { provider: 'CalDAV' }))
+        .getByText(walker.text('selection.just_linked', { account: accountName }))
         .waitFor();
       await look();
       await pressAt(page, walker.button('consent.allow'));

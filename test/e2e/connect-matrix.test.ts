@@ -190,7 +190,7 @@ async function problemsOf(
     markup = await page.content();
   }
   // A loaded page already shows its unfolded part.
-  const unfold = loading === undefined && view.unfold !== undefined ? messages.text(view.unfold) : undefined;
+  const unfold = loading === undefined ? view.unfold : undefined;
   await checkPage.load({ url: walker.page.url.href, markup, unfold });
   problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')

@@ -26,7 +26,7 @@ export async function prepareChecks(context: BrowserContext): Promise<void> {
 export type CheckPage = {
   /** The page with the document, for the other checks. */
   readonly page: Page;
-  /** Shows a document and opens what is folded under the text `unfold`. */
+  /** Shows a document and opens the first `details` that the selector `unfold` matches. */
   load(document: CheckedDocument): Promise<void>;
   resize(screen: Screen): Promise<void>;
   /**

@@ -24,7 +24,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   let callback: CallbackServer;
   let application: Application;
   before(async () => {
-    site = await openSite();
+    site = await openSite({ env: { KALENDS_OPERATOR_NAME: 'Northwind' } });
     browser = await launchChromium();
     callback = await startCallback();
     const { redirectUri } = callback;
@@ -98,11 +98,12 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const { page } = watched;
     await linkCalDav(page);
 
+    await page.getByLabel(/^Options for /).click();
     await page.getByRole('button', { name: /^Remove / }).click();
 
     const announcement = page.getByRole('status', { name: 'The account was removed.', exact: true });
     await announcement.and(page.locator(':focus')).waitFor();
-    assert.equal(await button(page, 'Continue').isDisabled(), true);
+    assert.equal(await button(page, 'Continue').count(), 0);
     await watched.close();
   });
 
@@ -121,6 +122,67 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
       assert.ok(isAtEnd || (box !== null && box.y >= 0 && box.y + box.height <= 640), `at ${place}`);
     }
+    await watched.close();
+  });
+
+  it('the Connect pages show all text of consent above the bar on a telephone of 390 by 844', async () => {
+    const watched = await open('glance', { scope: 'read-write' }, { viewport: { width: 390, height: 844 } });
+    const { page } = watched;
+    await linkCalDav(page);
+    await page.getByText('Not verified by Northwind').waitFor();
+
+    const text = await page.locator('.small-print').last().boundingBox();
+    const bar = await page.locator('.actions').boundingBox();
+
+    assert.equal(await page.evaluate('scrollY'), 0);
+    assert.ok(text !== null && bar !== null && text.y + text.height <= bar.y, JSON.stringify({ text, bar }));
+    assert.ok(bar.y + bar.height <= 844);
+    await watched.close();
+  });
+
+  it('the Connect pages round the bar like the card around it, and square it without a card', async () => {
+    const watched = await open('corners');
+    const { page } = watched;
+    await linkCalDav(page);
+    const cornersAt = async (width: number) => {
+      await page.setViewportSize({ width, height: 800 });
+      return page.evaluate(
+        "['main', '.actions'].map((name) => parseFloat(getComputedStyle(document.querySelector(name)).borderEndEndRadius))",
+      );
+    };
+    const onSelection = [await cornersAt(800), await cornersAt(390)];
+
+    // The link appears once the calendars are listed.
+    const options = page.getByLabel(/^Options for /);
+    for (let loads = 0; loads < 50 && (await page.locator('.options a').count()) === 0; loads++)
+      await page.reload();
+    await options.click();
+    await page.getByRole('link', { name: /^Choose calendars/ }).click();
+    await page.getByRole('heading', { name: 'Choose calendars' }).waitFor();
+
+    const onChoice = [await cornersAt(800), await cornersAt(390)];
+    for (const corners of [onSelection, onChoice])
+      assert.deepEqual(corners, [
+        [12, 11],
+        [0, 0],
+      ]);
+    await watched.close();
+  });
+
+  it('the Connect pages unfold further ways to connect, and an account’s options, without JavaScript', async () => {
+    const watched = await open('unfolder', {}, { javaScriptEnabled: false });
+    const { page } = watched;
+    await linkCalDav(page);
+    assert.equal(await button(page, 'Connect calendar link (.ics)').isVisible(), false);
+
+    const options = page.getByLabel(/^Options for /);
+    await options.click();
+    await page.getByRole('button', { name: /^Remove / }).waitFor();
+    await options.click();
+    await page.getByText('Connect another account', { exact: true }).click();
+    await button(page, 'Connect calendar link (.ics)').click();
+
+    await page.getByLabel('Calendar address').waitFor();
     await watched.close();
   });
 

@@ -127,7 +127,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await press(popup, 'Connect Google');
     await popup.getByRole('button', { name: ADA.email }).click();
     await press(popup, 'Continue');
-    await popup.getByText('Google is connected').waitFor();
+    await popup.getByText(`${ADA.email} is connected`).waitFor();
 
     await Promise.all([popup.waitForEvent('close'), press(popup, 'Allow')]);
 

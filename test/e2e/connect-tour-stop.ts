@@ -2,7 +2,6 @@
  * The parts of the tour of the Connect pages: a chapter has its own user; each of its stops continues from the one
  * before.
  */
-import type { MessageKey } from '../../src/connect/messages/messages.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 
 export type Stop = {
@@ -14,8 +13,8 @@ export type Stop = {
 
 /** Changes to how the page is shown. */
 export type View = {
-  /** The text of the control that unfolds a part. */
-  readonly unfold?: MessageKey;
+  /** The selector of the `details` that is unfolded. */
+  readonly unfold?: string;
   /** Its script would redirect at once. */
   readonly withoutScripts?: true;
   /** Its script changes what is visible. */
@@ -27,4 +26,4 @@ export type Chapter = { readonly name: string; readonly stops: readonly Stop[] }
 export const stop = (name: string, reach: Stop['reach'], view: View = {}): Stop => ({ name, reach, view });
 
 /** Returns a stop at the same page as the one before, with a part unfolded. */
-export const unfolded = (name: string, unfold: MessageKey): Stop => stop(name, async () => {}, { unfold });
+export const unfolded = (name: string, unfold: string): Stop => stop(name, async () => {}, { unfold });

@@ -47,6 +47,8 @@ const caldav: Chapter = {
       await walker.start();
       await reloadUntil(walker, (body) => body.includes(walker.text('selection.choose')));
     }),
+    unfolded('selection-more', '.fold'),
+    unfolded('selection-options', '.options'),
     stop('calendars', (walker) => walker.followForAccount('selection.choose_account')),
     stop('calendars-chosen', (walker) => walker.press('calendars.save')),
     stop('selection-continue', (walker) => walker.linkCalDav(loginOf(walker.site.calendars, 'grace'))),
@@ -65,8 +67,7 @@ const address: Chapter = {
   stops: [
     stop('address-form', async (walker) => {
       await walker.start();
-      await walker.press('selection.connect', { provider: 'CalDAV' });
-      await walker.follow(walker.text('form.by_address'));
+      await walker.press('selection.connect_calendar_link');
     }),
     stop('address-missing', sendEmpty),
     stop('address-no-calendar', (walker) =>
@@ -226,7 +227,7 @@ const apple: Chapter = {
       await walker.start();
       await walker.press('selection.connect', { provider: 'Apple' });
     }),
-    unfolded('apple-help', 'form.app_password_help'),
+    unfolded('apple-help', '.steps'),
     stop('apple-missing', sendEmpty),
     stop('apple-format', (walker) =>
       walker.connect({
@@ -320,7 +321,7 @@ const looks: Chapter = {
   stops: [
     stop('nameless-selection', (walker) => walker.start({ application: walker.site.applications.nameless })),
     stop('hostile-selection', (walker) => walker.start({ application: walker.site.applications.hostile })),
-    unfolded('verification-means', 'verification.means'),
+    unfolded('verification-means', '.caution'),
     stop('hostile-linked', (walker) => walker.linkCalDav()),
     stop('hostile-consent', async (walker) => {
       await walker.linkCalDav(loginOf(walker.site.calendars, 'grace'));
@@ -333,7 +334,7 @@ const looks: Chapter = {
       await walker.linkCalDav(loginOf(walker.site.calendars, 'grace'));
       await walker.press('selection.continue');
     }),
-    unfolded('language-menu', 'settings.language'),
+    unfolded('language-menu', '.menu'),
     stop('branded-error', async (walker) => {
       const { branded } = walker.site.applications;
       await walker.start({ application: branded, parameters: { providers: 'caldav' } });

@@ -26,7 +26,7 @@ export async function show(page: Page, walker: TourWalker, view: View): Promise<
   if (view.withoutScripts) await openWithoutScripts(page, url.href);
   else await page.goto(url.href);
   if (view.unfold === undefined) return;
-  await page.locator('summary', { hasText: walker.text(view.unfold) }).click();
+  await page.locator(`${view.unfold} > summary`).first().click();
 }
 
 async function openWithoutScripts(page: Page, url: string): Promise<void> {

@@ -122,11 +122,7 @@
       for (const element of taken.querySelectorAll('noscript')) element.remove();
       root.replaceChildren(...taken.children);
       if (unfold === null) return;
-      const folded = [...document.querySelectorAll('summary')].filter(({ textContent }) =>
-        textContent.includes(unfold),
-      );
-      if (folded.length !== 1) throw new Error(`${folded.length} things are folded under ${unfold}`);
-      folded[0].parentElement.open = true;
+      document.querySelector(unfold).open = true;
     },
     layout() {
       const texts = seenTexts();

@@ -50,6 +50,7 @@ export const sampleAccount: AccountView = {
   accountKey: 'key-1',
   againKey: undefined,
   provider: 'google',
+  isCalendarLink: false,
   name: 'ada@example.com',
   isManageable: true,
   isProved: true,
@@ -78,13 +79,22 @@ export const foreignAccount: AccountView = {
   isProved: false,
 };
 
+/** A published calendar that was linked in this transaction. */
+export const newCalendarLink: AccountView = {
+  ...newAccount,
+  accountKey: 'key-4',
+  provider: 'caldav',
+  isCalendarLink: true,
+  name: 'Holidays (calendars.example)',
+};
+
 /** The selection page of a user without accounts. */
 export const sampleSelection: ProviderSelection = {
   request: sampleRequest,
   accounts: [],
   others: [],
   loading: new Map(),
-  ending: 'continue_off',
+  ending: 'none',
   limit: undefined,
   isManaging: false,
   providers: PROVIDER_KINDS.map((kind) => ({ kind, available: true })),

@@ -1,4 +1,5 @@
 /** A user of an application, and the accounts of one, as operators see them. */
+import { isCalendarLink } from '../../calendars/account-problem.ts';
 import type { Account } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
@@ -67,11 +68,15 @@ const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
   },
 ];
 
+/** Returns the provider of an account as text has it; a published calendar says that it is one. */
+const accountKind = (account: Pick<Account, 'accountId' | 'provider'>): string =>
+  isCalendarLink(account) ? messages.text('provider.calendar_link') : account.provider;
+
 export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<UnhealthyAccount>>[] = [
   { name: 'client_id', value: ({ clientId }) => clientId },
   { name: 'user_id', value: ({ userId }) => userId },
   { name: 'key', value: ({ accountKey }) => accountKey },
-  { name: 'provider', value: ({ provider }) => provider },
+  { name: 'provider', value: ({ provider }) => provider, text: accountKind },
   { name: 'display', value: ({ display }) => display },
   ...HEALTH,
 ];
@@ -97,8 +102,10 @@ export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
     name: 'provider',
     label: 'account',
     value: ({ account }) => account.provider,
-    text: ({ account: { provider, display, health } }) =>
-      `${provider}: ${display} (${[health.state, health.reason ?? []].flat().join(', ')})`,
+    text: ({ account }) => {
+      const { display, health } = account;
+      return `${accountKind(account)}: ${display} (${[health.state, health.reason ?? []].flat().join(', ')})`;
+    },
   },
   { name: 'key', label: '  key', value: ({ account }) => account.accountKey },
   { name: 'id', value: ({ account }) => account.accountId },

@@ -1,5 +1,5 @@
 /** A user's accounts as a transaction shows them: masked if it may not change them (docs/security.md T4). */
-import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
+import { isCalendarLink, type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Scope } from '../../oauth/scope.ts';
@@ -21,6 +21,8 @@ export type AccountView = {
   /** The key of the same account, if the user signed in to it again in this transaction. */
   readonly againKey: string | undefined;
   readonly provider: ProviderKind;
+  /** Whether it is a published calendar, which is read-only. */
+  readonly isCalendarLink: boolean;
   /** Masked unless `isManageable`: anyone who knows a user's id can open the page. */
   readonly name: string;
   /** Whether it may be changed here: its owner was proved, or the application vouches for its user. */
@@ -36,9 +38,9 @@ export type AccountView = {
 
 /**
  * The end of the selection page: `continue` to the consent page, `allow` on the page itself (one account), `done` if
- * nothing needs consent, `continue_off` if there is no account.
+ * nothing needs consent, `none` if there is no account.
  */
-export type Ending = 'continue' | 'continue_off' | 'allow' | 'done';
+export type Ending = 'continue' | 'none' | 'allow' | 'done';
 
 export type UserAccounts = {
   readonly accounts: readonly AccountView[];
@@ -136,6 +138,7 @@ function toAccountView(
     accountKey,
     againKey: again?.accountKey,
     provider,
+    isCalendarLink: isCalendarLink(account),
     name: isManageable ? display : maskedName(display),
     isManageable,
     isProved,
@@ -148,7 +151,7 @@ function toAccountView(
 
 /** Returns `done` also if the user disconnected the last account here. */
 function chooseEnding(accounts: readonly AccountView[], { request }: PageVisit): Ending {
-  if (accounts.length === 0) return request.hasDisconnected ? 'done' : 'continue_off';
+  if (accounts.length === 0) return request.hasDisconnected ? 'done' : 'none';
   if (!accounts.some(({ isNew }) => isNew)) return 'done';
   return accounts.length === 1 ? 'allow' : 'continue';
 }

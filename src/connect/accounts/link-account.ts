@@ -19,7 +19,7 @@ import {
   YOUR_SERVER,
 } from './caldav-presets.ts';
 import { isLinkedElsewhere, isSignInTo, logRefusedProof } from './confirm-account.ts';
-import { type SaveDeps, saveAccount } from './save-account.ts';
+import { type SaveDeps, type SavedAccount, saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password' | 'address';
 
@@ -61,14 +61,14 @@ const LIMITS: Readonly<Record<LinkField, number>> = {
 };
 
 /**
- * Links the account within its transaction. Returns the problem, or the new secret of this browser. If an account is to
- * be confirmed, only a sign-in to that one counts. Throws ConnectError if the request has ended meanwhile.
+ * Links the account within its transaction. Returns the problem, or the account and the new secret of this browser. If an
+ * account is to be confirmed, only a sign-in to that one counts. Throws ConnectError if the request has ended meanwhile.
  */
 export async function linkAccount(
   input: LinkInput,
   signIn: PasswordSignIn,
   deps: LinkDeps,
-): Promise<{ readonly problem: LinkProblem } | { readonly device: string }> {
+): Promise<{ readonly problem: LinkProblem } | SavedAccount> {
   const login = parseTypedLogin(input, signIn);
   if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
@@ -80,8 +80,7 @@ export async function linkAccount(
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    const { device } = await saveAccount({ page, kind, confirms, verified: proof, ...none }, deps);
-    return { device };
+    return await saveAccount({ page, kind, confirms, verified: proof, ...none }, deps);
   } catch (reason) {
     if (reason instanceof AccountLimitReached)
       return { problem: problemAt('selection.limit_reached', [], { count: reason.most }) };

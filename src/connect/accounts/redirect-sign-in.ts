@@ -43,8 +43,8 @@ type Departure = SignInAttempt & {
 const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this', 'limit'] as const;
 const RESULTS = APP_KINDS.flatMap((kind) => [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)]);
 
-/** The result on the selection page. `kind` alone means linked. */
-type SignInResult = (typeof RESULTS)[number];
+/** The result on the selection page, with the key of the account if there is one. `kind` alone means linked. */
+type SignInResult = (typeof RESULTS)[number] | `${(typeof RESULTS)[number]}.${string}`;
 
 /** The end of a sign-in. `device` is the new secret of this browser, if it got one. */
 type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
@@ -147,11 +147,13 @@ async function linkReturned(
   });
   // The page shows the limit.
   if (saved === undefined) return { result: `${kind}_limit`, device: undefined };
-  const { device } = saved;
+  const { device, account } = saved;
+  const { accountKey } = account;
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
-  if (confirms !== undefined) return { result: `${kind}_confirmed`, device };
+  if (confirms !== undefined) return { result: `${kind}_confirmed.${accountKey}`, device };
   const expected = stored.accountKey && (await deps.accounts.findAccount(stored.accountKey));
-  return { result: expected && !isSignInTo(expected, signedIn) ? `${kind}_other` : kind, device };
+  const what = expected && !isSignInTo(expected, signedIn) ? (`${kind}_other` as const) : kind;
+  return { result: `${what}.${accountKey}`, device };
 }
 
 /** Ends access that no account has, because the user could not end it from a list of accounts. */
@@ -238,7 +240,7 @@ export const transactionOfState = (state: string | undefined): string | undefine
   /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 
 const isSignInResult = (text: string | undefined): text is SignInResult =>
-  RESULTS.some((result) => result === text);
+  RESULTS.some((result) => result === text?.split('.')[0]);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
   new ConnectError('not_offered', backToAccounts(request));

@@ -29,7 +29,7 @@ type ProvedAccount = {
 };
 
 /** The account, and the browser's new secret, which proves everything that the former one proved. */
-type SavedAccount = { readonly account: Account; readonly device: string };
+export type SavedAccount = { readonly account: Account; readonly device: string };
 
 export type SaveDeps = Pick<
   ConnectDeps,

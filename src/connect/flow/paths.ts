@@ -3,7 +3,7 @@ import type { AppKind } from '../../access/provider-apps.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
-/** Returns the selection page with all received parameters (docs/wire.md O4.1). `happened` names the last action. */
+/** Returns the selection page with all received parameters (docs/wire.md O4.1). `happened` names the last action and, after a dot, the key of its account. */
 export function selectionPath(
   request: Pick<AuthorizationRequest, 'query' | 'redirectUri' | 'transactionId'>,
   happened?: string,

@@ -22,7 +22,7 @@ describe('messages', () => {
     const { markup } = messagesFor('en');
 
     assert.equal(
-      markup('selection.just_linked', { provider: '<b>\u202eX' }).markup,
+      markup('selection.just_linked', { account: '<b>\u202eX' }).markup,
       '<bdi>&#60;b&#62;\u202eX</bdi> is connected.',
     );
     assert.equal(

@@ -67,15 +67,16 @@
     say(isShown ? reveal.dataset.shown : reveal.dataset.hidden);
   });
 
-  const menu = document.querySelector('details.menu');
-  addEventListener('click', (event) => {
-    if (menu && !menu.contains(event.target)) menu.open = false;
-  });
-  menu?.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || !menu.open) return;
-    menu.open = false;
-    menu.firstElementChild.focus();
-  });
+  for (const menu of document.querySelectorAll('.menu, .options')) {
+    addEventListener('click', (event) => {
+      if (!menu.contains(event.target)) menu.open = false;
+    });
+    menu.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !menu.open) return;
+      menu.open = false;
+      menu.firstElementChild.focus();
+    });
+  }
 
   // Selects the part of an address that only the user knows.
   const unfilled = document.querySelector('[data-fill]');

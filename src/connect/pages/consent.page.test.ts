@@ -4,23 +4,23 @@ import { describe, it } from 'node:test';
 import {
   buttonsOf,
   newAccount,
+  newCalendarLink,
   sampleAccount,
   sampleAppearance,
   sampleRequest,
   wordsOf,
 } from '../../../test/harness/page-samples.ts';
+import type { AccountView } from '../accounts/account-views.ts';
 import { consentPage } from './consent.page.ts';
 
 const narrower = { ...sampleAccount, givenScope: 'free-busy', isNew: true } as const;
 
 describe('the consent page', () => {
   it('names the application, its domain and its user', () => {
-    const page = consentPage(
-      { request: sampleRequest, accounts: [newAccount, newAccount] },
-      sampleAppearance,
-    );
+    const request = { ...sampleRequest, userId: 'ada@example.com' };
+    const page = consentPage({ request, accounts: [newAccount, newAccount] }, sampleAppearance);
 
-    assert.match(wordsOf(page), /Acme Planner .*planner\.acme\.example For user ada-1815/);
+    assert.match(wordsOf(page), /Acme Planner .*planner\.acme\.example For user ada@example\.com/);
     assert.deepEqual(buttonsOf(page), ['Allow', 'Cancel']);
   });
 
@@ -31,6 +31,24 @@ describe('the consent page', () => {
 
     assert.match(text, /For user Ada Lovelace/);
     assert.doesNotMatch(text, /ada-1815/);
+  });
+
+  it('shows no user id that the user would not recognize', () => {
+    const text = wordsOf(consentPage({ request: sampleRequest, accounts: [newAccount] }, sampleAppearance));
+
+    assert.doesNotMatch(text, /For user|ada-1815/);
+  });
+
+  it('offers no changes if it covers only calendar links', () => {
+    const request = { ...sampleRequest, scope: 'read-write' } as const;
+    const renderFor = (accounts: readonly AccountView[]) =>
+      wordsOf(consentPage({ request, accounts }, sampleAppearance));
+
+    assert.match(
+      renderFor([newCalendarLink, newCalendarLink]),
+      /will be able to See your calendars and all details of your events It will not be able to Create, change/,
+    );
+    assert.match(renderFor([newCalendarLink, newAccount]), /will be able to See .* events Create, change/);
   });
 
   it('lists added access as new, and existing access in short', () => {

@@ -53,7 +53,7 @@ export const isNewAccount = ({ isNew, givenScope }: AccountView): boolean =>
 /** Lists new access in full, and existing access in short. */
 export function abilities({ request, accounts }: Consent, { displayName, messages }: Appearance): Html {
   const app = applicationName(displayName, messages);
-  const { can, cannot } = SCOPE_TEXTS[request.scope];
+  const { can, cannot } = SCOPE_TEXTS[usableScope(request.scope, accounts)];
   const before = abilitiesBefore(accounts);
   const added = can.filter((key) => !before.includes(key));
   const isWidened = before.length > 0 && added.length > 0;
@@ -63,12 +63,16 @@ ${isWidened && abilityList({ id: 'before', heading: 'consent.before', sign: ICON
 ${abilityList({ id: 'cannot', heading: 'consent.cannot', sign: ICONS.cross }, cannot, messages)}</section>`;
 }
 
+/** Returns the access that these accounts allow. Nothing can be changed in calendar links. */
+const usableScope = (scope: Scope, accounts: readonly AccountView[]): Scope =>
+  accounts.every(({ isCalendarLink }) => isCalendarLink) ? narrowerScope(scope, 'read') : scope;
+
 /** Returns the existing access of accounts whose access becomes wider; empty if there are none. */
 function abilitiesBefore(accounts: readonly AccountView[]): readonly MessageKey[] {
   const given = accounts.flatMap(({ isNew, givenScope }) => (isNew && givenScope ? [givenScope] : []));
   const [first, ...rest] = given;
   // The access that all of them allow. Anything beyond it is new for some of them.
-  return first === undefined ? [] : SCOPE_TEXTS[rest.reduce(narrowerScope, first)].can;
+  return first === undefined ? [] : SCOPE_TEXTS[usableScope(rest.reduce(narrowerScope, first), accounts)].can;
 }
 
 type AbilityList = { readonly id: string; readonly heading: MessageKey; readonly sign: Html };
@@ -114,7 +118,7 @@ ${applicationHeader(request, appearance)}
 ${verificationNotice(appearance)}
 ${abilities(consent, appearance)}
 <h2 id="accounts">${messages.text('consent.accounts', { count: accounts.length })}</h2>
-${accountNames(accounts, { labelledBy: 'accounts', words: describeAccount })}
+${accountNames(accounts, { messages, labelledBy: 'accounts', words: describeAccount })}
 ${consentTerms(consent, appearance)}
 ${consentActions(request, messages)}`;
   return layout({ title, content, settings: { request, path: pagePath('consent', request) } }, appearance);

@@ -20,7 +20,7 @@ export function disconnectPage(
 ${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.one_lead', { app })}</p>
-${accountNames([account])}
+${accountNames([account], { messages })}
 <div class="actions">
 <form method="post" action="/connect/disconnect">${formFields(request)}<input type="hidden" name="account" value="${account.accountKey}"><button class="destructive">${messages.text('selection.disconnect')}</button></form>
 <a class="button" href="${selectionPath(request)}">${messages.text('disconnect.keep_one')}</a>
@@ -41,7 +41,7 @@ ${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.lead', { app })}</p>
 <h2 id="going">${messages.text('disconnect.accounts', { count: going.length })}</h2>
-${accountNames(going, { labelledBy: 'going' })}
+${accountNames(going, { messages, labelledBy: 'going' })}
 ${others > 0 && html`<p class="hint">${messages.text('disconnect.others', { count: others })}</p>`}
 <div class="actions">
 <form method="post" action="/connect/disconnect-all">${formFields(request)}<button class="destructive">${messages.text('disconnect.confirm')}</button></form>

@@ -1,6 +1,13 @@
 /** Renders small parts of several Connect pages. */
 import { type Logo, logoPath } from '../../branding/branding.ts';
-import { chip, ICONS, PROVIDER_MARKS, PROVIDER_NAMES, withBreakPoints } from '../../design/parts.page.ts';
+import {
+  chip,
+  ICONS,
+  LINK_MARK,
+  PROVIDER_MARKS,
+  PROVIDER_NAMES,
+  withBreakPoints,
+} from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
@@ -60,23 +67,34 @@ export const returnLabel = ({ displayName, messages }: Appearance): Html =>
     ? html`${messages.text('return.generic')}`
     : html`<span>${messages.markup('return.named', { app: displayName })}</span>`;
 
+/** Returns the name of an account's kind: that of its provider, or that it is a read-only calendar link. */
+export const accountKind = ({ provider, isCalendarLink }: AccountView, messages: Messages): Html =>
+  isCalendarLink
+    ? html`${messages.text('selection.calendar_link')} · ${messages.text('selection.read_only')}`
+    : html`${PROVIDER_NAMES[provider]}`;
+
+export const accountMark = ({ provider, isCalendarLink }: AccountView): Html =>
+  isCalendarLink ? LINK_MARK : PROVIDER_MARKS[provider];
+
 export type NamesOptions = {
+  readonly messages: Messages;
   readonly labelledBy?: string;
   /** A short text beside an account. */
   readonly words?: (account: AccountView) => string | undefined;
 };
 
-export function accountNames(accounts: readonly AccountView[], options: NamesOptions = {}): Html {
-  const { labelledBy, words } = options;
+export function accountNames(
+  accounts: readonly AccountView[],
+  { messages, labelledBy, words }: NamesOptions,
+): Html {
   const items = accounts.map((account) => {
     const word = words?.(account);
-    const { provider, name } = account;
-    return html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${withBreakPoints(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span>${word && html` ${chip(word)}`}</span></li>`;
+    return html`<li>${accountMark(account)}<span><bdi>${withBreakPoints(account.name)}</bdi> <span class="kind">${accountKind(account, messages)}</span>${word && html` ${chip(word)}`}</span></li>`;
   });
   return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
 }
 
-/** Renders the notice about an unverified application (docs/wire.md 4.4), which has no other consequence. */
+/** Renders one line about an unverified application (docs/wire.md 4.4), with its meaning folded under it. */
 export function verificationNotice({ unverifiedBy, displayName, messages }: Appearance): Html | undefined {
   if (unverifiedBy === undefined) return undefined;
   const operator = unverifiedBy;
@@ -84,23 +102,24 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
     displayName === undefined
       ? messages.markup('verification.text', { operator })
       : messages.markup('verification.text_named', { operator, app: displayName });
-  return html`<section class="notice caution" aria-labelledby="unverified">${ICONS.caution}<div>
-<h2 id="unverified">${messages.markup('verification.title', { operator })}</h2>
+  return html`<details class="caution"><summary>${ICONS.caution}<span>${messages.markup('verification.title', { operator })}</span>${ICONS.unfold}</summary>
 <p>${text}</p>
-<details><summary>${messages.text('verification.means')}${ICONS.unfold}</summary>
 <ul><li>${messages.text('verification.review')}</li><li>${messages.text('verification.access')}</li><li>${messages.text('verification.end')}</li></ul>
-</details></div></section>`;
+</details>`;
 }
 
+/** Matches what looks like an e-mail address. Any other user id means nothing to the user. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
 /**
- * Renders the application with its domain, and its user. The name is only the application's claim, but the domain is
- * the real destination. `userName` exists only if the application vouches for it.
+ * Renders the application with its domain, and its user if the user would recognize the name. The application's name is
+ * only its claim, but the domain is the real destination. `userName` exists only if the application vouches for it.
  */
 export function applicationHeader(request: AuthorizationRequest, appearance: Appearance): Html {
   const { messages, displayName } = appearance;
-  const user = request.userName ?? request.userId;
+  const user = request.userName ?? (EMAIL.test(request.userId) ? request.userId : undefined);
   return html`<div class="asker"><div aria-hidden="true">${applicationSign(appearance)}</div><dl>
 <div><dt class="unseen">${messages.text('consent.application')}</dt>
-<dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain">${ICONS.site}<bdi>${withBreakPoints(displayDomain(request.redirectUri))}</bdi></span></dd></div>
-<div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div></dl></div>`;
+<dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain"><bdi>${withBreakPoints(displayDomain(request.redirectUri))}</bdi></span></dd></div>
+${user !== undefined && html`<div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div>`}</dl></div>`;
 }

@@ -55,7 +55,7 @@ describe('the form of an account with a password', () => {
 
   it('names the application, its domain and its user beside the password', () => {
     for (const kind of ['apple', 'caldav'] as const) {
-      assert.match(wordsOf(page({ kind })), /Acme Planner .*example For user ada-1815/);
+      assert.match(wordsOf(page({ kind })), /Acme Planner .*planner\.acme\.example/);
     }
   });
 

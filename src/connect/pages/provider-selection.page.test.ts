@@ -5,6 +5,7 @@ import {
   buttonsOf,
   foreignAccount,
   newAccount,
+  newCalendarLink,
   sampleAccount,
   sampleAppearance,
   sampleSelection,
@@ -19,7 +20,7 @@ const WAYS_ON = ['Continue', 'Allow', 'Done'];
 
 describe('the buttons that leave the selection page', () => {
   const cases = [
-    { ending: 'continue_off', accounts: [], expected: ['Continue', 'Cancel'] },
+    { ending: 'none', accounts: [], expected: ['Cancel'] },
     { ending: 'continue', accounts: [sampleAccount, newAccount], expected: ['Continue', 'Cancel'] },
     { ending: 'allow', accounts: [newAccount], expected: ['Allow', 'Cancel'] },
     { ending: 'done', accounts: [sampleAccount], expected: ['Done'] },
@@ -35,17 +36,11 @@ describe('the buttons that leave the selection page', () => {
     });
   }
 
-  it('are off until there is an account', () => {
-    const { markup } = page({ ending: 'continue_off' }).document;
-
-    assert.match(markup, /<button disabled aria-describedby="continue-hint">Continue/);
-  });
-
   it('are on the same page as the consent if there is one account', () => {
     const text = wordsOf(page({ ending: 'allow', accounts: [newAccount] }));
 
     assert.match(text, /Allow access to your calendars\?.*Acme Planner will be able to/);
-    assert.match(text, /planner\.acme\.example.*For user ada-1815/);
+    assert.match(text, /planner\.acme\.example/);
   });
 });
 
@@ -71,6 +66,26 @@ describe('accounts on the selection page', () => {
 
     assert.doesNotMatch(wordsOf(page(account)), /Choose calendars/);
     assert.match(wordsOf(page({ ...account, loading: listed })), /Choose calendars/);
+  });
+
+  it('have their selection of calendars and Remove in a menu that names them, if the page asks a question', () => {
+    const loading = new Map([[newAccount.accountKey, { isListed: true, calendars: 3, loaded: 3 }]]);
+
+    const asking = page({ accounts: [newAccount], ending: 'allow', loading }).document.markup;
+    const managing = page({ accounts: [sampleAccount], ending: 'done' }).document.markup;
+
+    assert.match(
+      asking,
+      /<summary aria-label="Options for new@example\.com".*Choose calendars<\/a>.*Remove<\/button><\/form><\/div><\/details>/s,
+    );
+    assert.doesNotMatch(managing, /Options for/);
+  });
+
+  it('that are published calendars are called calendar links, and read-only', () => {
+    const text = wordsOf(page({ accounts: [newCalendarLink], ending: 'allow' }));
+
+    assert.match(text, /Holidays \(calendars\.example\) Calendar link · Read-only/);
+    assert.doesNotMatch(text, /\) CalDAV/);
   });
 
   it('are marked as new beside old ones, but not among themselves', () => {
@@ -106,14 +121,49 @@ describe('accounts on the selection page', () => {
   });
 });
 
+describe('the ways to connect', () => {
+  const tile =
+    /<form [^>]*action="\/connect\/caldav">(?:<input[^>]*>)+\s*<button[^>]*>(?:(?!<\/form>).)*calendar link/s;
+
+  it('have a button for a calendar link that leads to its form, if CalDAV is offered', () => {
+    const all = page({});
+    const google = page({ providers: [{ kind: 'google', available: true }] });
+
+    const [form = ''] = tile.exec(all.document.markup) ?? [];
+    assert.match(form, /name="by" value="address"/);
+    assert.match(wordsOf(all), /Connect calendar link \(\.ics\)/);
+    assert.doesNotMatch(wordsOf(google), /calendar link/);
+  });
+
+  it('are folded under one line once there is an account', () => {
+    const fold = /<details class="fold"><summary id="add">Connect another account/;
+
+    assert.match(page({ ending: 'allow', accounts: [newAccount] }).document.markup, fold);
+    assert.doesNotMatch(page({}).document.markup, /<details class="fold"/);
+  });
+
+  it('are unfolded if the limit of accounts is reached, which says why', () => {
+    const { markup } = page({ ending: 'allow', accounts: [newAccount], limit: 1 }).document;
+
+    assert.match(markup, /<details class="fold" open>.*the limit is 1/s);
+  });
+
+  it('count calendar links apart from CalDAV accounts', () => {
+    const { markup } = page({ ending: 'allow', accounts: [newCalendarLink] }).document;
+
+    assert.match(markup, /id="calendar_link-about"[^>]*><span class="state loaded">1 account connected/);
+    assert.match(markup, /id="caldav-about"[^>]*><span class="about-kind">/);
+  });
+});
+
 describe('the notice about the last action', () => {
   const cases: readonly (readonly [Happening, string])[] = [
-    [{ what: 'linked', provider: 'google' }, 'done'],
+    [{ what: 'linked', account: 'ada@example.com' }, 'done'],
     [{ what: 'removed' }, 'done'],
-    [{ what: 'confirmed', provider: 'google' }, 'done'],
+    [{ what: 'confirmed', account: 'ada@example.com' }, 'done'],
     [{ what: 'cancelled', provider: 'google' }, 'note'],
     [{ what: 'not_finished' }, 'note'],
-    [{ what: 'not_this', provider: 'google' }, 'trouble'],
+    [{ what: 'not_this' }, 'trouble'],
   ];
   for (const [happened, kind] of cases) {
     it(`${happened.what} is shown as ${kind}`, () => {
@@ -121,8 +171,19 @@ describe('the notice about the last action', () => {
     });
   }
 
+  it('names the account', () => {
+    const account = 'ada@example.com';
+    const noticeOf = (what: 'linked' | 'other' | 'confirmed' | 'chosen') =>
+      wordsOf(page({ happened: { what, account } }));
+
+    assert.match(noticeOf('linked'), /ada@example\.com is connected\./);
+    assert.match(noticeOf('other'), /another account\. ada@example\.com is connected too\./);
+    assert.match(noticeOf('confirmed'), /Confirmed: ada@example\.com is yours\./);
+    assert.match(noticeOf('chosen'), /calendars of ada@example\.com is saved\./);
+  });
+
   it('names no account if the user signed in to another one', () => {
-    const text = wordsOf(page({ happened: { what: 'not_this', provider: 'google' } }));
+    const text = wordsOf(page({ happened: { what: 'not_this' } }));
 
     assert.doesNotMatch(text, /@e/);
   });

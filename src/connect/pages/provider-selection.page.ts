@@ -5,6 +5,7 @@ import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import {
   chip,
   ICONS,
+  LINK_MARK,
   type NoticeKind,
   notice,
   PROVIDER_MARKS,
@@ -23,6 +24,8 @@ import type { Appearance } from './appearance.ts';
 import { abilities, consentActions, consentTerms, isNewAccount } from './consent.page.ts';
 import { layout } from './layout.page.ts';
 import {
+  accountKind,
+  accountMark,
   applicationHeader,
   applicationName,
   cancelForm,
@@ -41,15 +44,13 @@ export type ProviderSelection = Omit<UserAccounts, 'isUnredeemed'> & {
 
 export type OfferedProvider = { readonly kind: ProviderKind; readonly available: boolean };
 
-/** The action that was just done, with its provider if the text needs it. */
+/** The action that was just done, with the account or provider that the text names. */
 export type Happening =
   | {
-      readonly what:
-        | ('disconnected' | 'disconnected_all' | 'removed' | 'confirmed' | 'chosen')
-        | ('not_this' | 'not_finished');
-      readonly provider?: ProviderKind | undefined;
+      readonly what: ('disconnected' | 'disconnected_all' | 'removed') | ('not_this' | 'not_finished');
     }
-  | { readonly what: 'linked' | 'cancelled' | 'unpermitted' | 'other'; readonly provider: ProviderKind };
+  | { readonly what: 'linked' | 'other' | 'confirmed' | 'chosen'; readonly account: string }
+  | { readonly what: 'cancelled' | 'unpermitted'; readonly provider: ProviderKind };
 
 const HAPPENED: Readonly<Record<Happening['what'], readonly [NoticeKind, MessageKey]>> = {
   disconnected: ['done', 'selection.just_disconnected'],
@@ -74,6 +75,7 @@ const LEADS: Readonly<Record<Scope, MessageKey>> = {
 export function providerSelectionPage(selection: ProviderSelection, appearance: Appearance): Page {
   const { messages } = appearance;
   const { request, accounts, others, ending } = selection;
+  const hasAccounts = accounts.length > 0;
   const title = messages.text(chooseTitleKey(selection));
   const content = html`${applicationHeader(request, appearance)}
 <h1>${title}</h1>
@@ -81,10 +83,10 @@ ${ending !== 'allow' && html`<p class="lead">${lead(selection, appearance)}</p>`
 ${happenedNotice(selection.happened, messages)}
 ${verificationNotice(appearance)}
 ${ending === 'allow' && abilities({ request, accounts }, appearance)}
-${accounts.length > 0 && linkedAccounts(selection, messages)}
-${ending === 'allow' && consentTerms({ request, accounts }, appearance)}
+${hasAccounts && linkedAccounts(selection, messages)}
 ${others.length > 0 && otherAccounts(selection, messages)}
-${providerChoices(selection, messages)}
+${!hasAccounts && html`<h2 id="add">${messages.text('selection.add')}</h2>${providerTiles(selection, messages)}`}
+${ending === 'allow' && consentTerms({ request, accounts }, appearance)}
 ${actions(selection, messages)}`;
   const settings = { request, path: selectionPath(request) };
   return layout({ title, content, settings, connects: isAnyLoading(selection, messages) }, appearance);
@@ -107,12 +109,15 @@ function lead(selection: ProviderSelection, { messages, displayName, serviceName
 function happenedNotice(happened: Happening | undefined, messages: Messages): Html | undefined {
   if (happened === undefined) return undefined;
   const [kind, message] = HAPPENED[happened.what];
-  const values = happened.provider === undefined ? {} : { provider: PROVIDER_NAMES[happened.provider] };
+  const values = {
+    ...('account' in happened && { account: html`<bdi>${withBreakPoints(happened.account)}</bdi>` }),
+    ...('provider' in happened && { provider: PROVIDER_NAMES[happened.provider] }),
+  };
   return notice(kind, messages.markup(message, values), true);
 }
 
 /** Renders the buttons that leave the page. Programs find them by their labels. */
-function actions({ request, ending, others }: ProviderSelection, messages: Messages): Html {
+function actions({ request, ending }: ProviderSelection, messages: Messages): Html {
   switch (ending) {
     case 'allow':
       return consentActions(request, messages);
@@ -121,27 +126,18 @@ function actions({ request, ending, others }: ProviderSelection, messages: Messa
 <form method="post" action="/connect/approve">${formFields(request)}<button class="primary">${messages.text('selection.done')}</button></form>
 </div>`;
     case 'continue':
-    case 'continue_off': {
-      const isOff = ending === 'continue_off';
-      const hint = others.length > 0 ? 'selection.continue_hint_confirm' : 'selection.continue_hint';
-      return html`${isOff && html`<p class="hint before-actions" id="continue-hint">${messages.text(hint)}</p>`}
-<div class="actions">
-${continueForm(request, isOff, messages)}
+    case 'none':
+      return html`<div class="actions">
+${ending === 'continue' && continueForm(request, messages)}
 ${cancelForm(request, messages)}
 </div>`;
-    }
     default:
       return ending satisfies never;
   }
 }
 
-function continueForm(request: AuthorizationRequest, isOff: boolean, messages: Messages): Html {
-  const label = messages.text('selection.continue');
-  const button = isOff
-    ? html`<button disabled aria-describedby="continue-hint">${label}</button>`
-    : html`<button class="primary">${label}</button>`;
-  return html`<form method="get" action="/connect/consent">${transactionField(request)}${button}</form>`;
-}
+const continueForm = (request: AuthorizationRequest, messages: Messages): Html =>
+  html`<form method="get" action="/connect/consent">${transactionField(request)}<button class="primary">${messages.text('selection.continue')}</button></form>`;
 
 const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messages): boolean =>
   accounts.some(
@@ -152,15 +148,15 @@ function linkedAccounts(selection: ProviderSelection, messages: Messages): Html 
   const { accounts, request, ending } = selection;
   const isLoading = isAnyLoading(selection, messages);
   const canLeaveAll = accounts.filter(isDisconnectable).length > 1;
-  // On the consent page the heading is obvious, so only screen readers get it.
   const heading =
     ending === 'allow'
-      ? html`<h2 id="linked" class="unseen">${messages.text('consent.accounts', { count: accounts.length })}</h2>`
-      : html`<h2 id="linked">${messages.text('selection.linked')}</h2>`;
-  return html`<div class="heading">${heading}
+      ? messages.text('consent.accounts', { count: accounts.length })
+      : messages.text('selection.linked');
+  return html`<div class="heading"><h2 id="linked">${heading}</h2>
 ${canLeaveAll && html`<a class="minor" href="${pagePath('disconnect_all', request)}">${messages.text('selection.disconnect_all')}</a>`}</div>
-<ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
+<div class="card"><ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
 ${accounts.map((account) => accountItem(account, selection, messages))}</ul>
+${moreAccounts(selection, messages)}</div>
 ${loadingHint(selection, messages)}`;
 }
 
@@ -185,27 +181,33 @@ function accountItem(account: AccountView, selection: ProviderSelection, message
   const state = accountState(account, loading.get(accountKey), messages);
   const isNewBesideOld = isNewAccount(account) && !accounts.every(isNewAccount);
   const about = html`<span class="state ${state.kind}" id="state-${accountKey}">${state.text}</span>`;
-  return html`<li>${accountHead(account, html`${isNewBesideOld && chip(messages.text('selection.new'))} ${about}`)}
-${isManageable && html`<div class="account-actions">${accountActions(account, selection, messages)}</div>`}</li>
+  return html`<li>${accountHead(account, messages, html`${isNewBesideOld && chip(messages.text('selection.new'))} ${about}`)}
+${isManageable && accountActions(account, selection, messages)}</li>
 `;
 }
 
-const accountHead = ({ provider, name }: AccountView, about?: Html): Html =>
-  html`<div class="account">${PROVIDER_MARKS[provider]}<div><strong><bdi>${withBreakPoints(name)}</bdi></strong>
-<p class="about"><span>${PROVIDER_NAMES[provider]}</span> ${about}</p></div></div>`;
+const accountHead = (account: AccountView, messages: Messages, about?: Html): Html =>
+  html`<div class="account">${accountMark(account)}<div><strong><bdi>${withBreakPoints(account.name)}</bdi></strong>
+<p class="about"><span>${accountKind(account, messages)}</span> ${about}</p></div></div>`;
 
+/** Renders what repairs the account, and the other actions: in a menu if the page has a question to answer. */
 function accountActions(account: AccountView, selection: ProviderSelection, messages: Messages): Html {
-  const { request, loading } = selection;
+  const { request, loading, ending } = selection;
   const { accountKey, name, problem, provider, isProved, isUnfinished, givenScope } = account;
   const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem);
   // An account that was not proved here keeps its narrower access.
   const isNarrower = !isProved && givenScope !== undefined && !scopeCovers(givenScope, request.scope);
+  const canConfirm = isNarrower && isOffered(provider, selection);
   const isListed = isProved && (loading.get(accountKey)?.isListed ?? false);
-  const choose = { href: accountPath('calendars', request, accountKey), deed: 'choose' } as const;
-  return html`${canSignIn && signInAgainForm(account, request, messages)}
-${isNarrower && isOffered(provider, selection) && confirmForm(account, request, messages)}
-${isListed && html`<a class="small link" href="${choose.href}" aria-label="${messages.text('selection.choose_account', { account: name })}">${messages.text('selection.choose')}</a>`}
+  const repairs = html`${canSignIn && signInAgainForm(account, request, messages)}
+${canConfirm && confirmForm(account, request, messages)}`;
+  const choose = html`<a class="small link" href="${accountPath('calendars', request, accountKey)}" aria-label="${messages.text('selection.choose_account', { account: name })}">${messages.text('selection.choose')}</a>`;
+  const options = html`${isListed && choose}
 ${isUnfinished ? removeForm(account, request, messages) : disconnectForm(account, request, messages)}`;
+  if (ending === 'done') return html`<div class="account-actions">${repairs}${options}</div>`;
+  const menuName = messages.text('selection.options', { account: name });
+  return html`<details class="options"><summary aria-label="${menuName}" title="${menuName}">${ICONS.more}</summary><div>${options}</div></details>
+${(canSignIn || canConfirm) && html`<div class="account-actions">${repairs}</div>`}`;
 }
 
 const isOffered = (provider: AccountView['provider'], { providers }: ProviderSelection): boolean =>
@@ -256,7 +258,7 @@ function otherAccounts(selection: ProviderSelection, messages: Messages): Html {
     // A pushed request vouches for the user, who may therefore disconnect unused accounts.
     const actions = html`${isConfirmable && confirmForm(account, request, messages)}
 ${account.isManageable && disconnectForm(account, request, messages)}`;
-    return html`<li>${accountHead(account)}
+    return html`<li>${accountHead(account, messages)}
 ${(isConfirmable || account.isManageable) && html`<div class="account-actions">${actions}</div>`}</li>
 `;
   });
@@ -271,33 +273,48 @@ function confirmForm(account: AccountView, request: AuthorizationRequest, messag
 ${accountButton('confirm', account, messages)}</form>`;
 }
 
-const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
+const KINDS: Readonly<Record<TileKind, MessageKey>> = {
   google: 'selection.kind.google',
   microsoft: 'selection.kind.microsoft',
   apple: 'selection.kind.apple',
   caldav: 'selection.kind.caldav',
+  calendar_link: 'selection.kind.calendar_link',
 };
 
-/** Renders all providers of this request, smaller if accounts are connected. */
-function providerChoices(selection: ProviderSelection, messages: Messages): Html {
-  const hasAccounts = selection.accounts.length > 0;
-  return html`<h2 id="add">${messages.text(hasAccounts ? 'selection.add_more' : 'selection.add')}</h2>
-${selection.limit !== undefined && html`<p class="hint" id="limit">${messages.text('selection.limit_reached', { count: selection.limit })}</p>`}
-<ul class="providers${hasAccounts && ' more'}" aria-labelledby="add">
-${selection.providers.map((provider) => providerItem(provider, selection, messages))}
+/** Renders the ways to connect a further account, folded in one line unless the limit is reached. */
+function moreAccounts(selection: ProviderSelection, messages: Messages): Html {
+  const isFull = selection.limit !== undefined;
+  return html`<details class="fold"${isFull && html` open`}><summary id="add">${messages.text('selection.add_more')}${ICONS.unfold}</summary>
+${providerTiles(selection, messages)}</details>`;
+}
+
+/** A provider, or a calendar that is published at an address, which is connected as CalDAV. */
+type TileKind = ProviderKind | 'calendar_link';
+
+type Tile = { readonly kind: TileKind; readonly provider: ProviderKind; readonly available: boolean };
+
+/** Renders a button for each way to connect that this request offers. */
+function providerTiles(selection: ProviderSelection, messages: Messages): Html {
+  const { providers, limit } = selection;
+  const tiles = providers.flatMap(({ kind, available }): Tile[] => [
+    { kind, provider: kind, available },
+    ...(kind === 'caldav' ? [{ kind: 'calendar_link', provider: kind, available } as const] : []),
+  ]);
+  return html`${limit !== undefined && html`<p class="hint" id="limit">${messages.text('selection.limit_reached', { count: limit })}</p>`}
+<ul class="providers" aria-labelledby="add">
+${tiles.map((tile) => providerTile(tile, selection, messages))}
 </ul>`;
 }
 
-function providerItem(
-  { kind, available }: OfferedProvider,
-  selection: ProviderSelection,
-  messages: Messages,
-): Html {
-  const provider = PROVIDER_NAMES[kind];
-  const label = messages.text('selection.connect', { provider });
+function providerTile(tile: Tile, selection: ProviderSelection, messages: Messages): Html {
+  const { kind, provider, available } = tile;
+  const isLink = kind === 'calendar_link';
+  const label = isLink
+    ? messages.text('selection.connect_calendar_link')
+    : messages.text('selection.connect', { provider: PROVIDER_NAMES[kind] });
   // The state describes the button, but is not part of its name, which never changes.
-  const about = html`<small id="${kind}-about" aria-hidden="true">${providerState({ kind, available }, selection, messages)}</small>`;
-  const inside = html`${PROVIDER_MARKS[kind]}<span>${label}${about}</span>`;
+  const about = html`<small id="${kind}-about" aria-hidden="true">${tileState(tile, selection, messages)}</small>`;
+  const inside = html`${isLink ? LINK_MARK : PROVIDER_MARKS[kind]}<span>${label}${about}</span>`;
   if (!available || selection.limit !== undefined) {
     const reason = selection.limit === undefined ? `${kind}-about` : 'limit';
     return html`<li><button type="button" disabled aria-describedby="${reason}">${inside}</button></li>
@@ -305,20 +322,23 @@ function providerItem(
   }
   // Only providers with their own pages take noticeable time.
   const isElsewhere = kind === 'google' || kind === 'microsoft';
-  const working = isElsewhere && html` data-working="${messages.text('working.open', { provider })}"`;
-  return html`<li><form method="get" action="/connect/${kind}"${working}>${transactionField(selection.request)}
+  const working =
+    isElsewhere && html` data-working="${messages.text('working.open', { provider: PROVIDER_NAMES[kind] })}"`;
+  return html`<li><form method="get" action="/connect/${provider}"${working}>${transactionField(selection.request)}${isLink && html`<input type="hidden" name="by" value="address">`}
 <button aria-describedby="${kind}-about">${inside}<span class="onward">${ICONS.onward}</span></button></form></li>
 `;
 }
 
 /** Renders the state of the accounts, or the reason why the provider is unavailable, or its kind. */
-function providerState(
-  { kind, available }: OfferedProvider,
+function tileState(
+  { kind, provider, available }: Tile,
   { accounts }: ProviderSelection,
   messages: Messages,
 ): Html {
   if (!available) return html`${messages.text('selection.unavailable')}`;
-  const linked = accounts.filter(({ provider }) => provider === kind);
+  const linked = accounts.filter(
+    (account) => account.provider === provider && account.isCalendarLink === (kind === 'calendar_link'),
+  );
   if (linked.some(({ isManageable, problem }) => isManageable && problem === 'reconnect'))
     return html`<span class="state trouble">${messages.text('selection.reconnect')}</span>`;
   if (linked.length === 0) return html`<span class="about-kind">${messages.text(KINDS[kind])}</span>`;

@@ -6,7 +6,7 @@ import { type Html, html } from '../../http/html.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
-import { healthMessage } from './health.page.ts';
+import { accountKind, healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
@@ -73,11 +73,11 @@ function accountRow(
   { names, userReferenceKey }: ConnectionsParts,
   { person: reader }: Viewer,
 ): Html[] {
-  const { accountKey, clientId, userId, provider, display, health, hasOwnApp, reason } = account;
+  const { accountKey, clientId, userId, display, health, hasOwnApp, reason } = account;
   const links = { reader, userReferenceKey };
   const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
   return [
-    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${messages.text(`provider.${provider}`)}${health.message !== undefined && html` · ${healthMessage(health.message)}`}</small>`,
+    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${health.message !== undefined && html` · ${healthMessage(health.message)}`}</small>`,
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
     html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
     html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`,

@@ -1,5 +1,6 @@
 /** The health of an account: state, reason, responsible party and fix. */
-import type { AccountHealth } from '../../calendars/account-store.ts';
+import { isCalendarLink } from '../../calendars/account-problem.ts';
+import type { Account, AccountHealth } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -7,6 +8,10 @@ import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { instant } from './parts.page.ts';
 import { visibleText } from './visible-text.ts';
+
+/** Returns the name of an account's provider, or that it is a read-only calendar link. */
+export const accountKind = (account: Pick<Account, 'accountId' | 'provider'>): string =>
+  messages.text(`provider.${isCalendarLink(account) ? 'calendar_link' : account.provider}`);
 
 export const healthState = ({ state, since }: AccountHealth): Html =>
   html`<span class="health ${state}">${messages.text(`health.${state}`)}</span> <small class="beside">${messages.markup('health.since', { when: instant(since) })}</small>`;

@@ -1,6 +1,6 @@
 /** The test user of an application: the first connection, its accounts, and the operations to call. */
 import type { Account } from '../../calendars/account-store.ts';
-import { chip, notice, PROVIDER_NAMES } from '../../design/parts.page.ts';
+import { chip, notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -8,6 +8,7 @@ import type { OperationForm } from '../../playground/operation-forms.ts';
 import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
+import { accountKind } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, instant, table, top, withCode } from './parts.page.ts';
 import { PLAYGROUND, playgroundPath } from './playground.page.ts';
@@ -86,7 +87,7 @@ function connected(parts: ConnectedParts, viewer: Viewer): Html {
   const { client, user, accounts, userReferenceKey } = parts;
   const { clientId } = client;
   const list = accounts.map(
-    ({ provider, display }) => html`<li>${PROVIDER_NAMES[provider]} <bdi>${display}</bdi></li>`,
+    (account) => html`<li>${accountKind(account)} <bdi>${account.display}</bdi></li>`,
   );
   const deliveries = `/dashboard/deliveries?${new URLSearchParams({ client: clientId, user: user.userId })}`;
   const testUser = { clientId, userId: user.userId };

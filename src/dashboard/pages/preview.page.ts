@@ -73,7 +73,7 @@ function renderSamplePage({ client, page, offered }: PreviewParts, appearance: A
   };
   switch (page) {
     case 'selection':
-      return providerSelectionPage({ ...selection, accounts: [], ending: 'continue_off' }, appearance);
+      return providerSelectionPage({ ...selection, accounts: [], ending: 'none' }, appearance);
     case 'consent': {
       const account = { ...SAMPLE_ACCOUNT, provider: offered[0] ?? SAMPLE_ACCOUNT.provider };
       return providerSelectionPage({ ...selection, accounts: [account], ending: 'allow' }, appearance);
@@ -126,6 +126,7 @@ const SAMPLE_ACCOUNT: AccountView = {
   accountKey: 'preview',
   againKey: undefined,
   provider: 'google',
+  isCalendarLink: false,
   name: 'ada@example.com',
   isManageable: true,
   isProved: true,

@@ -5,7 +5,7 @@ import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { failureText, type SyncedCalendar } from '../../user-data/account-calendars.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { healthState, timeLine, troubleFacts } from './health.page.ts';
+import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
@@ -25,7 +25,7 @@ export function accountContent(parts: AccountParts, viewer: Viewer): Html {
   const hasOwnApp = ownApps.has(provider);
   const back = html`<a href="${userLink('user', user, { reader, userReferenceKey })}"><bdi class="anything">${shownName(reader, user.userId)}</bdi></a>`;
   const events = history.get(accountKey) ?? [];
-  return html`${top(html`<bdi class="anything">${shownName(reader, display)}</bdi>`, html`${back} / ${messages.text(`provider.${provider}`)}`)}
+  return html`${top(html`<bdi class="anything">${shownName(reader, display)}</bdi>`, html`${back} / ${accountKind(account)}`)}
 <p>${healthState(health)}</p>
 ${troubleFacts(health, hasOwnApp)}
 <h2>${messages.text('account.calendars')}</h2>

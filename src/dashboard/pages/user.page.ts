@@ -8,7 +8,7 @@ import type { LivingGrant } from '../../oauth/user-store.ts';
 import { may, mayRole } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
-import { healthState, timeLine, troubleFacts } from './health.page.ts';
+import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, instant, table, top } from './parts.page.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
@@ -73,7 +73,7 @@ function accountCard(
   const more = { account: accountKey };
   const buttons = html`<div class="row-actions">${tools.form('user/sync', html`<button class="small" aria-label="${messages.text('user.account.sync')}: ${name}">${messages.text('user.account.sync')}</button>`, more)}
 <a class="button small" href="${tools.link('user/disconnect', more)}" aria-label="${messages.text('user.account.disconnect')}: ${name}">${messages.text('user.account.disconnect')}</a></div>`;
-  return html`<section class="account-card"><header><h3><bdi class="anything">${name}</bdi></h3> <span class="chip">${messages.text(`provider.${provider}`)}</span> <span>${healthState(health)}</span>${tools.mayChange && buttons}</header>
+  return html`<section class="account-card"><header><h3><bdi class="anything">${name}</bdi></h3> <span class="chip">${accountKind(account)}</span> <span>${healthState(health)}</span>${tools.mayChange && buttons}</header>
 ${troubleFacts(health, hasOwnApp)}
 <dl class="facts"><dt>${messages.text('user.account.connected')}</dt><dd>${instant(linkedAt)}</dd>
 <dt>${messages.text('user.account.synced')}</dt><dd>${instant(updates?.syncedAt)}</dd>

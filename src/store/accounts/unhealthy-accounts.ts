@@ -13,7 +13,7 @@ const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
 const OF_ONE = `${AILING} AND a.client_id = :clientId AND a.health_reason = :reason`;
 const count = (of: string) => `
   SELECT COUNT(*) AS count FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`;
-const COLUMNS = `a.account_key, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}`;
+const COLUMNS = `a.account_key, a.account_id, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}`;
 const list = (of: string) => `
   SELECT ${COLUMNS} ${of} AND (a.health_since, a.account_key) < (:since, :accountKey)
    ORDER BY a.health_since DESC, a.account_key DESC LIMIT :limit`;
@@ -68,6 +68,7 @@ const newestFirst = (one: Row, other: Row): number =>
   other.healthSince - one.healthSince || (one.accountKey < other.accountKey ? 1 : -1);
 
 function toAilingAccount(row: Row): UnhealthyAccount {
-  const { accountKey, clientId, userId, provider, display } = row;
-  return { accountKey, clientId, userId, provider, display, health: toAccountHealth(row) };
+  const { accountKey, accountId, clientId, userId, provider, display } = row;
+  const account = { accountKey, accountId, clientId, userId, provider, display };
+  return { ...account, health: toAccountHealth(row) };
 }

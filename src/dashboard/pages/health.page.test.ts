@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { accountKind } from './health.page.ts';
+
+it('a published calendar is called a read-only calendar link, any other account by its provider', () => {
+  const link = { provider: 'caldav', accountId: 'feed://calendars.example/digest' } as const;
+  const account = { provider: 'caldav', accountId: 'https://calendars.example/ada' } as const;
+
+  assert.equal(accountKind(link), 'Calendar link, Read-only');
+  assert.equal(accountKind(account), 'CalDAV');
+});
