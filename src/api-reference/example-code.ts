@@ -22,7 +22,8 @@ function renderCurl({ method, url, credentials, body }: ExampleRequest): string 
     none: [],
   }[credentials];
   const lines = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} "${url}"`,
+    `curl "${url}"`,
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
     ...authorization,
     ...curlBody(body),
   ];
@@ -33,7 +34,7 @@ function curlBody(body: ExampleRequest['body']): string[] {
   if (body === undefined) return [];
   if (body.type === 'form')
     return body.fields.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);
-  return ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(body.value))}`];
+  return ['-H "Content-Type: application/json"', `-d ${quoted(setIn(JSON.stringify(body.value, null, 2)))}`];
 }
 
 /** Quotes a text as one argument of a POSIX shell. */

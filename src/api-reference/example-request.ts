@@ -9,6 +9,8 @@ export type ExampleCall = {
 };
 
 export type ExampleRequest = {
+  /** What is particular about it; undefined if it is the only one. */
+  readonly title: string | undefined;
   readonly method: string;
   readonly url: string;
   /** The caller's credentials: an access token, HTTP Basic, or none. */
@@ -19,37 +21,50 @@ export type ExampleRequest = {
     | undefined;
 };
 
-export function exampleRequest({ path, method, operation, origin }: ExampleCall): ExampleRequest {
+/** Returns the examples of an operation: one, or one for each kind of caller if their bodies differ. */
+export function exampleRequests({ path, method, operation, origin }: ExampleCall): readonly ExampleRequest[] {
   const { parameters = [], requestBody, security } = operation;
-  const needed = parameters.filter(({ required }) => required);
-  const filled = needed
+  const filled = parameters
     .filter((one) => one.in === 'path')
     .reduce(
       (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))),
       path,
     );
-  const query = needed
-    .filter((one) => one.in === 'query')
+  const query = parameters
+    .filter((one) => one.in === 'query' && (one.required || one['x-shown']))
     .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
     .join('&');
-  return {
+  return exampleBodies(requestBody).map(({ title, body }, index) => ({
+    title,
     method: method.toUpperCase(),
     url: `${origin}${filled}${query && `?${query}`}`,
-    credentials: chooseExampleLogin(security),
-    body: toExampleBody(requestBody),
-  };
+    credentials: chooseExampleLogin(security[index]),
+    body,
+  }));
 }
 
-function chooseExampleLogin([first]: OpenApiOperation['security']): ExampleRequest['credentials'] {
-  if (first === undefined) return 'none';
-  if ('accessToken' in first) return 'user';
-  return 'application' in first ? 'application' : 'none';
+function chooseExampleLogin(
+  security: OpenApiOperation['security'][number] | undefined,
+): ExampleRequest['credentials'] {
+  if (security === undefined) return 'none';
+  if ('accessToken' in security) return 'user';
+  return 'application' in security ? 'application' : 'none';
 }
 
-function toExampleBody(body: OpenApiOperation['requestBody']): ExampleRequest['body'] {
+type ExampleBody = Pick<ExampleRequest, 'title' | 'body'>;
+
+function exampleBodies(body: OpenApiOperation['requestBody']): readonly ExampleBody[] {
   const [first] = Object.entries(body?.content ?? {});
-  if (first === undefined) return undefined;
-  const [type, { example }] = first;
+  if (first === undefined) return [{ title: undefined, body: undefined }];
+  const [type, { example, examples }] = first;
+  if (examples === undefined) return [{ title: undefined, body: toExampleBody(type, example) }];
+  return Object.values(examples).map(({ summary, value }) => ({
+    title: summary,
+    body: toExampleBody(type, value),
+  }));
+}
+
+function toExampleBody(type: string, example: unknown): ExampleRequest['body'] {
   if (type === 'application/json') return { type: 'json', value: example };
   const fields: Readonly<Record<string, unknown>> = { ...Object(example) };
   return { type: 'form', fields: Object.entries(fields).map(([name, value]) => [name, String(value)]) };

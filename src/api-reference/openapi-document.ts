@@ -45,6 +45,8 @@ export type OpenApiParameter = {
   readonly description: string;
   readonly schema: Json;
   readonly example?: unknown;
+  /** Whether example requests have it although it is optional. */
+  readonly 'x-shown'?: true;
 };
 
 export type OpenApiResponse = {
@@ -63,6 +65,10 @@ export type Content = Readonly<
     }
   >
 >;
+
+/** Returns the example of a body or response, the first of several. */
+export const firstExample = ({ example, examples = {} }: Content[string]): unknown =>
+  example ?? Object.values(examples)[0]?.value;
 
 export type DocumentSource = {
   /** The public origin, without a slash at the end. */
@@ -158,7 +164,7 @@ function toOpenApiOperation(operation: Operation, reference: Reference): OpenApi
     ...(description === undefined ? {} : { description }),
     security: callers.map(toSecurity),
     ...(parameters.length > 0 && { parameters }),
-    ...(body === undefined ? {} : { requestBody: toRequestBody(body, reference) }),
+    ...(body === undefined ? {} : { requestBody: toRequestBody(body, callers, reference) }),
     responses: {
       ...(page === undefined ? {} : { 200: toHtmlResponse(page) }),
       ...(answer === undefined ? {} : { [answer.status ?? 200]: toOpenApiResponse(answer, reference) }),
@@ -186,8 +192,11 @@ function toSecurity(caller: Caller): Record<string, string[]> {
 }
 
 const toParameters = (place: string, table: Table, reference: Reference): OpenApiParameter[] =>
-  Object.entries(table).map(([name, { doc = '', isRequired, schema, example }]) => {
-    const exampleField = example === undefined ? {} : { example };
+  Object.entries(table).map(([name, { doc = '', isRequired, isShown, schema, example }]) => {
+    const exampleField = {
+      ...(example !== undefined && { example }),
+      ...(isShown && { 'x-shown': true as const }),
+    };
     return {
       in: place,
       name,
@@ -198,14 +207,27 @@ const toParameters = (place: string, table: Table, reference: Reference): OpenAp
     };
   });
 
-function toRequestBody(
-  { fields, name, description, shows = Object.keys(fields), required, types = ['application/json'] }: Body,
-  reference: Reference,
-) {
-  // A field without an example is undefined, which JSON leaves out.
-  const example = Object.fromEntries(shows.map((field) => [field, fields[field]?.example]));
+function toRequestBody(body: Body, callers: readonly Caller[], reference: Reference) {
+  const { fields, name, description, required, types = ['application/json'] } = body;
   const schema = reference(objectSchema(fields, name, description));
-  return { required, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) };
+  const examples = toBodyExamples(body, callers);
+  return { required, content: Object.fromEntries(types.map((type) => [type, { schema, ...examples }])) };
+}
+
+/** Returns the example of a body, or one for each kind of caller. */
+function toBodyExamples(
+  { fields, shows = Object.keys(fields), showsToo = {} }: Body,
+  callers: readonly Caller[],
+): Omit<Content[string], 'schema'> {
+  // A field without an example is undefined, which JSON leaves out.
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(names.map((field) => [field, fields[field]?.example]));
+  if (Object.keys(showsToo).length === 0) return { example: pick(shows) };
+  const examples = callers.map((caller) => {
+    const summary = caller === 'application' ? 'With HTTP Basic of the application' : 'With an access token';
+    return [caller, { summary, value: pick([...shows, ...(showsToo[caller] ?? [])]) }];
+  });
+  return { examples: Object.fromEntries(examples) };
 }
 
 const toOpenApiResponse = (

@@ -41,10 +41,16 @@ export type RefusalRow = {
 /** Returns every error of an operation, by status. */
 export const listOperationErrors = ({ responses }: OpenApiOperation): RefusalRow[] =>
   Object.entries(responses).flatMap(([status, { content }]) =>
-    Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { summary, value }]) => ({
+    Object.values(content?.['application/json']?.examples ?? {}).map(({ summary, value }) => ({
       status,
-      code,
+      code: codeOf(value),
       when: summary,
       body: value,
     })),
   );
+
+/** Returns the code of an error's body: in `code`, or in the shape of RFC 6749 in `error`. */
+function codeOf(body: unknown): string {
+  const { code, error }: { readonly code?: unknown; readonly error?: unknown } = { ...Object(body) };
+  return String(code ?? error);
+}

@@ -1,6 +1,6 @@
 /** The API reference as Markdown, for programs and for search. */
 import { exampleCode } from './example-code.ts';
-import { exampleRequest } from './example-request.ts';
+import { exampleRequests } from './example-request.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import {
   callersText,
@@ -10,7 +10,7 @@ import {
   listReferenceGroups,
   SHAPES_PATH,
 } from './reference-groups.ts';
-import { describeType, listMembers } from './schema-text.ts';
+import { describeType, listMembers, type Member } from './schema-text.ts';
 
 export function overviewMarkdown(document: OpenApiDocument): string {
   const groups = listReferenceGroups(document).map(({ name, address, entries }) => {
@@ -34,7 +34,11 @@ export const groupMarkdown = ({ name, entries }: Group, document: OpenApiDocumen
 function operationMarkdown({ path, method, operation }: Entry, document: OpenApiDocument): string {
   const { summary, description, parameters = [], requestBody, responses } = operation;
   const origin = document.servers[0]?.url ?? '';
-  const code = exampleCode(exampleRequest({ path, method, operation, origin }));
+  const code = exampleRequests({ path, method, operation, origin }).flatMap((request) => [
+    ...(request.title === undefined ? [] : [`${request.title}:\n`]),
+    ...exampleCode(request).map(({ language, code: lines }) => fenced(language, lines)),
+  ]);
+  const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   const fields = parameters.map(
     (one) =>
       `- \`${one.name}\` (${one.in}, ${typeText(one.schema)}${one.required ? ', required' : ''}): ${one.description}`,
@@ -49,12 +53,16 @@ function operationMarkdown({ path, method, operation }: Entry, document: OpenApi
     ...(description === undefined ? [] : [`${description}\n`]),
     `${callersText(operation)}\n`,
     ...listUnder('Parameters', fields),
-    ...listUnder('Body', memberLines(Object.values(requestBody?.content ?? {})[0]?.schema, document)),
-    ...code.map(({ language, code: lines }) => fenced(language, lines)),
+    ...listUnder('Body', [
+      ...(typeof body?.description === 'string' ? [`${body.description}\n`] : []),
+      ...memberLines(listMembers(body, document)),
+    ]),
+    ...code,
     ...answers.flatMap(([status, { description: words, content }]) => {
-      const example = content?.['application/json']?.example;
+      const { example, schema } = content?.['application/json'] ?? {};
       return [
         `### Answer ${status}\n\n${words}\n`,
+        ...paragraph(memberLines(listMembers(schema, document))),
         ...(example === undefined ? [] : [fenced('json', JSON.stringify(example, null, 2))]),
       ];
     }),
@@ -63,23 +71,28 @@ function operationMarkdown({ path, method, operation }: Entry, document: OpenApi
 }
 
 export function shapesMarkdown(document: OpenApiDocument): string {
-  const shapes = Object.entries(document.components.schemas).map(([name, schema]) => {
+  const { schemas } = document.components;
+  const shapes = Object.entries(schemas).map(([name, schema]) => {
     const { description } = schema;
-    const members = memberLines(schema, document);
+    const members = listMembers(schema, document, { shapes: Object.keys(schemas) });
     return [
       `## ${name}\n`,
       ...(typeof description === 'string' ? [`${description}\n`] : []),
-      ...(members.length === 0 ? [`${typeText(schema)}\n`] : [`${members.join('\n')}\n`]),
+      ...(members.length === 0 ? [`${typeText(schema)}\n`] : paragraph(memberLines(members))),
     ].join('\n');
   });
   return ['# Shapes\n', ...shapes].join('\n');
 }
 
-const memberLines = (schema: unknown, document: OpenApiDocument): string[] =>
-  listMembers(schema, document).map(
-    ({ name, schema: type, description = '', isRequired }) =>
-      `- \`${name}\` (${typeText(type)}${isRequired ? ', required' : ''})${description && `: ${description}`}`,
-  );
+/** Returns a list item for each field, and under it those of its object. */
+const memberLines = (members: readonly Member[], indent = ''): string[] =>
+  members.flatMap(({ name, schema, description = '', isRequired, members: nested }) => [
+    `${indent}- \`${name}\` (${typeText(schema)}${isRequired ? ', required' : ''})${description && `: ${description}`}`,
+    ...memberLines(nested, `${indent}  `),
+  ]);
+
+const paragraph = (lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${lines.join('\n')}\n`];
 
 const listUnder = (heading: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`### ${heading}\n\n${lines.join('\n')}\n`];

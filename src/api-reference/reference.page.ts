@@ -1,7 +1,8 @@
 /** The API reference: an overview, a page for each group of operations with its code beside it, and the shapes. */
+import { codeBlock } from '../design/highlight.ts';
 import { type Html, html } from '../http/html.ts';
 import { exampleCode } from './example-code.ts';
-import { exampleRequest } from './example-request.ts';
+import { exampleRequests } from './example-request.ts';
 import type { Content, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi-document.ts';
 import {
   callersText,
@@ -15,6 +16,12 @@ import { describeType, listMembers, type Member } from './schema-text.ts';
 
 /** Renders the content beside an operation, under its code. */
 export type AsideOf = (entry: Entry) => Html;
+
+/** An operation or a shape, with its heading. */
+export type ReferencePiece = {
+  readonly markup: Html;
+  readonly heading: { readonly level: 2; readonly text: string; readonly anchor: string };
+};
 
 /** Renders the general part, and a link to every operation. */
 export const overview = (document: OpenApiDocument): Html => html`<h1>API reference</h1>
@@ -36,12 +43,15 @@ ${entries.map(
 `,
   )}`;
 
-export const groupPage = (
-  group: Group,
+export const groupPieces = (
+  { entries }: Group,
   document: OpenApiDocument,
   asideOf: AsideOf,
-): Html => html`<h1>${group.name}</h1>
-${group.entries.map((entry) => operationSection(entry, document, asideOf))}`;
+): readonly ReferencePiece[] =>
+  entries.map((entry) => ({
+    markup: operationSection(entry, document, asideOf),
+    heading: { level: 2, text: entry.operation.summary, anchor: entry.operation.operationId },
+  }));
 
 function operationSection(entry: Entry, document: OpenApiDocument, asideOf: AsideOf): Html {
   const { path, method, operation } = entry;
@@ -66,21 +76,18 @@ ${asideOf(entry)}
 `;
 }
 
-type Field = Pick<Member, 'name' | 'schema' | 'isRequired'> & {
+type Field = Pick<Member, 'name' | 'schema' | 'isRequired' | 'description'> & {
   readonly place?: string;
-  readonly text: string;
+  readonly members?: readonly Member[];
 };
 
-const fieldOfParameter = ({ name, in: place, required, description, schema }: OpenApiParameter): Field => ({
-  name,
+const fieldOfParameter = ({ in: place, required, ...parameter }: OpenApiParameter): Field => ({
+  ...parameter,
   place,
-  schema,
   isRequired: required,
-  text: description,
 });
 
-const fieldOfMember = ({ description = '', ...member }: Member): Field => ({ ...member, text: description });
-
+/** Renders fields, and under each the fields of its object. */
 const fieldList = (fields: readonly Field[]): Html => html`<dl class="fields-of">
 ${fields.map(
   ({
@@ -88,20 +95,24 @@ ${fields.map(
     place,
     schema,
     isRequired,
-    text,
+    description = '',
+    members = [],
   }) => html`<dt><code>${name}</code> <span class="type">${typeText(schema)}${place !== undefined && `, in the ${place}`}</span>${isRequired && html` <strong>required</strong>`}</dt>
-<dd>${withCode(text)}</dd>
+<dd>${withCode(description)}${members.length > 0 && fieldList(members)}</dd>
 `,
 )}</dl>
 `;
 
 function bodyPart(content: Content, document: OpenApiDocument): Html {
   const [first] = Object.values(content);
-  const members = listMembers(first?.schema, document);
+  const description = first?.schema.description;
   return html`<h3>Body</h3>
 <p><code>${Object.keys(content).join(', ')}</code>: ${typeText(first?.schema)}</p>
-${members.length > 0 && fieldList(members.map(fieldOfMember))}`;
+${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
+${memberList(listMembers(first?.schema, document))}`;
 }
+
+const memberList = (members: readonly Member[]): Html => (members.length > 0 ? fieldList(members) : html``);
 
 function answerPart({ responses }: OpenApiOperation, document: OpenApiDocument): Html {
   const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
@@ -113,7 +124,7 @@ ${answers.map(([status, { description, headers = {}, content }]) => {
   const names = Object.entries(headers);
   return html`<p><strong>${status}</strong> ${withCode(description)}${first !== undefined && html` ${typeText(first.schema)}.`}</p>
 ${names.length > 0 && html`<ul>${names.map(([name, { description: text }]) => html`<li><code>${name}</code>: ${withCode(text)}</li>`)}</ul>`}
-${members.length > 0 && html`<details><summary>Its members</summary>${fieldList(members.map(fieldOfMember))}</details>`}`;
+${members.length > 0 && html`<details><summary>Its members</summary>${fieldList(members)}</details>`}`;
 })}`;
 }
 
@@ -133,11 +144,14 @@ ${refusals.map(
 
 /** Renders the examples, the first one open, without a script. */
 function codeBlocks({ path, method, operation }: Entry, origin: string): Html {
-  const examples = exampleCode(exampleRequest({ path, method, operation, origin }));
-  return html`${examples.map(
-    ({ label, code }, i) =>
-      html`<details name="code-${operation.operationId}"${i === 0 && html` open`}><summary>${label}</summary><pre tabindex="0"><code>${code}</code></pre></details>\n`,
-  )}`;
+  const requests = exampleRequests({ path, method, operation, origin });
+  return html`${requests.map((request, number) => {
+    const examples = exampleCode(request).map(
+      ({ label, language, code }, i) =>
+        html`<details name="code-${operation.operationId}-${number}"${i === 0 && html` open`}><summary>${label}</summary>${codeBlock(code, language)}</details>\n`,
+    );
+    return html`${request.title !== undefined && html`<p class="label">${request.title}</p>`}${examples}`;
+  })}`;
 }
 
 const answerExamples = ({ responses }: OpenApiOperation): Html =>
@@ -145,19 +159,22 @@ const answerExamples = ({ responses }: OpenApiOperation): Html =>
     const example = content?.['application/json']?.example;
     if (example === undefined) return [];
     return [
-      html`<p class="label">Answer ${status}</p><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>\n`,
+      html`<p class="label">Answer ${status}</p>${codeBlock(JSON.stringify(example, null, 2), 'json')}\n`,
     ];
   })}`;
 
-/** Renders every named shape under `schema-NAME`. */
-export const shapesPage = (document: OpenApiDocument): Html => html`<h1>Shapes</h1>
-${Object.entries(document.components.schemas).map(([name, schema]) => {
-  const members = listMembers(schema, document);
-  const { description } = schema;
-  return html`<h2 id="schema-${name}">${name}</h2>
+/** Renders every named shape under `schema-NAME`. Shapes in a shape are links. */
+export function shapePieces(document: OpenApiDocument): readonly ReferencePiece[] {
+  const { schemas } = document.components;
+  return Object.entries(schemas).map(([name, schema]) => {
+    const members = listMembers(schema, document, { shapes: Object.keys(schemas) });
+    const { description } = schema;
+    const markup = html`<h2 id="schema-${name}">${name}</h2>
 ${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
-${members.length === 0 ? html`<p>${typeText(schema)}</p>` : fieldList(members.map(fieldOfMember))}`;
-})}`;
+${members.length === 0 ? html`<p>${typeText(schema)}</p>` : fieldList(members)}`;
+    return { markup, heading: { level: 2, text: name, anchor: `schema-${name}` } };
+  });
+}
 
 const typeText = (schema: unknown): Html =>
   html`${describeType(schema).map((piece) => {

@@ -39,26 +39,58 @@ const joinTypes = (types: readonly (readonly TypePiece[])[], between: string): T
 const shapeName = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 export type Member = {
+  /** With the names of the objects that contain it, such as `attendees[].email`. */
   readonly name: string;
   readonly schema: Json;
   readonly description: string | undefined;
   readonly isRequired: boolean;
+  /** The fields of its object; none on the last level, and in a shape that contains itself. */
+  readonly members: readonly Member[];
 };
 
-/** Returns the fields of an object, or of each form that it may have; none for anything else. Follows a reference. */
-export function listMembers(schema: unknown, document: OpenApiDocument): Member[] {
-  if (!isJson(schema)) return [];
-  const { $ref, properties } = schema;
-  if (typeof $ref === 'string') return listMembers(document.components.schemas[shapeName($ref)], document);
+const MOST_LEVELS = 4;
+
+type Position = {
+  readonly prefix: string;
+  readonly level: number;
+  /** The names of the shapes around it. */
+  readonly shapes: readonly string[];
+};
+
+/**
+ * Returns the fields of an object, of the objects in a list, or of each form that a value may have; none for anything
+ * else. Follows references, but not to the `shapes`, which readers find under their name.
+ */
+export function listMembers(
+  schema: unknown,
+  document: OpenApiDocument,
+  position: Partial<Position> = {},
+): Member[] {
+  const { prefix = '', level = 1, shapes = [] } = position;
+  if (!isJson(schema) || level > MOST_LEVELS) return [];
+  const { $ref, anyOf, items, properties } = schema;
+  if (typeof $ref === 'string') {
+    const name = shapeName($ref);
+    if (shapes.includes(name)) return [];
+    const target = document.components.schemas[name];
+    return listMembers(target, document, { prefix, level, shapes: [...shapes, name] });
+  }
+  if (Array.isArray(anyOf)) {
+    const members = anyOf.flatMap((form) => listMembers(form, document, position));
+    return [...new Map(members.map((member) => [member.name, member])).values()];
+  }
+  if (items !== undefined) return listMembers(items, document, { ...position, prefix: `${prefix}[]` });
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isJson(properties) ? properties : {}).map(([name, value]) => {
     const member = isJson(value) ? value : {};
     const { description } = member;
+    const fullName = prefix === '' ? name : `${prefix}.${name}`;
     return {
-      name,
+      name: fullName,
       schema: member,
       description: typeof description === 'string' ? description : undefined,
       isRequired: required.includes(name),
+      members: listMembers(member, document, { prefix: fullName, level: level + 1, shapes }),
     };
   });
 }

@@ -12,7 +12,7 @@ export type Guide = {
 };
 
 export type Section = {
-  readonly name: 'Tutorials' | 'How-to guides' | 'Reference' | 'Explanation';
+  readonly name: 'Tutorials' | 'How-to guides' | 'Reference' | 'Explanation' | 'Project';
   readonly purpose: string;
   readonly guides: readonly Guide[];
 };
@@ -73,6 +73,11 @@ export const CONTENTS: readonly Section[] = [
         'Show the health of accounts',
         'Show what is wrong with an account, and who can fix it.',
       ),
+      page(
+        'broken-connections',
+        'When a connection breaks',
+        'Notice that an account stopped, and have the user reconnect it.',
+      ),
       page('branding', 'Brand the Connect pages', 'Set the logo, color, theme and footer of an application.'),
       page('languages', 'Set and add languages', 'Choose the language of the pages, or add one.'),
       page('dashboard', 'Use the dashboard', 'Manage members, applications and users in a browser.'),
@@ -81,12 +86,6 @@ export const CONTENTS: readonly Section[] = [
       page('providers', 'Set up providers', 'Register provider apps, and compare the providers.'),
       page('audit', 'Read the audit log', 'See who changed what, and when.'),
       page('adding-a-provider', 'Add a provider', 'Write an adapter for a provider.'),
-      {
-        slug: 'contributing',
-        file: 'CONTRIBUTING.md',
-        title: 'Contribute',
-        summary: 'Make your first change.',
-      },
     ],
   },
   {
@@ -100,9 +99,6 @@ export const CONTENTS: readonly Section[] = [
       page('metrics', 'Metrics', 'Every metric of GET /metrics.'),
       page('log-events', 'Log events', 'Every log event: when it is written, and what to do.'),
       page('departures', 'Departures from RFCs', 'Where the interface differs from a standard, and why.'),
-      page('conformance', 'Conformance', 'The test of each clause.'),
-      page('asvs', 'OWASP ASVS', 'The verification standard, item by item.'),
-      page('dependencies', 'Dependencies', 'Every library, and the reason for it.'),
       { slug: 'changes', file: 'CHANGELOG.md', title: 'Changes', summary: 'What each version changed.' },
     ],
   },
@@ -124,6 +120,21 @@ export const CONTENTS: readonly Section[] = [
         title: 'Reporting a vulnerability',
         summary: 'How to report a vulnerability, and what happens next.',
       },
+    ],
+  },
+  {
+    name: 'Project',
+    purpose: 'How Kalends is built and checked.',
+    guides: [
+      {
+        slug: 'contributing',
+        file: 'CONTRIBUTING.md',
+        title: 'Contribute',
+        summary: 'Make your first change.',
+      },
+      page('conformance', 'Conformance', 'The test of each clause.'),
+      page('asvs', 'OWASP ASVS', 'The verification standard, item by item.'),
+      page('dependencies', 'Dependencies', 'Every library, and the reason for it.'),
       decision('0001-group-commit', 'Writes share a commit'),
       decision('0002-one-row-per-token-family', 'One row per token family'),
       decision('0003-hs256-by-default', 'HS256 by default'),

@@ -30,7 +30,7 @@ export function documentationRoutes({ publicUrl }: DocumentationDeps): FastifyPl
     app.get<SearchRequest>('/docs/search', async (request, reply) => {
       const { q = '' } = request.query;
       const { results } = await site();
-      return sendPage(request, reply, results(Array.isArray(q) ? (q[0] ?? '') : q));
+      return sendPage(request, reply, await results(Array.isArray(q) ? (q[0] ?? '') : q));
     });
     app.get<PageRequest>('/docs/*', async (request, reply) => {
       const { markdownOf, pageOf, missing } = await site();

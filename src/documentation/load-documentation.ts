@@ -5,14 +5,14 @@ import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { currentDocument } from '../api-reference/current-document.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
-import { groupPage, overview, shapesPage } from '../api-reference/reference.page.ts';
+import { groupPieces, overview, type ReferencePiece, shapePieces } from '../api-reference/reference.page.ts';
 import { listReferenceGroups, REFERENCE_PATH, SHAPES_PATH } from '../api-reference/reference-groups.ts';
 import { groupMarkdown, overviewMarkdown, shapesMarkdown } from '../api-reference/reference-markdown.ts';
+import { html } from '../http/html.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { CONTENTS, type Guide } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
-import { listHeadings } from './headings.ts';
-import { markdownPage } from './markdown.page.ts';
+import { markdownPieces } from './markdown.page.ts';
 import { TRY_IT_SCRIPT, tryItForm } from './try-it.page.ts';
 
 export type Documentation = {
@@ -45,8 +45,7 @@ function guidePage(
     summary,
     section,
     markdown: servedMarkdown(guide, guides),
-    headings: listHeadings(text).filter(({ level }) => level === 2 || level === 3),
-    content: () => markdownPage(text, (target) => servedTarget(guide, target, { guides })),
+    pieces: () => markdownPieces(text, (target) => servedTarget(guide, target, { guides })),
   };
 }
 
@@ -54,28 +53,36 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
   const page = (
     path: string,
     title: string,
-    made: Pick<DocumentationPage, 'markdown' | 'content' | 'summary'>,
-  ) => ({ path, title, section: 'Reference' as const, headings: [], ...made });
+    content: Pick<DocumentationPage, 'markdown' | 'pieces' | 'summary'>,
+  ) => ({ path, title, section: 'Reference' as const, ...content });
+  const headed = (title: string, pieces: readonly ReferencePiece[]) => [
+    { markup: html`<h1>${title}</h1>\n` },
+    ...pieces,
+  ];
   return [
     page(REFERENCE_PATH, 'API reference', {
       summary: 'Every operation, and the rules for all of them.',
       markdown: overviewMarkdown(document),
-      content: () => overview(document),
+      pieces: () => [{ markup: overview(document) }],
     }),
     ...listReferenceGroups(document).map((group) => ({
       ...page(group.address, `API: ${group.name}`, {
         summary: `${group.entries.map(({ operation }) => operation.summary).join('; ')}.`,
         markdown: groupMarkdown(group, document),
-        content: () => groupPage(group, document, tryItForm),
+        pieces: () => headed(group.name, groupPieces(group, document, tryItForm)),
       }),
+      anchors: new Map(group.entries.map(({ operation }) => [operation.summary, operation.operationId])),
       hasCodeBeside: true,
       script: TRY_IT_SCRIPT,
     })),
-    page(SHAPES_PATH, 'API: shapes', {
-      summary: 'All objects of requests and responses, with their fields.',
-      markdown: shapesMarkdown(document),
-      content: () => shapesPage(document),
-    }),
+    {
+      ...page(SHAPES_PATH, 'API: shapes', {
+        summary: 'All objects of requests and responses, with their fields.',
+        markdown: shapesMarkdown(document),
+        pieces: () => headed('Shapes', shapePieces(document)),
+      }),
+      anchors: new Map(Object.keys(document.components.schemas).map((name) => [name, `schema-${name}`])),
+    },
   ];
 }
 

@@ -3,7 +3,7 @@
  * sent.
  */
 import { readFileSync } from 'node:fs';
-import { exampleRequest } from '../api-reference/example-request.ts';
+import { exampleRequests } from '../api-reference/example-request.ts';
 import type { OpenApiParameter } from '../api-reference/openapi-document.ts';
 import type { Entry } from '../api-reference/reference-groups.ts';
 import { type Html, html } from '../http/html.ts';
@@ -18,7 +18,8 @@ export function tryItForm(entry: Entry): Html {
   const { path, method, operation } = entry;
   const { operationId: id, parameters = [] } = operation;
   if (operation.responses[302] !== undefined) return html``;
-  const { credentials, body } = exampleRequest({ ...entry, origin: '' });
+  const [example] = exampleRequests({ ...entry, origin: '' });
+  const { credentials, body } = example ?? { credentials: 'none', body: undefined };
   return html`<details class="try" hidden><summary>Try it</summary>
 <form data-method="${method.toUpperCase()}" data-path="${path}" data-credentials="${credentials}" autocomplete="off">
 <p class="hint">${method === 'get' ? 'Calls' : 'This is done for real: it calls'} this server. In a <a href="/docs/sandbox">sandbox</a> nothing of anybody’s can be

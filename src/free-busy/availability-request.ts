@@ -95,6 +95,7 @@ export const AVAILABILITY_REQUEST = {
   calendarIds: CALENDAR_FILTER,
   user_ids: parsed(parseUsers, {
     doc: 'With HTTP Basic: the users who must all be free.',
+    example: ['ada', 'grace'],
     schema: { type: 'array', minItems: 1, maxItems: MOST_USERS, items: { type: 'string', minLength: 1 } },
     problem: `must be a list of 1 to ${MOST_USERS} user ids`,
   }),

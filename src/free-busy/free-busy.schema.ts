@@ -60,7 +60,13 @@ export const freeBusyOperations: readonly Operation[] = [
     description:
       'With an access token, for its user. With HTTP Basic of the application, for the users in `user_ids`.',
     callers: ['free-busy', 'application'],
-    body: { fields: AVAILABILITY_REQUEST, name: 'AvailabilityRequest', required: true },
+    body: {
+      fields: AVAILABILITY_REQUEST,
+      name: 'AvailabilityRequest',
+      shows: ['start', 'end', 'duration', 'timeZone', 'workingHours'],
+      showsToo: { application: ['user_ids'] },
+      required: true,
+    },
     answer: { description: 'The slots.', schema: Availability, example: { slots: [SLOT] } },
     errors: [
       badField('duration', 'is missing'),

@@ -47,6 +47,8 @@ export type About = {
   readonly doc?: string;
   /** Part of the example of the request. */
   readonly example?: unknown;
+  /** Whether example requests have this parameter although it is optional. */
+  readonly isShown?: boolean;
   /** Another name of the field, which is read if there is no value under its own. */
   readonly alias?: string;
   /** Tolerance: further values that are read although `schema` does not allow them. */

@@ -37,6 +37,8 @@ export type Body = {
   readonly description?: string;
   /** The fields in the example of the body. By default all that have an example. */
   readonly shows?: readonly string[];
+  /** Further fields in the examples of single callers. If it is given, each caller has an example. */
+  readonly showsToo?: Partial<Readonly<Record<Caller, readonly string[]>>>;
   readonly required: boolean;
   /** JSON unless given. */
   readonly types?: readonly string[];

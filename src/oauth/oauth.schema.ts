@@ -126,6 +126,7 @@ const AUTHORIZE_QUERY = {
   user_id: text({
     doc: 'Your id for the user, who is created by the first request. Required without `request_uri`.',
     example: 'ada',
+    isShown: true,
   }),
   request_uri: text({
     doc: 'The `request_uri` that `/par` returned. If it is sent, only `client_id` is read besides it.',
@@ -143,7 +144,13 @@ const TOKENS: Operation = {
   description:
     'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body, not both. The body can be a form or JSON.',
   callers: ['application', 'anybody'],
-  body: { fields: TOKEN_FORM, required: true, types: [FORM, 'application/json'] },
+  body: {
+    fields: TOKEN_FORM,
+    description:
+      'Required with `grant_type=authorization_code`: `code` and `redirect_uri`, and `code_verifier` if the authorization request had a code challenge. Required with `grant_type=refresh_token`: `refresh_token`.',
+    required: true,
+    types: [FORM, 'application/json'],
+  },
   answer: {
     description: 'The tokens. Both are new.',
     schema: TokenAnswer,

@@ -6,13 +6,18 @@ const token = (doc: string, example?: string) => text({ allowsControls: true, do
 
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
-  grant_type: token('`authorization_code` or `refresh_token`.', 'authorization_code'),
+  grant_type: token('Required: `authorization_code` or `refresh_token`.', 'authorization_code'),
   client_id: token('Required without HTTP Basic.'),
   client_secret: token('Required without HTTP Basic.'),
-  code: token('For `authorization_code`.', 'ada'),
-  redirect_uri: token('For `authorization_code`: the registered one.', 'https://app.example/callback'),
-  code_verifier: token('PKCE (RFC 7636), if the authorization request had a code challenge.'),
-  refresh_token: token('For `refresh_token`.'),
+  code: token('Required for `authorization_code`.', 'ada'),
+  redirect_uri: token(
+    'Required for `authorization_code`: the registered one.',
+    'https://app.example/callback',
+  ),
+  code_verifier: token(
+    'PKCE (RFC 7636). Required for `authorization_code` if the authorization request had a code challenge.',
+  ),
+  refresh_token: token('Required for `refresh_token`.'),
 };
 export type TokenForm = Input<typeof TOKEN_FORM>;
 

@@ -1,5 +1,9 @@
 /** The operations of the API reference as forms: a pure function of the OpenAPI document. */
-import type { OpenApiDocument, OpenApiOperation } from '../api-reference/openapi-document.ts';
+import {
+  firstExample,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from '../api-reference/openapi-document.ts';
 import type { Json } from '../api-reference/schema-references.ts';
 
 /** `json`: a field with nested values is typed as JSON. */
@@ -87,7 +91,7 @@ function bodyFields(body: OpenApiOperation['requestBody'], schemas: Schemas): Op
   if (content === undefined) return [];
   const { properties, required } = resolved(content.schema, schemas);
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const example = asJson(content.example);
+  const example = asJson(firstExample(content));
   return Object.entries(asJson(properties))
     .filter(([label]) => !CREDENTIALS.includes(label))
     .map(([label, schema]) =>

@@ -281,7 +281,11 @@ describe('the API reference', () => {
       [...overview.matchAll(/href="(\/docs\/api\/[^"#]+)"/g)].map(([, page = '']) => page),
     );
     const bodies = new Map<string, string>();
-    for (const page of pages) bodies.set(page, (await app.inject(page)).body);
+    for (const page of pages) {
+      const { body } = await app.inject(page);
+      bodies.set(page, body);
+      for (const [, part = ''] of body.matchAll(/href="(\/docs\/api\/[^"#]+\/\d+)/g)) pages.add(part);
+    }
 
     const all = [...bodies.values()].join('');
     for (const { operation } of operationsOf(document))

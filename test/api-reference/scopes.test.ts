@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { OpenApiDocument } from '../../src/api-reference/openapi-document.ts';
+import { firstExample, type OpenApiDocument } from '../../src/api-reference/openapi-document.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { SCOPES, type Scope, scopeCovers } from '../../src/oauth/scope.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
@@ -191,7 +191,8 @@ describe('every documented operation', () => {
   function exampleOf(path: string): Record<string, unknown> {
     const documented = operations.find((one) => one.path === path);
     const { content = {} } = documented?.operation.requestBody ?? {};
-    return { ...Object(content['application/json']?.example) };
+    const json = content['application/json'];
+    return { ...Object(json && firstExample(json)) };
   }
 });
 
@@ -218,7 +219,8 @@ function requestOf({ path, operation }: Documented): { url: string; body: object
     .filter((one) => one.in === 'query')
     .map(({ name, example }) => [name, valueFor(name, example)]);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ADAS[name] ?? ''));
-  const example = requestBody?.content['application/json']?.example;
+  const json = requestBody?.content['application/json'];
+  const example = json && firstExample(json);
   const body =
     example === undefined
       ? undefined

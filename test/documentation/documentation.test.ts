@@ -14,19 +14,22 @@ const ORIGIN = 'https://kalends.example';
 
 /** Pages of operations with a "Try it" form. */
 const TRIED = /^\/docs\/api\/(?!shapes)/;
+/** The end of the address of a part of a long page. */
+const PART = /\/\d+$/;
 
 describe('the served documentation', () => {
   const app: FastifyInstance = Fastify();
   const bodies = new Map<string, string>();
   before(async () => {
     app.register(documentationRoutes({ publicUrl: ORIGIN }));
-    const { body } = await app.inject('/docs');
-    bodies.set('/docs', body);
-    for (const [, page = ''] of body.matchAll(/href="(\/docs\/[^"#]+)"/g)) {
-      if (bodies.has(page) || page.endsWith('.md')) continue;
-      const answer = await app.inject(page);
-      assert.equal(answer.statusCode, 200, page);
-      bodies.set(page, answer.body);
+    // The loop also visits the pages that it adds.
+    bodies.set('/docs', '');
+    for (const page of bodies.keys()) {
+      const { statusCode, body } = await app.inject(page);
+      assert.equal(statusCode, 200, page);
+      bodies.set(page, body);
+      for (const [, target = ''] of body.matchAll(/href="(\/docs\/[^"#]+)/g))
+        if (!bodies.has(target) && !target.endsWith('.md')) bodies.set(target, '');
     }
   });
   after(() => app.close());
@@ -60,31 +63,48 @@ describe('the served documentation', () => {
     }
   });
 
-  it('has no script but that of "Try it", asks nobody for anything, and its policy admits its one style alone', async () => {
+  it('has no page, with its style and scripts, of more than 60 KB', () => {
+    const sizes = [...bodies].map(([page, body]) => [page, Buffer.byteLength(body)] as const);
+
+    assert.deepEqual(
+      sizes.filter(([, bytes]) => bytes > 60 * 1024),
+      [],
+    );
+  });
+
+  it('reaches each heading of a long page at its address without a part', () => {
+    const parts = [...bodies].filter(([page]) => PART.test(page));
+    assert.ok(parts.length > 10);
+
+    for (const [page, body] of parts)
+      for (const [, anchor] of body.matchAll(/<h[234] id="([^"]+)"/g))
+        assert.ok(bodies.get(page.replace(PART, ''))?.includes(` id="${anchor}"`), `${page}#${anchor}`);
+  });
+
+  it('has only its scripts for copying and for "Try it", which its policy admits by their hash', async () => {
     const { headers } = await app.inject('/docs/reading');
 
     assert.match(
       String(headers['content-security-policy']),
-      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );
     for (const [page, body] of bodies) {
-      const text = TRIED.test(page)
-        ? body.replace(/<script>[^<]*(?:<(?!\/script)[^<]*)*<\/script>/, '')
-        : body;
+      const scripts = body.match(/<script>[^<]*(?:<(?!\/script)[^<]*)*<\/script>/g) ?? [];
+      assert.equal(scripts.length, TRIED.test(page) ? 2 : 1, page);
+      const text = scripts.reduce((rest, script) => rest.replace(script, ''), body);
       assert.doesNotMatch(text, /<script|<iframe|<[a-z][^>]* (?:on\w+|style)="|url\(|@import/, page);
       assert.doesNotMatch(body, /<(?:img|link)[^>]*(?:src|href)="(?!data:|#)/i, page);
     }
   });
 
-  it('has a page of operations admit its one script, and this origin for it alone', async () => {
+  it('has a page of operations admit two scripts, and this origin for them alone', async () => {
     const { headers, body } = await app.inject('/docs/api/reading-events');
 
     assert.match(
       String(headers['content-security-policy']),
-      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; connect-src 'self'; form-action 'self'; /,
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+' 'sha256-[^']+'; img-src data:; connect-src 'self'; form-action 'self'; /,
     );
     assert.match(body, /<details class="try" hidden>/);
-    assert.equal(body.match(/<script>/g)?.length, 1);
   });
 
   it('leaves no mark of Markdown in a page’s text', () => {
@@ -99,6 +119,7 @@ describe('the served documentation', () => {
 
   it('answers every page as Markdown whose links are Markdown too', async () => {
     for (const page of bodies.keys()) {
+      if (PART.test(page)) continue;
       const { statusCode, headers, body } = await app.inject(`${page}.md`);
 
       assert.equal(statusCode, 200, page);
@@ -116,10 +137,44 @@ describe('the served documentation', () => {
     const [list, full] = await Promise.all([app.inject('/llms.txt'), app.inject('/llms-full.txt')]);
 
     for (const page of bodies.keys()) {
-      if (page === '/docs') continue;
+      if (page === '/docs' || PART.test(page)) continue;
       assert.ok(list.body.includes(`(${ORIGIN}${page}.md)`), page);
       assert.ok(full.body.includes(`Source: ${ORIGIN}${page}.md\n`), page);
     }
+  });
+
+  it('lists what only contributors and auditors need as optional in llms.txt', async () => {
+    const { body } = await app.inject('/llms.txt');
+    const [, optional = ''] = /^## Optional\n([\s\S]*)$/m.exec(body) ?? [];
+
+    const pages = [...optional.matchAll(/\(https:\/\/kalends\.example\/docs\/([^)]+)\.md\)/g)].map(
+      ([, page = '']) => page,
+    );
+    assert.deepEqual(
+      pages
+        .map((page) => page.replace(/^decisions\/.*/, 'decisions'))
+        .filter((page, at, all) => at === all.indexOf(page)),
+      [...['contributing', 'conformance', 'asvs', 'dependencies', 'decisions']],
+    );
+  });
+
+  it('marks the syntax of code, and folds all groups of the menu but the open one', () => {
+    const reading = bodies.get('/docs/webhooks') ?? '';
+
+    assert.match(reading, /<pre tabindex="0"><code class="language-\w+">[^<]*<span class="[ksnac]">/);
+    assert.deepEqual(
+      [...reading.matchAll(/<details( open)?><summary>([\w -]+)</g)].map(([, open, name]) => [
+        name,
+        open !== undefined,
+      ]),
+      [
+        ['Tutorials', false],
+        ['How-to guides', true],
+        ['Reference', false],
+        ['Explanation', false],
+        ['Project', false],
+      ],
+    );
   });
 
   it('responds with 304 if the client has the current page', async () => {
@@ -139,7 +194,7 @@ describe('the served documentation', () => {
   it('finds the page that a query is about first', async () => {
     for (const [query, page] of [
       ['account+health', '/docs/account-health'],
-      ['zeppelin+popup', undefined],
+      ['zeppelin', undefined],
       ['KALENDS_MASTER_KEY', '/docs/configuration'],
     ]) {
       const { body } = await app.inject(`/docs/search?q=${query}`);
@@ -157,7 +212,7 @@ describe('the served documentation', () => {
     const { statusCode, body } = await app.inject(`/docs/search?q=${query}&q=second`);
 
     assert.equal(statusCode, 200);
-    assert.doesNotMatch(body, /<script>/);
+    assert.equal(body.match(/<script>/g)?.length, 1);
     assert.ok(!body.includes('x'.repeat(300)));
   });
 

@@ -1,13 +1,4 @@
-// Optional improvements of the pages: copy buttons, and forms that are sent only once.
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    const { textContent } = document.getElementById(button.dataset.copy);
-    await navigator.clipboard.writeText(textContent.trim());
-    document.getElementById('said').textContent = button.dataset.copied;
-    button.textContent = button.dataset.copied;
-  });
-}
+// Optional improvements of the pages besides copy buttons: local times, live lists, forms that are sent only once.
 // Shows instants in the reader's time zone. The UTC text stays available.
 function tellTimes(within) {
   for (const time of within.querySelectorAll('time[datetime]')) {

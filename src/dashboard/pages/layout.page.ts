@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, CHARTS_STYLE, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
+import { BASE_STYLE, CHARTS_STYLE, COPY_SCRIPT, dense, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
@@ -13,16 +13,8 @@ import { visibleText } from './visible-text.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Removes comments and spaces: every page contains the style, which gets a quarter smaller. */
-const dense = (css: string): string =>
-  css
-    .replace(/\/\*.*?\*\//gs, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
-    .replaceAll(': ', ':');
-
 const STYLE = inlineStyle(dense(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css')));
-const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+const SCRIPT = inlineScript(COPY_SCRIPT + readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
 const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
