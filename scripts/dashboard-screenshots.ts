@@ -65,7 +65,7 @@ export async function takeDashboardScreenshots(target: string): Promise<number> 
 /** Creates an application, a connected test user, calls, and a few deliveries. */
 async function fill(page: Page, { providers }: Sandbox, webhookUrl: string): Promise<void> {
   await createApplication(page, { name: 'Booking', webhookUrl });
-  await page.getByRole('link', { name: 'Open the playground' }).click();
+  await page.getByRole('link', { name: 'Open playground' }).click();
   await connectTestUser(page, PERSON);
   const connectedPage = page.url();
   for (const operation of ['GET /calendars', 'GET /events']) {

@@ -33,7 +33,7 @@ describe('the branding and facts of an application', () => {
       ['help', 'a@b', '@b.example', 'a@b.example, c@d.example', 'A <a@b.example>', 'a@b.example?subject=x']
         .concat(['a&cc=x@b.example', 'a%0a@b.example', '"a b"@c.example', 'a@-b.example', 'a@b.example\n'])
         .concat(['a\u202e@b.example', `${'a'.repeat(250)}@b.example`, 'mailto:a@b.example']),
-      /^The support e-mail must be one address/,
+      /^The support email must be one address/,
     ],
     [
       'what is not an absolute https address',

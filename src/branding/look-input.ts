@@ -22,7 +22,7 @@ export function readSupportEmail(text: string): string {
   // RFC 5321 allows more characters. This excludes all that have a meaning in a link's address.
   const address = new RegExp(`^[\\p{L}\\p{N}.!$*+/=^_~-]+@${label}(?:\\.${label})+$`, 'u');
   if (text.length > MOST_EMAIL_CHARACTERS || !address.test(text)) {
-    throw refusal('The support e-mail must be one address, such as help@example.com');
+    throw refusal('The support email must be one address, such as help@example.com');
   }
   return text;
 }

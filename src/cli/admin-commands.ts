@@ -42,7 +42,7 @@ import {
 import { tabulate } from './help.ts';
 import { confirm, listResult, oneOf, text, YES } from './option-values.ts';
 
-const PERSON: Positional = { name: 'PERSON', doc: 'The e-mail address or the id of a member.' };
+const PERSON: Positional = { name: 'PERSON', doc: 'The email address or the id of a member.' };
 
 const CLIENTS: CommandOption = {
   name: 'client',
@@ -52,11 +52,11 @@ const CLIENTS: CommandOption = {
 
 const inviteCommand: Command = {
   name: 'admin invite',
-  summary: 'Create an invitation to the dashboard',
+  summary: 'Create an invitation link for the dashboard',
   positionals: [
     {
       name: 'EMAIL',
-      doc: 'The address of the new member. By default, the member enters it.',
+      doc: 'The email address of the new member. By default, the member enters it.',
       optional: true,
     },
   ],
@@ -72,7 +72,7 @@ const inviteCommand: Command = {
       const login = positionals.EMAIL;
       const invitation = { role: roleIn(options), login, clientIds: clientIdsIn(options) };
       if (login !== undefined && parseLogin(login) === undefined)
-        throw usageError(`"${login}" is not an e-mail address.`);
+        throw usageError(`"${login}" is not an email address.`);
       const link = await invite('command line', invitation, deps);
       return linkResult(link, deps);
     }),
@@ -88,7 +88,7 @@ const list: Command = {
         fields: MEMBER,
         columns: ['person_id', 'email', 'name', 'role', 'last_seen_at'],
         subjects: await people.listPeople(),
-        none: 'There are no members. "kalends admin invite" creates a link for the first one.',
+        none: 'No members yet. "kalends admin invite" creates a link for the first one.',
       }),
     ),
 };
@@ -109,7 +109,7 @@ const remove: Command = {
 
 const reset: Command = {
   name: 'admin reset',
-  summary: 'Create a link with which a member sets a new password',
+  summary: 'Create a reset link, with which a member sets a new password',
   positionals: [PERSON],
   notes: [
     'The link works once, for an hour. Its use ends the sessions, passkeys and single sign-on of the member, and the links that they created.',
@@ -157,7 +157,7 @@ async function linkResult({ invitation, token }: NewLink, { addresses }: MemberD
   const until = new Date(invitation.expiresAt).toISOString();
   return {
     json: { url, role: invitation.role, email: invitation.login ?? null, expires_at: until },
-    text: `${url}\n\nThe link works once, until ${until}. It is shown only once.`,
+    text: `${url}\n\nThe link works once, until ${until}. It is not shown again.`,
   };
 }
 
@@ -165,7 +165,7 @@ const REASONS: Partial<Record<PeopleRefusal['kind'], string>> = {
   last_owner: 'This member is the only owner: invite another owner first ("kalends admin invite").',
   last_way:
     'This is the only way in which the member can sign in. Use "kalends admin reset" to replace it, or "kalends admin remove" to remove the member.',
-  login_taken: 'A member has this address already. "kalends admin reset" lets them set a new password.',
+  login_taken: 'A member already has this address. "kalends admin reset" creates a reset link.',
   not_there: 'There is no such member or invitation.',
   role_from_claims: 'The role of this member comes from single sign-on: change it there.',
 };
@@ -292,7 +292,7 @@ const invitations: Command = {
         fields: INVITATION,
         columns: INVITATION.map(({ name }) => name),
         subjects: await people.listInvitations(now()),
-        none: 'There are no open links.',
+        none: 'No open invitations or reset links.',
       }),
     ),
 };

@@ -33,7 +33,7 @@ export const CLIENT_ID: Positional = {
 
 const create: Command = {
   name: 'client create',
-  summary: 'Register an application',
+  summary: 'Create an application',
   options: [
     { ...NAME, required: true },
     { ...REDIRECT_URI, required: true },
@@ -75,7 +75,7 @@ const create: Command = {
           ...toDocument(APPLICATION, subject),
         },
         text: [
-          `Registered ${client.name}.`,
+          `Created ${client.name}.`,
           '',
           tabulate([idRow, ['client_secret', clientSecret], ...secretRow(webhookSecret), ...otherRows], {
             indent: INDENT,
@@ -102,7 +102,7 @@ const list: Command = {
         fields: APPLICATION,
         columns: ['client_id', 'name', 'redirect_uri'],
         subjects: await Promise.all(all.map((client) => readListed(client, storage))),
-        none: 'There are no applications yet: "kalends client create --help" shows how to register one.',
+        none: 'No applications yet. "kalends client create --help" shows how to create one.',
       });
     }),
 };
@@ -129,8 +129,8 @@ const update: Command = {
   positionals: [CLIENT_ID],
   options: [NAME, REDIRECT_URI, ...CLIENT_OPTIONS],
   notes: [
-    'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support e-mail, support, privacy or terms URL, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
-    'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the instance has it, these users must connect again.',
+    'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support email, support URL, privacy policy, terms of service, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
+    'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the deployment has it, these users must reconnect.',
   ],
   async run({ positionals: { CLIENT_ID: clientId = '' }, options }, context) {
     const { config, withStorage, deps } = context;

@@ -81,7 +81,7 @@ const FLOW_OPTIONS: readonly CommandOption[] = [
   {
     name: 'providers',
     value: 'KIND,…',
-    doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the instance.`,
+    doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the deployment.`,
   },
   { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
 ];
@@ -172,16 +172,16 @@ const BRANDING_OPTIONS: readonly CommandOption[] = [
     doc: "`auto`, the default, follows the user's choice or device.",
   },
   { name: 'footer', value: 'on|off', doc: 'Whether pages mention Kalends in the footer; `on` by default.' },
-  { name: 'branding', value: 'on|off', doc: '`off` shows the default look and keeps all settings.' },
+  { name: 'branding', value: 'on|off', doc: '`off` shows the default appearance and keeps all settings.' },
   { name: 'application-url', value: 'URL', doc: 'The https page of the application; required for a review.' },
   { name: 'support-email', value: 'ADDRESS', doc: 'Shown on error pages as the contact for help.' },
   { name: 'support-url', value: 'URL', doc: 'An https page with help, instead of the address.' },
   {
     name: 'privacy-url',
     value: 'URL',
-    doc: 'The https page with the privacy policy; linked on the consent page.',
+    doc: 'The https page of the privacy policy, linked on the consent page.',
   },
-  { name: 'terms-url', value: 'URL', doc: 'The https page with the terms of use; linked beside it.' },
+  { name: 'terms-url', value: 'URL', doc: 'The https page of the terms of service, linked beside it.' },
 ];
 
 /** Reads the options and their logos; an absent option is `undefined`. Throws an error about the first invalid one. */
@@ -233,12 +233,12 @@ const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap((kind) 
   {
     name: idOption(kind),
     value: 'ID',
-    doc: `The client id of its own ${APP_NAMES[kind]} app, used instead of that of the instance.`,
+    doc: `The client id of its own provider app at ${APP_NAMES[kind]}, used instead of the deployment's.`,
   },
   {
     name: secretOption(kind),
     value: 'FILE',
-    doc: `A file with the secret of that ${APP_NAMES[kind]} app; \`-\` is standard input.`,
+    doc: 'A file with the secret of that provider app; `-` is standard input.',
   },
 ]);
 

@@ -14,7 +14,7 @@ const OF_EACH = 5;
 
 const list: Command = {
   name: 'connection list',
-  summary: 'List the accounts that have a problem, by reason, with who must act and how to fix them',
+  summary: 'List accounts with problems, who must act and how to fix them',
   options: [
     {
       name: 'reason',

@@ -100,7 +100,7 @@ const COLUMNS = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 
 const emptyText = (days: number): string =>
   days === 0
     ? 'The request log is off (KALENDS_REQUEST_LOG).'
-    : `There are no such requests. Errors and one success in a hundred are stored for ${days} days.`;
+    : `No requests match these options. Errors and one success in a hundred are stored for ${days} days.`;
 
 /** The message of an error. JSON has it in the body. */
 const ANSWER: DocumentField<RequestEntry> = {
@@ -170,7 +170,7 @@ const listDeliveryLog: Command = {
         fields: DELIVERY,
         columns: ['id', 'createdAt', 'state', 'attempts', 'userId', 'calendarId'],
         subjects: deliveries,
-        none: 'There are no such deliveries. Deliveries are stored for 30 days.',
+        none: 'No deliveries match these options. Deliveries are stored for 30 days.',
       });
     }),
 };
@@ -266,7 +266,7 @@ const listAudit: Command = {
         textFields: [CHANGE],
         columns: ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'],
         subjects: await audit.listEntries(filter, page),
-        none: 'There are no such entries.',
+        none: 'No entries match these options.',
       }),
     );
   },

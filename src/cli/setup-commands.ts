@@ -29,14 +29,14 @@ const OPTIONS: readonly CommandOption[] = [
   {
     name: 'client-id',
     value: 'ID',
-    doc: 'The client id of the app to check; by default the configured one.',
+    doc: 'The client id of the provider app to check; by default the configured one.',
   },
   { name: 'client-secret-file', value: 'FILE', doc: 'A file with its client secret; `-` is standard input.' },
 ];
 
 export const setupCommands: readonly Command[] = APP_KINDS.map((kind) => ({
   name: `setup ${kind}`,
-  summary: `Print how to register an app at ${APP_NAMES[kind]}, and check it`,
+  summary: `Print how to register a provider app at ${APP_NAMES[kind]}, and check it`,
   options: OPTIONS,
   notes: [
     `Prints the steps, and the address and the scopes to paste. With an id and a secret, or if ${settingPrefix(kind)}_CLIENT_ID is set, it checks the app at ${APP_NAMES[kind]}; exit code 1 if the check fails. Changes nothing.`,
@@ -107,7 +107,7 @@ function toResult(
       check: check ? { status: check.status, message: check.message } : null,
     },
     text: [
-      `An app at ${APP_NAMES[kind]}, in ${place}:`,
+      `A provider app at ${APP_NAMES[kind]}, in ${place}:`,
       '',
       ...stepLines(kind, address, scopes),
       ...(notice === undefined ? [] : ['', tabulate([[notice]], { width: WIDTH })]),
@@ -135,11 +135,11 @@ function stepLines(kind: AppKind, address: string, scopes: readonly NamedScope[]
 
 function checkLines(kind: AppKind, check: Check | undefined): string[] {
   const command = `${INDENT}${COMMAND} setup ${kind} --client-id ID --client-secret-file FILE`;
-  if (check === undefined) return ['Then check the app:', command];
+  if (check === undefined) return ['Then check the provider app:', command];
   const lines = [tabulate([[check.status, check.message]], { width: WIDTH })];
   if (check.status !== 'ok') return lines;
   const setting = settingPrefix(kind);
-  return [...lines, `To use the app, set ${setting}_CLIENT_ID and ${setting}_CLIENT_SECRET (or …_FILE).`];
+  return [...lines, `To use it, set ${setting}_CLIENT_ID and ${setting}_CLIENT_SECRET (or …_FILE).`];
 }
 
 /** Returns a notice if the provider will reject the address because it is plain http. */

@@ -74,7 +74,7 @@ const withUser = (
 
 const sync: Command = {
   name: 'user sync',
-  summary: 'Sync the calendars of a user now, or those of one account',
+  summary: 'Sync all accounts of a user now, or one',
   positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
   notes: ['A running server starts the sync within seconds.'],
   run: (input, context) =>
@@ -128,7 +128,7 @@ const calendars: Command = {
         fields: CALENDAR,
         columns: ['title', 'event_count', 'synced_at', 'next_at', 'pushed_until', 'failure'],
         subjects,
-        none: 'No calendar of this account was read yet.',
+        none: 'No calendars yet. They appear after the first sync of the account.',
         next: toNext(next && { position: next.position, calendarKey: next.calendarKey }),
       });
     }),
@@ -136,7 +136,7 @@ const calendars: Command = {
 
 const link: Command = {
   name: 'user reconnect-link',
-  summary: 'Print the link with which a user connects an account again',
+  summary: 'Print a link that reconnects an account',
   positionals: [CLIENT_ID, USER_ID],
   notes: [
     'Send the link only to the user. It ends at the redirect URI of the application with `state=reconnect`.',
@@ -212,7 +212,7 @@ async function allUsers(only: string | undefined, { clients, users }: Storage): 
     fields: USER,
     columns: ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'],
     subjects: all.flat(),
-    none: 'There are no users. The first request to /authorize creates one.',
+    none: 'No users yet. The first request to /authorize creates one.',
   });
 }
 
@@ -225,7 +225,7 @@ async function foundUsers({ positionals, options }: Input, storage: Storage): Pr
     fields: FOUND_USER,
     columns: ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'],
     subjects: page.users,
-    none: 'There are no such users.',
+    none: 'No users match these options.',
     next: toNext(page.next),
   });
 }
@@ -286,7 +286,7 @@ const historyLines = ({ history }: AccountSubject): string[][] =>
 
 const remove: Command = {
   name: 'user delete',
-  summary: 'Delete a user with its grants, linked accounts and mirrored calendars',
+  summary: 'Delete a user with its grants, connected accounts and mirrored calendars',
   positionals: [CLIENT_ID, USER_ID],
   options: [YES],
   notes: [

@@ -47,14 +47,14 @@ const list: Command = {
         fields: ENDPOINT,
         columns: ['endpoint_id', 'state', 'hears', 'waiting', 'url'],
         subjects: await endpoints.listEndpoints(only),
-        none: 'There are no endpoints. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.',
+        none: 'No endpoints yet. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.',
       });
     }),
 };
 
 const add: Command = {
   name: 'webhook add',
-  summary: 'Add an endpoint to an application',
+  summary: 'Add a webhook endpoint to an application',
   positionals: [CLIENT_ID],
   options: [
     { name: 'url', value: 'URL', doc: 'The https URL that receives deliveries.', required: true },
@@ -241,7 +241,7 @@ const test: Command = {
 
 const rotateKeys: Command = {
   name: 'webhook rotate-keys',
-  summary: 'Sign webhooks with a new key of the instance, or of an application with own keys',
+  summary: 'Sign webhooks with a new key of the deployment, or of an application with own keys',
   positionals: [{ ...CLIENT_ID, optional: true }],
   options: [overlapOption('How long the previous key also signs', '7d')],
   notes: [
@@ -268,8 +268,8 @@ const rotateKeys: Command = {
 
 const ownKeys: Command = {
   name: 'webhook own-keys',
-  summary: 'Sign the webhooks of an application with its own keys, or with the keys of the instance',
-  positionals: [CLIENT_ID, { name: 'on|off', doc: '`on`: its own keys. `off`: the keys of the instance.' }],
+  summary: 'Sign the webhooks of an application with its own keys, or with the keys of the deployment',
+  positionals: [CLIENT_ID, { name: 'on|off', doc: '`on`: its own keys. `off`: the keys of the deployment.' }],
   options: [overlapOption('How long the keys used before also sign', '7d')],
   notes: [
     'Servers can run meanwhile: they use the other keys within 30 seconds. `/.well-known/webhook-keys/CLIENT_ID` lists the keys of the application. Its receivers need them before the overlap ends. If the application uses these keys already, the command can only end an overlap earlier.',
@@ -286,7 +286,7 @@ const ownKeys: Command = {
       const overlap = ends === null ? '' : ` The keys used before also sign until ${ends}.`;
       return {
         json: { client_id: clientId, own_webhook_keys: mode === 'on', overlap_until: ends },
-        text: `Webhooks of ${clientId} are signed with ${mode === 'on' ? 'its own keys' : 'the keys of the instance'} from now on.${overlap}`,
+        text: `Webhooks of ${clientId} are signed with ${mode === 'on' ? 'its own keys' : 'the keys of the deployment'} from now on.${overlap}`,
       };
     });
   },

@@ -103,7 +103,7 @@ export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     const { applications: count } = overview;
     const title = messages.text('overview.title');
     const counted = messages.text('overview.applications', { count });
-    const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
+    const content = html`${top(title, messages.text('overview.lead'))}
 ${waitingLink(waiting.length)}
 ${isChecked && notice('done', html`${messages.text('system.done.checked')}`, true)}
 <p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>

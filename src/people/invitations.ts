@@ -50,7 +50,7 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
   mustBeAllowed(maker, 'people.manage');
   const { role, clientIds = [] } = invited;
   const login = invited.login === undefined ? undefined : parseLogin(invited.login);
-  if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is invalid');
+  if (invited.login !== undefined && login === undefined) throw invalid('The email address is not valid');
   if (login !== undefined && (await deps.people.findByLogin(login)) !== undefined)
     throw new PeopleRefusal('login_taken');
   const link = await add({ purpose: 'invite', role, login, clientIds, lifetimeMs: INVITED_MS }, maker, deps);
@@ -212,7 +212,7 @@ export async function readRegistration(
   const problems: FieldProblems = {
     ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),
     ...(login === undefined && {
-      login: 'This is not an e-mail address. It should look like ada@example.com.',
+      login: 'The email address is not valid. Enter an address such as ada@example.com.',
     }),
   };
   const personId = person?.personId ?? randomBytes(12).toString('base64url');
@@ -233,7 +233,7 @@ async function complete(
   if (outcome === 'login_taken')
     return {
       problems: {
-        login: 'A member has this address. Sign in, or ask an owner for a reset link.',
+        login: 'A member already has this address. Sign in, or ask an owner for a reset link.',
       },
     };
   if (outcome !== 'done') throw new PeopleRefusal(outcome);

@@ -28,7 +28,7 @@ export function missingForReview({ present, redirectUri }: Verification): Missin
   if (present.supportEmail === undefined && present.supportUrl === undefined)
     missing.push({
       field: 'support',
-      sentence: 'Set a support e-mail or a support URL for users who need help.',
+      sentence: 'Set a support email or a support URL for users who need help.',
     });
   return missing;
 }

@@ -11,43 +11,43 @@ import type { VerificationStore } from './verification-store.ts';
 export const REVIEWS = errorTable({
   not_ready_for_review: {
     status: 409,
-    message: 'It cannot be submitted yet',
+    message: 'The application cannot be submitted yet',
     when: 'A value that the review requires is missing. `details` lists the missing fields.',
     fix: 'Set these fields, and submit again.',
   },
   submission_changed: {
     status: 409,
-    message: 'It was changed and submitted again after you opened it: review the new submission',
+    message: 'The application was changed and submitted again after you opened it: review the new submission',
     when: 'The application was changed and submitted again after the reviewer opened it.',
     fix: 'Review the new submission.',
   },
   already_under_review: {
     status: 409,
-    message: 'It is under review already',
-    when: 'The application is under review already.',
+    message: 'The application is already under review',
+    when: 'The application is already under review.',
     fix: 'Wait for the decision, or cancel the review first.',
   },
   already_approved: {
     status: 409,
-    message: 'The present values are approved already',
-    when: 'The present values of the application are approved already.',
+    message: 'The current values are already approved',
+    when: 'The current values of the application are already approved.',
     fix: 'Nothing to do.',
   },
   not_verified: {
     status: 409,
-    message: 'It is not verified',
+    message: 'The application is not verified',
     when: 'The application is not verified.',
     fix: 'Check its status first.',
   },
   not_under_review: {
     status: 409,
-    message: 'It is not under review',
+    message: 'The application is not under review',
     when: 'The application is not under review.',
     fix: 'Check its status first.',
   },
   note_missing: {
     status: 400,
-    message: 'A note is needed',
+    message: 'A note is required',
     when: 'The note is empty. A note is required to request changes or to withdraw a verification.',
     fix: 'Add a note that says what has to change, or gives the reason.',
   },
@@ -153,7 +153,7 @@ function refuseIncomplete(verification: Verification): void {
   const missing = missingForReview(verification);
   if (missing.length === 0) return;
   throw new ApiError(REVIEWS.not_ready_for_review, {
-    message: `It cannot be submitted yet. ${missing.map(({ sentence }) => sentence).join(' ')}`,
+    message: `The application cannot be submitted yet. ${missing.map(({ sentence }) => sentence).join(' ')}`,
     details: Object.fromEntries(missing.map(({ field, sentence }) => [field, [sentence]])),
   });
 }

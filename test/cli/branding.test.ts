@@ -112,7 +112,7 @@ describe('kalends client, with branding', () => {
     ['a switch that is neither', () => ['--footer', ''], 2, /--footer must be on or off\./],
     ['a branding that is neither', () => ['--branding', 'yes'], 2, /--branding must be on or off\./],
     ['a verified that is neither', () => ['--verified', 'true'], 2, /--verified must be on or off\./],
-    ['an address without a host', () => ['--support-email', 'help'], 2, /support e-mail must be one address/],
+    ['an address without a host', () => ['--support-email', 'help'], 2, /support email must be one address/],
     [
       'a page that is not https',
       () => ['--support-url', 'http://a.example'],

@@ -45,7 +45,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     });
     assert.equal(document.google_client_id, 'g.apps.example');
     assert.equal(document.microsoft_client_id, null);
-    assert.match(show.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the instance's\)/);
+    assert.match(show.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the deployment's\)/);
     assert.doesNotMatch(stdout + show.stdout + JSON.stringify(document), /canary/);
   });
 

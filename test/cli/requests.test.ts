@@ -123,7 +123,7 @@ describe('kalends requests list', () => {
 
     assert.match(
       stdout,
-      /^There are no such requests. Errors and one success in a hundred are stored for 7 days/,
+      /^No requests match these options. Errors and one success in a hundred are stored for 7 days/,
     );
   });
 

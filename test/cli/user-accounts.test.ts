@@ -90,7 +90,7 @@ describe('kalends user and connection, as the dashboard', () => {
       ],
     );
     assert.equal((document.grants as Rows).length, 1);
-    assert.match(stdout, /who must act\s+user\n\s+how to fix it\s+The user makes a new app password/);
+    assert.match(stdout, /action by\s+User\n\s+how to fix it\s+The user creates a new app password/);
     assert.match(stdout, /history\s+\S+Z reauth_required, password_refused/);
   });
 
@@ -148,7 +148,7 @@ describe('kalends user and connection, as the dashboard', () => {
         accounts.map((account) => [account.user_id, account.key, account.turn]),
         [['ada', key, 'user']],
       );
-    assert.match(String(one.mends), /connects the account again/);
+    assert.match(String(one.mends), /reconnects the account/);
     assert.deepEqual(none.accounts, []);
     assert.equal(wrong.exitCode, 2);
   });

@@ -83,7 +83,7 @@ describe('kalends client verification', () => {
       'Set a display name',
       'Set the application URL',
       'Set a redirect URI',
-      'Set a support e-mail',
+      'Set a support email',
     ]) {
       assert.ok(stderr.includes(words), words);
       assert.ok(stdout.includes(words), words);
@@ -169,7 +169,7 @@ describe('kalends client verification', () => {
       /must not contain control characters/,
     ],
     ['a note without an end', ['submit', '--note', 'x'.repeat(2001)], 2, /at most 2000 characters/],
-    ['a withdrawal where nothing is verified', ['withdraw', '--note', 'x'], 1, /It is not verified/],
+    ['a withdrawal where nothing is verified', ['withdraw', '--note', 'x'], 1, /application is not verified/],
     ['a cancellation of nothing', ['cancel'], 1, /not under review/],
   ];
   for (const [what, [name = '', ...rest], exitCode, sentence] of refused) {

@@ -277,7 +277,7 @@ describe('accounts that are linked', () => {
 
     assert.match(ownPage.body, /<bdi>ada@example\.com<\/bdi>/);
     assert.match(ownPage.body, /aria-label="Disconnect ada@example\.com"/);
-    assert.match(strangersPage.body, /Also linked.*<bdi>a•••@e•••\.com<\/bdi>.*>Confirm it is yours</s);
+    assert.match(strangersPage.body, /Other accounts.*<bdi>a•••@e•••\.com<\/bdi>.*>Confirm it is yours</s);
     assert.doesNotMatch(strangersPage.body, /ada@example\.com|Disconnect|Remove|Choose calendars/);
     assert.doesNotMatch(strangersPage.body, />Continue</);
     assert.equal(consent.status, 303, 'there is nothing to consent to');
@@ -354,6 +354,6 @@ describe('accounts that are linked', () => {
 
     const { body } = await browser.start({ user_id: 'stale' });
 
-    assert.match(body, /Needs to be connected again/);
+    assert.match(body, /Needs reconnecting/);
   });
 });

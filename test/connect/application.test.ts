@@ -36,7 +36,7 @@ describe('returning users of an application with the setting continue', () => {
     const end = await allow(stranger, page);
 
     assert.match(read(page), /a•••@e•••\.com.*b•••@e•••\.com/s);
-    assert.doesNotMatch(page.body, /ada@|bob@|Also linked|>Disconnect|Choose calendars|Reconnect/);
+    assert.doesNotMatch(page.body, /ada@|bob@|Other accounts|>Disconnect|Choose calendars|Reconnect/);
     assert.match(end.location, /[?&]code=returning-\d+$/);
     assert.deepEqual(await namesReadBy(harness, await redeem(harness, userId())), [
       'ada@example.com',

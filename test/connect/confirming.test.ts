@@ -243,7 +243,7 @@ describe('confirming an account by its password', () => {
     await allow(browser, page);
 
     assert.match(page.body, /Confirmed: the account is yours.*<bdi>ada@example\.com<\/bdi>/s);
-    assert.doesNotMatch(page.body, /Also linked/);
+    assert.doesNotMatch(page.body, /Other accounts/);
     assert.deepEqual(endsOf(page), ['Done']);
     assert.deepEqual(await namesReadBy(harness, await redeem(harness, userId())), ['ada@example.com']);
     assert.deepEqual(await namesReadBy(harness, grant), ['ada@example.com']);
@@ -273,7 +273,7 @@ describe('confirming an account by its password', () => {
     assert.deepEqual(await namesReadBy(harness, first.grant), ['ada@example.com']);
     await allow(browser, both);
 
-    assert.match(read(one), /Also linked.*b•••@e•••\.com/s);
+    assert.match(read(one), /Other accounts.*b•••@e•••\.com/s);
     assert.deepEqual(await namesReadBy(harness, first.grant), ['ada@example.com', 'bob@example.com']);
     assert.equal((await everyAccount(harness, userId())).length, 2);
   });
@@ -369,7 +369,7 @@ describe('confirming an account by its password', () => {
     const page = await stranger.link(await stranger.start({ user_id: userId() }), 'anybody@example.com');
     await allow(stranger, page);
 
-    assert.match(read(page), /Also linked.*a•••@e•••\.com/s);
+    assert.match(read(page), /Other accounts.*a•••@e•••\.com/s);
     const own = await redeem(harness, userId());
     assert.deepEqual(await readBy(harness, grant), [had]);
     assert.notEqual((await readBy(harness, own))[0]?.accountKey, had?.accountKey);

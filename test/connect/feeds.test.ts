@@ -142,9 +142,9 @@ describe('the form for a calendar’s address', () => {
   const refusals: [RegExp, string, FeedServer['answer']][] = [
     [/not the address of a calendar/, 'ada@example.com', {}],
     [/has a username or password in it/, 'https://ada:secret@cal.example/a.ics', {}],
-    [/something at this address, but no calendar/, SECRET, { body: '<!doctype html>' }],
-    [/only to those who sign in/, SECRET, { status: 401 }],
-    [/only to those who sign in/, SECRET, { status: 403 }],
+    [/responds at this address, but not with a calendar/, SECRET, { body: '<!doctype html>' }],
+    [/requires a sign-in/, SECRET, { status: 401 }],
+    [/requires a sign-in/, SECRET, { status: 403 }],
     [/no longer public/, SECRET, { status: 404 }],
     [/no longer public/, SECRET, { status: 410 }],
     [/too large/, SECRET, { body: 'x'.repeat(10_000_001) }],
@@ -222,7 +222,7 @@ describe('the form for a calendar’s address', () => {
     const selection = await stranger.browser.get((await stranger.send({ address: server.address })).location);
 
     assert.equal((await everyAccount(harness, userId())).length, 2, 'it is an account of its own');
-    assert.match(read(selection), /Also linked.*H•••/s, 'the first is masked as before');
+    assert.match(read(selection), /Other accounts.*H•••/s, 'the first is masked as before');
     assert.notEqual(account.accountKey, '');
   });
 

@@ -135,9 +135,9 @@ describe('the Apple form', () => {
     ['unauthorized', /Apple does not accept this Apple Account/],
     ['unavailable', /Apple cannot be reached/],
     ['no_calendars', /has no calendar/],
-    ['forbidden_address', /Apple sent an unexpected answer/],
-    ['invalid_response', /Apple sent an unexpected answer/],
-    ['not_found', /Apple sent an unexpected answer/],
+    ['forbidden_address', /Apple sent an unexpected response/],
+    ['invalid_response', /Apple sent an unexpected response/],
+    ['not_found', /Apple sent an unexpected response/],
     ['rate_limited', /Too many attempts/],
     ['busy', /Try again in a minute/],
   ];
@@ -227,7 +227,7 @@ describe('the CalDAV form', () => {
 
   const details: [ProviderErrorDetail, RegExp][] = [
     ['host_unknown', /There is no server with this name/],
-    ['connection_refused', /Nothing answers at this address\. Check the port/],
+    ['connection_refused', /No server responds at this address\. Check the port/],
     ['no_caldav', /There is a website at this address, but no CalDAV/],
     ['plain_http', /write http:\/\/ in front of the address/],
     ['certificate', /certificate is not valid/],

@@ -204,7 +204,7 @@ describe('an account whose calendars load', () => {
     const progress = await progressOf(stranger, page);
     const without = await progressOf(new Browser(harness), page);
 
-    assert.match(page.body, /Also linked/);
+    assert.match(page.body, /Other accounts/);
     assert.doesNotMatch(page.body, /Loading calendars/);
     assert.deepEqual([progress.done, progress.accounts], [true, []]);
     assert.equal(without.error, 'session_expired');
@@ -219,6 +219,6 @@ describe('an account whose calendars load', () => {
 
     const progress = await progressOf(browser, selection);
 
-    assert.match(JSON.stringify(progress), /"kind":"trouble","text":"Needs to be connected again"/);
+    assert.match(JSON.stringify(progress), /"kind":"trouble","text":"Needs reconnecting"/);
   });
 });

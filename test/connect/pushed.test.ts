@@ -158,7 +158,7 @@ describe('a pushed request', () => {
 
       assert.deepEqual([page.status, json.status], [400, 400]);
       assert.equal(JSON.parse(json.body).error, 'invalid_request_uri');
-      assert.match(page.body, /<h1>This link does not work<\/h1>.*used already, or it is too old/s);
+      assert.match(page.body, /<h1>This link does not work<\/h1>.*already used, or it has expired/s);
       assert.equal(page.location + json.location, '');
     });
   }
@@ -189,7 +189,7 @@ describe('a pushed request', () => {
     assert.deepEqual([page.status, json.status, pushed.status], [400, 400, 302]);
     assert.equal(JSON.parse(json.body).error, 'invalid_request');
     assert.match(JSON.parse(json.body).message, /must push its requests to POST \/par/);
-    assert.match(page.body, /began this connection in a way that it does not allow/);
+    assert.match(page.body, /started this connection in a way that its settings do not allow/);
     assert.equal(page.location, '');
   });
 });

@@ -30,9 +30,9 @@ describe('an account that is to be connected again', () => {
     const after = await signInAgain(browser, page);
     await allow(browser, after);
 
-    assert.match(page.body, /Needs to be connected again/);
+    assert.match(page.body, /Needs reconnecting/);
     assert.equal(journeys.google.begun.at(-1)?.loginHint, 'ada@example.com');
-    assert.doesNotMatch(after.body, /Needs to be connected again/);
+    assert.doesNotMatch(after.body, /Needs reconnecting/);
     const mended = await readBy(journeys.harness, grant);
     assert.deepEqual(
       mended.map(({ accountKey, health }) => [accountKey, health.state]),
@@ -86,7 +86,7 @@ describe('an account that is to be connected again', () => {
     await allow(browser, after);
 
     assert.match(after.body, /You chose another account at <bdi>Google<\/bdi>/);
-    assert.match(after.body, /Needs to be connected again/);
+    assert.match(after.body, /Needs reconnecting/);
     assert.equal((await journeys.accounts()).length, 2);
     assert.deepEqual(await accounts.credentialsOf(account.accountKey), had);
   });
@@ -201,7 +201,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 
 describe('an account that its user cannot fix', () => {
   for (const [reason, text] of [
-    ['app_credentials_refused', /whoever runs this service needs to fix it/],
+    ['app_credentials_refused', /operator of this service needs to fix it/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
     it(`an account that its user cannot fix is shown with the reason ${reason} in words, and without a button`, async () => {

@@ -27,7 +27,7 @@ describe('a provider that refuses', () => {
     ['forbidden_address', undefined, 502, /not set up correctly/],
     ['unauthorized', undefined, 400, /could not be completed/],
     ['invalid_response', undefined, 400, /could not be completed/],
-    ['access_denied', 'admin_consent_required', 403, /Your administrator has to agree/],
+    ['access_denied', 'admin_consent_required', 403, /Your administrator must allow this first/],
   ];
   for (const [kind, reason, status, text] of troubles) {
     it(`a provider’s refusal shows ${status} for ${kind}${reason ? ` (${reason})` : ''}, changes nothing, and another try works`, async () => {

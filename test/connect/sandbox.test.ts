@@ -296,7 +296,7 @@ describe('at Microsoft', () => {
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
 
     assert.equal(page.status, 403);
-    assert.match(page.body, /Your administrator has to agree/);
+    assert.match(page.body, /Your administrator must allow this first/);
     const link = new URL(/href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '');
     assert.equal(link.pathname, '/organizations/v2.0/adminconsent');
     assert.deepEqual(Object.fromEntries(link.searchParams), {

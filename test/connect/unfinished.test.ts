@@ -70,7 +70,7 @@ describe('what was linked in a transaction', () => {
 
     const page = await new Browser(harness).start(user());
 
-    assert.doesNotMatch(page.body, /ada@example\.com|a•••@|Also linked/);
+    assert.doesNotMatch(page.body, /ada@example\.com|a•••@|Other accounts/);
   });
 
   it('what was linked is the user’s once the code of its approval is redeemed, and not before', async () => {
@@ -159,7 +159,7 @@ describe('what was linked in a transaction', () => {
     assert.deepEqual(await rows(), []);
   });
 
-  const happened = ({ body }: Answer): boolean => body.includes('The application did not finish');
+  const happened = ({ body }: Answer): boolean => body.includes('did not complete the connection');
 
   it('what was allowed and never redeemed is told to its browser at the next visit, and to no other', async () => {
     const { browser } = await allowed();
@@ -169,7 +169,7 @@ describe('what was linked in a transaction', () => {
     const page = await browser.start(user());
     const stranger = await new Browser(harness).start(user());
 
-    assert.match(page.body, /role="status".*The application did not finish: connect again/s);
+    assert.match(page.body, /role="status".*The application did not complete the connection. Connect again/s);
     assert.deepEqual(endsOf(page), ['Cancel']);
     assert.equal(happened(stranger), false);
   });

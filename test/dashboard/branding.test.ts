@@ -169,7 +169,7 @@ onEachDatabase((database, open) => {
       const { logo, darkLogo } = await lookOf();
       assert.ok(logo === undefined && darkLogo !== undefined);
       const { body } = await developer.get(TAB);
-      assert.ok(body.includes('until what is set here is submitted') && body.includes('name="values"'));
+      assert.ok(body.includes('until you submit the current values') && body.includes('name="values"'));
       assert.equal((await dashboard.stores.verification.findVerification('acme'))?.status, 'not_submitted');
     });
 
@@ -183,7 +183,7 @@ onEachDatabase((database, open) => {
 
       assert.match(frame?.[0] ?? '', / sandbox="allow-same-origin"/);
       assert.match(String(headers['content-security-policy']), /; frame-src 'self';.*frame-ancestors 'none'/);
-      assert.ok(body.includes('value="#d61f69"') && body.includes('not saved yet'));
+      assert.ok(body.includes('value="#d61f69"') && body.includes('unsaved changes'));
       const shown = await developer.get(frame?.[1] ?? '');
       assert.match(shown.body, /<html lang="ar"/);
       assert.ok(shown.body.toLowerCase().includes('#d61f69'));

@@ -146,7 +146,7 @@ onEachDatabase((database, open) => {
       const { body } = await fresh.get(`${LIST}/acme/msg_dead/body`);
       assert.match(body, /Secret of msg_dead/);
       assert.match(body, /webhook-signature: v1a,\S+ v1,/);
-      assert.equal(body.match(/>Genuine</g)?.length, 2);
+      assert.equal(body.match(/>Valid</g)?.length, 2);
       assert.deepEqual(
         (await auditedActions()).filter((action) => action === 'delivery.shown'),
         ['delivery.shown'],
@@ -217,22 +217,22 @@ onEachDatabase((database, open) => {
         (await developer.post(`${LIST}/acme/msg_dead/signature`, { timestamp, signature })).body;
 
       const both = await check(`${byKey} ${own}`);
-      assert.equal(both.match(/>Genuine</g)?.length, 2);
+      assert.equal(both.match(/>Valid</g)?.length, 2);
       assert.ok(!both.includes('Secret of'));
       const wrong = await check(`v1a,${'A'.repeat(86)}== v1,${HOSTILE} v2,x`);
-      assert.ok(!wrong.includes('>Genuine<') && !wrong.includes('<script>alert'));
-      assert.equal(wrong.match(/>Not genuine</g)?.length, 3);
-      assert.match(await check(' '), /no signature in this line/);
+      assert.ok(!wrong.includes('>Valid<') && !wrong.includes('<script>alert'));
+      assert.equal(wrong.match(/>Invalid</g)?.length, 3);
+      assert.match(await check(' '), /contains no signature/);
     });
 
     it('resends one delivery, or all deliveries that match a filter after it has counted them', async () => {
       assert.equal((await viewer.post(`${LIST}/acme/msg_dead/replay`)).status, 403);
       const one = await developer.post(`${LIST}/acme/msg_late/replay`);
-      assert.match((await developer.get(leadsTo(one))).body, /sent once more within a second/);
+      assert.match((await developer.get(leadsTo(one))).body, /sent again within a few seconds/);
 
       const query = 'state=dead&user=ada%40example.com';
       const page = await developer.get(`${LIST}/acme/replay?${query}`);
-      assert.match(page.body, /1 delivery is sent once more/);
+      assert.match(page.body, /1 delivery will be sent again/);
       const names = [...page.body.matchAll(/name="(\w+)" value="([^"]*)"/g)];
       const form = Object.fromEntries(
         names.map(([, name = '', value = '']) => [name, value.replaceAll('&#61;', '=')]),
@@ -241,7 +241,7 @@ onEachDatabase((database, open) => {
         ...{ state: 'dead', user: 'ada@example.com' },
         ...{ client: 'other', from: form.from ?? '', to: form.to ?? '' },
       });
-      assert.match((await developer.get(leadsTo(sent))).body, /1 delivery is sent once more/);
+      assert.match((await developer.get(leadsTo(sent))).body, /1 delivery is sent again/);
       const due = await dashboard.stores.messages.takeReplays(takeTerms(dashboard.clock.now));
       assert.deepEqual(due.map(({ messageId }) => messageId).toSorted(), ['msg_dead', 'msg_late']);
       assert.equal((await developer.get(`${LIST}/other/replay`)).status, 404);
@@ -251,7 +251,7 @@ onEachDatabase((database, open) => {
     it('an empty list says what will be shown', async () => {
       const empty = await openDashboardApp(await open());
       const { body } = await (await empty.signedIn('owner')).get(LIST);
-      assert.match(body, /Nothing was delivered yet/);
+      assert.match(body, /No deliveries yet/);
       await empty.app.close();
     });
   });

@@ -36,8 +36,7 @@ onSqlite((open) => {
     const wrong: string[] = [];
     for (const form of ordered) {
       const { status, body } = await send(owner, form);
-      if (status >= 500 || body.includes('This form came from elsewhere'))
-        wrong.push(`${form.action}: ${status}`);
+      if (status >= 500 || body.includes('This form has expired')) wrong.push(`${form.action}: ${status}`);
       // A form with empty required fields gets an error, but no form may be unknown.
       if (![200, 303, 400, 404, 409].includes(status)) wrong.push(`${form.action}: ${status}`);
     }

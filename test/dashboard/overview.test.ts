@@ -53,15 +53,15 @@ onEachDatabase((database, open) => {
 
       await dashboard.app.close();
       for (const body of [owner, viewer]) {
-        assert.match(body, /answered: 1,007/);
+        assert.match(body, /succeeded: 1,007/);
         assert.match(body, /applications\/other\/user\/account\?/);
         assert.match(body, />4,000</);
       }
       assert.doesNotMatch(viewer, /ada\b/);
-      assert.match(developer, /answered: 7\b/);
+      assert.match(developer, /succeeded: 7\b/);
       assert.match(developer, /applications\/acme\/user\/account\?/);
       assert.doesNotMatch(developer, /app_secret_expired|4,000/);
-      assert.match(developer, /Nobody began to connect/);
+      assert.match(developer, /No users started to connect/);
     });
 
     it('each number of accounts leads to a list of as many, and one account to its page, for each role', async () => {

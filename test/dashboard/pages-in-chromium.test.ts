@@ -128,7 +128,7 @@ onEachDatabase((database, open) => {
       await press('Menu');
       await press('Applications');
       await page.waitForURL(`${ORIGIN}/dashboard/applications`);
-      await press('Create an application');
+      await press('Create application');
       await page.waitForURL(`${ORIGIN}/dashboard/applications/new`);
       for (const [name, text] of [
         ['name', 'By keyboard'],

@@ -20,7 +20,7 @@ onSqlite((open) => {
     const path = `/dashboard/people/${personId}`;
 
     const { body } = await owner.get(path);
-    for (const part of ['&#60;i&#62;Phone', 's-1', 'id.example', '192.0.2.1', 'They have no password'])
+    for (const part of ['&#60;i&#62;Phone', 's-1', 'id.example', '192.0.2.1', 'The member has no password'])
       assert.ok(body.includes(part), part);
     assert.ok(!body.includes('<i>Phone'));
 
@@ -30,7 +30,7 @@ onSqlite((open) => {
     clock.now -= 5 * 60_000;
     assert.equal(leadsTo(await owner.post(`${path}/sessions/end`)), `${path}?done=signed_out`);
     assert.match(leadsTo(await ben.get('/dashboard')), /sign-in/);
-    assert.match((await owner.get(`${path}?done=signed_out`)).body, /signed out everywhere/);
+    assert.match((await owner.get(`${path}?done=signed_out`)).body, /sessions ended/);
     const [entry] = await stores.audit.listEntries({}, { limit: 1 });
     assert.deepEqual([entry?.action, entry?.subject], ['person.signed_out_everywhere', personId]);
     await app.close();
@@ -60,7 +60,7 @@ onSqlite((open) => {
     assert.equal(leadsTo(await owner.post(`${path}/single-sign-on/remove`)), `${path}?done=disconnected`);
     const last = await owner.post(`${path}/passkeys/k/remove`);
     assert.deepEqual([last.status, await ways()], [409, [1, undefined]]);
-    assert.match(last.body, /It is their only way in/);
+    assert.match(last.body, /only sign-in method/);
 
     await stores.people.setPassword(personId, { password: 'a hash', keptSession: '' }, undefined);
     assert.equal(leadsTo(await owner.post(`${path}/passkeys/k/remove`)), `${path}?done=passkey_removed`);

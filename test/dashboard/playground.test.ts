@@ -141,7 +141,7 @@ describe('the playground', () => {
     const late = await developer.get(finish);
 
     assert.deepEqual([stolen.status, wrongCode.status, late.status], [404, 404, 404]);
-    assert.match(stolen.body, /begun in another session/);
+    assert.match(stolen.body, /started in another session/);
     assert.equal(await testUserOf(other), undefined);
     assert.equal((await testUserOf(developer))?.isConnected, false);
   });
@@ -182,7 +182,7 @@ describe('the playground', () => {
 
     const page = await browser.get(leadsTo(await browser.get(onward(callback))));
 
-    assert.match(page.body, /nothing is connected/);
+    assert.match(page.body, /Nothing was connected/);
     for (const { headers } of [callback, page]) {
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
       assert.equal(headers['x-frame-options'], 'DENY');
@@ -197,7 +197,7 @@ describe('the playground', () => {
 
     const page = await browser.get(leadsTo(await browser.post(`${HERE}/start-over`)));
 
-    assert.match(page.body, /The test user is gone/);
+    assert.match(page.body, /The test user and its data were deleted/);
     const headers = { authorization: `Bearer ${tokens?.accessToken}` };
     assert.equal((await app.inject({ url: '/calendars', headers })).statusCode, 401);
     await browser.post(HERE);
@@ -222,7 +222,7 @@ describe('the playground', () => {
     for (const name of ['a b', '<b>', 'x'.repeat(33), '‮ada']) {
       const { status, body } = await browser.post(HERE, { name });
       assert.equal(status, 400, name);
-      assert.match(body, /A name has at most 32/);
+      assert.match(body, /The name is not valid\. Use at most 32/);
     }
     assert.equal(await testUserOf(browser), undefined);
   });
@@ -231,7 +231,7 @@ describe('the playground', () => {
     const developer = await signedIn('developer');
     await server.db.write('DELETE FROM person_application RETURNING client_id');
     const { body } = await developer.get('/dashboard/playground');
-    assert.match(body, /An owner makes applications, and gives them to people/);
+    assert.match(body, /No applications are assigned to you/);
     assert.equal((await developer.get(HERE)).status, 404);
   });
 });

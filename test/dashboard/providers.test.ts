@@ -72,7 +72,7 @@ onEachDatabase((database, open) => {
     it('says what to register, and who serves users while none is set', async () => {
       const { body } = await developer.get(TAB);
       assert.ok(body.includes(`${ORIGIN}/connect/google/callback`) && body.includes('read.all'));
-      assert.ok(body.includes('Neither this application nor the instance has an app'));
+      assert.ok(body.includes('neither this application nor the deployment has a provider app'));
       assert.ok(!body.includes(`${TAB}/google/check`));
     });
 
@@ -120,8 +120,8 @@ onEachDatabase((database, open) => {
 
     it('a check asks the issuer of the instance alone, and tells what it says', async () => {
       const said: readonly (readonly [string, RegExp])[] = [
-        ['invalid_grant', /^Google accepts the app/],
-        ['invalid_client', /^Google refuses the app/],
+        ['invalid_grant', /^Google accepts the provider app/],
+        ['invalid_client', /^Google rejects the provider app/],
         ['redirect_uri_mismatch', /does not know the redirect URI/],
         ['<b>odd</b>', /does not say/],
         ['huge', /does not say/],
@@ -141,14 +141,14 @@ onEachDatabase((database, open) => {
     });
 
     it('an issuer within the network is asked nothing, and checks are counted', async () => {
-      assert.match((await saidOf('microsoft')) ?? '', /no app of its own at Microsoft/);
+      assert.match((await saidOf('microsoft')) ?? '', /no provider app at Microsoft/);
       await developer.post(`${TAB}/microsoft`, APP);
-      assert.match((await saidOf('microsoft')) ?? '', /nothing answers as it should/);
+      assert.match((await saidOf('microsoft')) ?? '', /does not respond as expected/);
       await saidOf();
       const before = asked.length;
       const answer = await developer.post(`${TAB}/google/check`);
       assert.equal(answer.status, 429);
-      assert.match(answer.body, /Wait \d+ seconds/);
+      assert.match(answer.body, /Try again in \d+ seconds/);
       assert.equal(asked.length, before);
     });
 

@@ -20,9 +20,9 @@ onSqlite((open) => {
       throw new PeopleRefusal(kind, { retryAfter: 7 });
     });
     for (const [kind, status, sentence] of [
-      ['too_many', 429, 'Too many attempts. Wait 7 seconds and try again.'],
-      ['wrong_login', 401, 'This address and password do not belong together.'],
-      ['not_allowed', 403, 'As Viewer you may not do this. An owner can give you another role.'],
+      ['too_many', 429, 'Too many attempts. Try again in 7 seconds.'],
+      ['wrong_login', 401, 'The email address or the password is wrong. Check both and try again.'],
+      ['not_allowed', 403, 'The role Viewer does not allow this. Ask an owner to change your role.'],
     ] as const) {
       const page = await app.inject({ url: `/${kind}`, headers: { accept: 'text/html' } });
       assert.deepEqual([page.statusCode, page.headers['retry-after']], [status, '7']);

@@ -94,14 +94,14 @@ onEachDatabase((database, open) => {
       assert.match(body, /msg_caused/);
       assert.match(body, /r-near/);
       assert.ok(!body.includes('msg_later') && !body.includes('msg_zoe'));
-      assert.match((await owner.get(`${LIST}/r-nobody`)).body, /not known whose user/);
+      assert.match((await owner.get(`${LIST}/r-nobody`)).body, /user of this request is unknown/);
     });
 
     it('an entry that stands for several requests has their number in the list and on its page', async () => {
       for (const path of [`${LIST}?request=r-nobody`, `${LIST}/r-nobody`])
         assert.match((await owner.get(path)).body, /1,980 times within one minute/, path);
       for (const path of [`${LIST}?request=r-near`, `${LIST}/r-near`])
-        assert.doesNotMatch((await owner.get(path)).body, /within one minute/, path);
+        assert.doesNotMatch((await owner.get(path)).body, /times within one minute/, path);
     });
 
     it('an empty list says what will be shown, and how the log is switched on where it is off', async () => {

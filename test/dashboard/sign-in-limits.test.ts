@@ -67,10 +67,7 @@ onSqlite((open) => {
         const { status, headers, body } = await stranger.post(SIGN_IN, { ...ADA, login });
         assert.equal(status, 429);
         assert.ok(Number(headers['retry-after']) > 0);
-        assert.match(
-          body,
-          /browser in which you signed in before, a passkey, single sign-on or a reset link/,
-        );
+        assert.match(body, /browser that you used before, or with a passkey, single sign-on or a reset link/);
         assert.equal(leadsTo(await ada.post(SIGN_IN, ADA)), '/dashboard');
       });
 

@@ -38,7 +38,7 @@ onEachDatabase((database, open) => {
         other.post(path, { ...ADA, login: 'eve@example.com' }),
       ]);
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 410]);
-      assert.match(answers.find(({ status }) => status === 410)?.body ?? '', /This link has ended/);
+      assert.match(answers.find(({ status }) => status === 410)?.body ?? '', /This link has expired/);
       assert.equal((await dashboard.stores.people.listPeople()).length, 1);
       assert.equal(await makeSetupLink(dashboard.deps), undefined);
     });
@@ -49,7 +49,7 @@ onEachDatabase((database, open) => {
       const bad = await browser.post(path, { name: '‮', login: 'ada', password: 'short' });
       assert.equal(bad.status, 400);
       assert.match(bad.body, /must not contain control characters/);
-      assert.match(bad.body, /This is not an e-mail address/);
+      assert.match(bad.body, /The email address is not valid/);
       assert.match(bad.body, /at least 12 characters/);
       dashboard.clock.now += 30 * MINUTE;
       assert.equal((await browser.post(path, ADA)).status, 410);
@@ -84,7 +84,7 @@ onEachDatabase((database, open) => {
         .browser()
         .post('/dashboard/sign-in', { login: 'eve@example.com', password: PASSWORD });
       assert.deepEqual([wrong.status, unknown.status], [401, 401]);
-      const said = 'This address and password do not belong together.';
+      const said = 'The email address or the password is wrong. Check both and try again.';
       for (const { body } of [wrong, unknown]) assert.ok(body.includes(said));
     });
 

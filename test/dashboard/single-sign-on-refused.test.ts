@@ -94,7 +94,7 @@ onSqlite((open) => {
         // account.
         const refused = await other.get(back);
         assert.equal(refused.status, 409);
-        assert.match(refused.body, /began in another browser/);
+        assert.match(refused.body, /started in another browser/);
         await leave(other, 'a');
         assert.equal((await other.get(back)).status, 409);
         assert.equal((await one.get(back.replace(/state=[^&]*/, 'state=another'))).status, 409);
@@ -129,7 +129,7 @@ onSqlite((open) => {
       withDashboard(async ({ signIn }) => {
         const { status, body } = await signIn('');
         assert.equal(status, 401);
-        assert.match(body, /You did not sign in at the other site/);
+        assert.match(body, /sign-in at the other site was cancelled/);
       }),
     );
 
@@ -172,7 +172,7 @@ onSqlite((open) => {
             const browser = openBrowser();
             const { status, body } = await browser.post('/dashboard/sign-in/single-sign-on');
             assert.equal(status, 503, issuerUrl);
-            assert.match(body, /Single sign-on does not answer as it should/);
+            assert.match(body, /Single sign-on does not respond as expected/);
             assert.match(body, /type="password"/);
             assert.equal(leadsTo(await browser.post('/dashboard/sign-in', form)), '/dashboard');
           },

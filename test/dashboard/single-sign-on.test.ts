@@ -52,7 +52,7 @@ onSqlite((open) => {
         for (const subject of ['none', 'unverified', 'other']) {
           const { browser, status, body } = await signIn(subject);
           assert.equal(status, 403, subject);
-          assert.match(body, /You are not invited here/);
+          assert.match(body, /You are not a member/);
           assert.ok(!(await isIn(browser)));
         }
         assert.deepEqual(await people(), []);
@@ -128,7 +128,7 @@ onSqlite((open) => {
         issuer.accounts.set('a', { groups: ['builders'] });
         const { status, body } = await signIn('a');
         assert.equal(status, 409);
-        assert.match(body, /you are the only owner here/);
+        assert.match(body, /you are the only owner\b/);
         assert.equal((await people())[0]?.role, 'owner');
         assert.ok(!(await isIn(browser)));
       }),
@@ -166,7 +166,7 @@ onSqlite((open) => {
         issuer.accounts.set('eve', { email: 'ada@example.com', email_verified: true, groups: ['admins'] });
         const { status, body } = await signIn('eve');
         assert.equal(status, 409);
-        assert.match(body, /Somebody is registered with your address/);
+        assert.match(body, /A member already has your email address/);
         assert.deepEqual(
           (await people()).map(({ identity }) => identity),
           [undefined],
@@ -212,7 +212,7 @@ onSqlite((open) => {
         const [ada, ben] = [await signedIn('owner'), await signedIn('owner')];
         await ada.get(await leave(ada, 'a', connect));
         assert.equal((await signIn('a')).status, 200);
-        assert.match((await ada.get('/dashboard/account')).body, /You sign in at/);
+        assert.match((await ada.get('/dashboard/account')).body, /You can sign in at/);
         const taken = await ben.get(await leave(ben, 'a', connect));
         assert.equal(taken.status, 409);
 
@@ -261,7 +261,7 @@ onSqlite((open) => {
         const id = (await people()).find(({ identity }) => identity !== undefined)?.personId;
         const changed = await owner.post(`/dashboard/people/${id}/role`, { role: 'owner' });
         assert.equal(changed.status, 409);
-        assert.match(changed.body, /This role follows single sign-on/);
+        assert.match(changed.body, /Single sign-on sets this role/);
       }),
     );
 
@@ -282,7 +282,7 @@ onSqlite((open) => {
           assert.ok(!body.includes('type="password"') && !body.includes('data-passkey'));
           const off = await browser().post('/dashboard/sign-in', form);
           assert.equal(off.status, 403);
-          assert.match(off.body, /This way in is switched off here/);
+          assert.match(off.body, /This sign-in method is off/);
           assert.equal((await browser().post('/dashboard/sign-in/passkey')).status, 403);
           const { token } = await invite('command line', { role: 'viewer' }, deps);
           const join = `/dashboard/join/${token}`;

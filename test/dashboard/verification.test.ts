@@ -90,21 +90,21 @@ onEachDatabase((database, open) => {
       const page = await developer.get(TAB);
       assert.ok(page.body.includes('Name the &#60;i&#62;vendor&#60;/i&#62;\nplease'));
       assert.ok(page.body.includes('Changes requested'));
-      assert.ok((await owner.get('/dashboard/reviews')).body.includes('No application waits'));
+      assert.ok((await owner.get('/dashboard/reviews')).body.includes('No reviews'));
     });
 
     it('says before an edit during a review that it cancels it, which it does', async () => {
       await developer.post(`${TAB}/submit`);
       const submission = submissionIn(await owner.get(TAB));
-      assert.ok((await developer.get(ACME)).body.includes('cancels the review'));
-      assert.ok(!(await viewer.get(ACME)).body.includes('cancels the review'));
+      assert.ok((await developer.get(ACME)).body.includes('the review is cancelled'));
+      assert.ok(!(await viewer.get(ACME)).body.includes('the review is cancelled'));
 
       await settings({ display_name: 'Acme Planner 2' });
 
       assert.equal(await statusOf(), 'not_submitted');
       const late = await owner.post(`${TAB}/approve`, { submission });
       assert.equal(late.status, 400);
-      assert.ok(late.body.includes('It is not under review'));
+      assert.ok(late.body.includes('The application is not under review'));
       await developer.post(`${TAB}/submit`);
       const other = await owner.post(`${TAB}/approve`, { submission });
       assert.equal(other.status, 400);
@@ -127,10 +127,10 @@ onEachDatabase((database, open) => {
         'Acme Planner 2',
         'Users see',
         'Changed after approval',
-        'changed',
+        'Changed<',
       ])
         assert.ok(body.includes(part), part);
-      assert.ok((await developer.get(ACME)).body.includes('until what is set here is submitted'));
+      assert.ok((await developer.get(ACME)).body.includes('until you submit the current values'));
       const found = await dashboard.stores.verification.findVerification('acme');
       assert.equal(found?.approved?.displayName, 'Acme Planner 2');
     });

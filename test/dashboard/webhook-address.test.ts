@@ -66,7 +66,7 @@ onSqlite((open) => {
       await developer.post(SETTINGS, { ...FORM, webhook_url: `https://${host}:${canary.port}/` });
       const answer = await developer.post(test);
       assert.deepEqual([answer.status, textAbout(answer, host)], [200, 'HOST is not a public host']);
-      assert.match(answer.body, /blocked, unless an owner sets the URL/);
+      assert.match(answer.body, /Blocked, unless an owner sets the URL/);
     }
     assert.equal(canary.connections(), 0);
 
@@ -75,7 +75,7 @@ onSqlite((open) => {
     assert.equal(canary.connections(), 1);
     assert.match(
       (await owner.get(`${SETTINGS}/webhooks/we_acme`)).body,
-      /allowed as KALENDS_PRIVATE_NETWORK/,
+      /Allowed as KALENDS_PRIVATE_NETWORK/,
     );
   });
 

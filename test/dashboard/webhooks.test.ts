@@ -40,7 +40,7 @@ onEachDatabase((database, open) => {
       assert.ok(!(await developer.get(`${TAB}/${id}`)).body.includes('whsec_'));
       assert.ok((await actions()).includes('endpoint.created'));
 
-      assert.match((await developer.post(`${TAB}/${id}/test`)).body, /The test was taken: 204/);
+      assert.match((await developer.post(`${TAB}/${id}/test`)).body, /Test delivered: 204/);
       assert.equal(receiver.received.at(-1)?.body.metadata.test, true);
       receiver.answer = () => ({ status: 500, text: '<script>alert(1)</script>' });
       const failed = await developer.post(`${TAB}/${id}/test`);
@@ -77,11 +77,11 @@ onEachDatabase((database, open) => {
       const answer = await owner.post(`${TAB}/keys`, { keys: 'own' });
 
       const { body } = await owner.get(leadsTo(answer));
-      assert.match(body, /The signing keys were switched.*sign for no other application/s);
-      assert.match(body, /Use the instance’s keys/);
+      assert.match(body, /The signing keys were switched.*belong to this application alone/s);
+      assert.match(body, /Use the deployment’s keys/);
       assert.ok(body.includes('https://kalends.example/.well-known/webhook-keys/acme'));
-      assert.match((await developer.get(TAB)).body, /sign for no other application.*Until <time/s);
-      assert.ok(!(await developer.get(TAB)).body.includes('Use the instance’s keys'));
+      assert.match((await developer.get(TAB)).body, /belong to this application alone.*Until <time/s);
+      assert.ok(!(await developer.get(TAB)).body.includes('Use the deployment’s keys'));
       assert.equal((await developer.post(`${TAB}/keys`, { keys: 'instance' })).status, 403);
       assert.equal(await hasOwnKeys(), true);
       assert.ok((await actions()).includes('webhook_keys.switched'));
@@ -99,7 +99,7 @@ onEachDatabase((database, open) => {
         ['resume', 'active'],
       ] as const) {
         const answer = await developer.post(`${ONE}/${what}`);
-        assert.match((await developer.get(leadsTo(answer))).body, /It is (?:paused|resumed)/);
+        assert.match((await developer.get(leadsTo(answer))).body, /The endpoint is (?:paused|active)/);
         assert.equal((await endpoint())?.state, state);
       }
       await developer.post(`${ONE}/remove`);

@@ -91,13 +91,13 @@ describe('an address in which somebody changed user_id', { skip: WITHOUT_RADICAL
 
     const session = await begin('later');
     const first = await victim.browser.open(session.address);
-    assert.match(textOf(first.body), /Also linked .* g••• CalDAV Confirm it is yours/);
+    assert.match(textOf(first.body), /Other accounts .* g••• CalDAV Confirm it is yours/);
     const adas = await connectAs(victim, session);
 
     assert.deepEqual(await ownersRead(adas), ['ada']);
     assert.deepEqual(await ownersRead(eves), ['grace']);
     const again = await victim.browser.open((await begin('later')).address);
-    assert.match(textOf(again.body), /Connected accounts ada \(.*Also linked .* g••• CalDAV/);
+    assert.match(textOf(again.body), /Connected accounts ada \(.*Other accounts .* g••• CalDAV/);
   });
 
   it('a changed user_id that was allowed and never redeemed is no part of what the user allows next', async () => {

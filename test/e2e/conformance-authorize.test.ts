@@ -83,7 +83,7 @@ for (const mount of MOUNTS) {
 
         assert.equal(answer.status, 401);
         assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
-        assert.match(textOf(await answer.text()), /application that sent you here is not known/);
+        assert.match(textOf(await answer.text()), /application that sent you here is unknown/);
         assert.equal(answer.headers.get('location'), null);
         assert.deepEqual(answer.headers.getSetCookie(), []);
       }
@@ -235,7 +235,7 @@ for (const mount of MOUNTS) {
       const second = await connect(site.application, user);
 
       assert.match(textOf(page.body), /Connected accounts ada \(/);
-      assert.match(textOf(elsewhere.body), /Also linked .* a••• CalDAV Confirm it is yours/);
+      assert.match(textOf(elsewhere.body), /Other accounts .* a••• CalDAV Confirm it is yours/);
       for (const { accessToken, refreshToken } of [first, second]) {
         assert.equal((await read(site.application, '/calendars', accessToken)).status, 200);
         assert.equal((await refresh(site.application, refreshToken, mount)).status, 200);

@@ -8,7 +8,7 @@ export async function becomeOwner(page: Page, setupUrl: string): Promise<void> {
   await page.getByLabel('E-mail address').first().fill('ada@example.com');
   await page.locator('input[type=password]').first().fill('seven kettles sing at noon');
   await page.getByRole('button', { name: 'Set up and sign in' }).click();
-  await page.getByRole('link', { name: 'Create an application' }).or(page.locator('nav')).first().waitFor();
+  await page.getByRole('link', { name: 'Create application' }).or(page.locator('nav')).first().waitFor();
 }
 
 /** Creates an application and ends on the page that shows its secret. */
@@ -20,8 +20,8 @@ export async function createApplication(
   await page.locator('#name').fill(name);
   await page.locator('#redirect_uri').fill('http://localhost:3000/callback');
   await page.locator('#webhook_url').fill(webhookUrl);
-  await page.getByRole('button', { name: 'Create an application' }).click();
-  await page.getByRole('link', { name: 'Open the playground' }).waitFor();
+  await page.getByRole('button', { name: 'Create application' }).click();
+  await page.getByRole('link', { name: 'Open playground' }).waitFor();
 }
 
 /** Connects Google as one of the sandbox's people, on an application's page of the playground. */

@@ -66,7 +66,7 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     assert.equal(await page.locator('.who bdi').textContent(), NAME);
     assert.deepEqual(complaints, []);
     await page.goto(String(url));
-    assert.equal(await page.title(), 'This link has ended – Kalends');
+    assert.equal(await page.title(), 'This link has expired – Kalends');
     await close();
   });
 
@@ -81,11 +81,11 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
 
   it('works without JavaScript', async () => {
     const { page, close } = await signedIn({ javaScriptEnabled: false });
-    await page.getByRole('link', { name: 'People', exact: true }).click();
-    await page.getByRole('link', { name: 'Invite somebody' }).click();
-    await fill(page, { 'Their e-mail address': 'grace@example.com' });
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await page.getByRole('link', { name: 'Invite member' }).click();
+    await fill(page, { 'E-mail address (optional)': 'grace@example.com' });
     await page.getByLabel('Viewer').check();
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     invitation = (await page.locator('#link').textContent()) ?? '';
     assert.match(invitation, /\/dashboard\/join\/[\w-]{43}$/);
     await page.getByRole('link', { name: 'Done' }).click();
@@ -131,9 +131,9 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await fill(page, { 'Your name': 'Grace', Password: 'nine purple walruses dance' });
     await page.getByRole('button', { name: 'Join and sign in' }).click();
     await page.waitForURL(dashboard());
-    assert.equal(await page.getByRole('link', { name: 'People', exact: true }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Members', exact: true }).count(), 0);
     await page.goto(`${dashboard()}/people`);
-    assert.match((await page.textContent('main')) ?? '', /As Viewer you may not do this/);
+    assert.match((await page.textContent('main')) ?? '', /The role Viewer does not allow this/);
     await close();
   });
 });

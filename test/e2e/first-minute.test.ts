@@ -52,7 +52,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     took('the first owner is signed in');
 
     await createApplication(page, { name: 'First app', webhookUrl });
-    await page.getByRole('link', { name: 'Open the playground' }).click();
+    await page.getByRole('link', { name: 'Open playground' }).click();
     took('an application is there');
 
     await picture('1-unconnected');
@@ -78,7 +78,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     const id = await manual.createEvent(calendar.email, calendar.id, draft);
     await manual.updateEvent(calendar.email, calendar.id, { ...draft, id, start: at(12), end: at(13) });
     await page.goto(connectedPage);
-    await page.getByRole('link', { name: 'Its deliveries' }).click();
+    await page.getByRole('link', { name: 'Open deliveries' }).click();
     const delivery = page.locator('tbody tr th a').first();
     for (let tries = 0; tries < 40 && (await delivery.count()) === 0; tries += 1) {
       await page.waitForTimeout(250);

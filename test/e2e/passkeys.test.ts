@@ -57,7 +57,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   };
   const joinWithPasskey = async ({ page }: Pick<Watched, 'page'>, login: string) => {
     await join(page, 'viewer', login);
-    await page.getByRole('button', { name: 'Use a passkey in place of a password' }).click();
+    await page.getByRole('button', { name: 'Use a passkey instead of a password' }).click();
     await page.waitForURL(dashboard());
   };
   const signOut = async ({ page }: Pick<Watched, 'page'>) => {
@@ -88,8 +88,8 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Join and sign in' }).click();
     await page.waitForURL(dashboard());
     await page.goto(`${dashboard()}/account`);
-    await page.getByLabel('What you call it').fill('The <b>laptop</b>');
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name of the passkey').fill('The <b>laptop</b>');
+    await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByText('The passkey was added.').waitFor();
     await page.getByText('The <b>laptop</b>').waitFor();
 
@@ -103,12 +103,12 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await page.waitForURL(`${dashboard()}/people`);
 
     await page.goto(`${dashboard()}/account`);
-    await page.getByRole('button', { name: 'Remove: The <b>laptop</b>' }).click();
+    await page.getByRole('button', { name: 'Remove passkey: The <b>laptop</b>' }).click();
     await page.getByText('The passkey was removed.').waitFor();
-    await page.getByText('You have none yet.').waitFor();
+    await page.getByText('No passkeys yet.').waitFor();
     await signOut(browser);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('This passkey does not sign in here.').waitFor();
+    await page.getByText('This passkey does not belong to this dashboard.').waitFor();
     assert.deepEqual(complaints, []);
     const actions = await auditOf();
     for (const action of ['person.passkey_added', 'person.passkey_removed', 'person.signed_in'])
@@ -121,8 +121,8 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const { page, complaints } = browser;
     await joinWithPasskey(browser, 'bob@example.com');
     await page.goto(`${dashboard()}/account`);
-    await page.getByRole('button', { name: 'Remove: Passkey' }).click();
-    await page.getByText('It is your only way in').waitFor();
+    await page.getByRole('button', { name: 'Remove passkey: Passkey' }).click();
+    await page.getByText('This is your only sign-in method').waitFor();
     await page.goto(`${dashboard()}/confirm?next=/dashboard/account`);
     assert.equal(await page.getByLabel('Password').count(), 0);
     assert.deepEqual(complaints, []);
@@ -138,7 +138,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const credential = await answered(page);
     const other = await comeIn(page, stale);
     assert.equal(other.status, 401);
-    assert.match(other.body, /does not sign in here/);
+    assert.match(other.body, /does not belong to this dashboard/);
     assert.equal((await comeIn(page, credential)).status, 409, 'the challenge is spent by the wrong answer');
 
     const right = await answered(page);
@@ -214,7 +214,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
       await route.fulfill({ response: answer, json: { ...(await answer.json()), allowCredentials: [] } });
     });
     await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
-    await page.getByText('This passkey does not sign in here.').waitFor();
+    await page.getByText('This passkey does not belong to this dashboard.').waitFor();
     await ada.close();
     await eve.close();
   });

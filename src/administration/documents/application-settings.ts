@@ -11,10 +11,10 @@ export const TEXT_SETTINGS = {
   redirectUri: { name: 'redirect_uri', label: 'redirect URI' },
   webhookUrl: { name: 'webhook_url', label: 'webhook URL' },
   applicationUrl: { name: 'application_url', label: 'application URL' },
-  supportEmail: { name: 'support_email', label: 'support e-mail' },
+  supportEmail: { name: 'support_email', label: 'support email' },
   supportUrl: { name: 'support_url', label: 'support URL' },
-  privacyUrl: { name: 'privacy_url', label: 'privacy URL' },
-  termsUrl: { name: 'terms_url', label: 'terms URL' },
+  privacyUrl: { name: 'privacy_url', label: 'privacy policy' },
+  termsUrl: { name: 'terms_url', label: 'terms of service' },
 } as const;
 
 export type TextSettingKey = keyof typeof TEXT_SETTINGS;
@@ -37,7 +37,7 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     name: 'providers',
     label: 'providers',
     value: (client) => client.providers ?? null,
-    text: ({ providers }) => providers?.join(', ') ?? "(the instance's)",
+    text: ({ providers }) => providers?.join(', ') ?? "(the deployment's)",
   },
   {
     name: 'refresh_replay_window',

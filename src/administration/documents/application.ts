@@ -57,10 +57,10 @@ const AFTER_BRANDING: readonly Field[] = [
       name: `${kind}_client_id`,
       label: `${APP_NAMES[kind]} app`,
       value: ({ apps }) => apps && (apps[kind] ?? null),
-      text: ({ apps }) => apps?.[kind] ?? "(the instance's)",
+      text: ({ apps }) => apps?.[kind] ?? "(the deployment's)",
     }),
   ),
-  { name: 'live_secrets', label: 'live secrets', value: ({ liveSecrets }) => liveSecrets },
+  { name: 'live_secrets', label: 'valid secrets', value: ({ liveSecrets }) => liveSecrets },
   { name: 'user_count', label: 'users', value: ({ userCount }) => userCount },
 ];
 

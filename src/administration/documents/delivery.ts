@@ -16,7 +16,7 @@ export const DELIVERY: readonly DocumentField<Delivery>[] = [
     value: ({ calendarId }) => calendarId,
     text: ({ calendarId }) => calendarId,
   },
-  { name: 'sequence', label: 'sequence', value: ({ sequence }) => sequence },
+  { name: 'sequence', label: 'sequence number', value: ({ sequence }) => sequence },
   { name: 'changeType', label: 'change', value: ({ changeType }) => changeType },
   { name: 'eventCount', label: 'events', value: ({ eventCount }) => eventCount },
   { name: 'state', label: 'state', value: ({ state }) => state, text: visibleState },
@@ -24,7 +24,7 @@ export const DELIVERY: readonly DocumentField<Delivery>[] = [
   { name: 'attempts', label: 'attempts', value: ({ attempts }) => attempts },
   { name: 'createdAt', label: 'created', value: ({ createdAt }) => createdAt },
   { name: 'nextAttemptAt', label: 'next attempt', value: ({ nextAttemptAt }) => nextAttemptAt },
-  { name: 'settledAt', label: 'settled', value: ({ settledAt }) => settledAt },
+  { name: 'settledAt', label: 'finished', value: ({ settledAt }) => settledAt },
 ];
 
 /** An attempt as text has it. */

@@ -9,6 +9,8 @@ export type DocumentField<T, V = unknown> = {
   readonly name: string;
   /** The name in text. A field without a label is only in JSON. */
   readonly label?: string;
+  /** The head of its column, if it is not the name in capitals. */
+  readonly head?: string;
   /** The value in JSON: `null` if it is empty, `undefined` if this subject does not have the field. */
   readonly value: (subject: T) => V;
   /** The value in text, if it differs. `undefined` leaves the line out. */
@@ -37,7 +39,7 @@ export function toTable<T>(
 ): string[][] {
   const columns = names.flatMap((name) => fields.filter((field) => field.name === name));
   const rows = subjects.map((subject) => columns.map((field) => toText(field, subject) ?? ''));
-  return [columns.map(({ name }) => name.replace(/[A-Z]/g, '_$&').toUpperCase()), ...rows];
+  return [columns.map(({ name, head }) => head ?? name.replace(/[A-Z]/g, '_$&').toUpperCase()), ...rows];
 }
 
 /** Returns the fields of a part of `T`, such as its branding, as fields of `T`. */

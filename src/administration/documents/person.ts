@@ -7,7 +7,7 @@ import { type DocumentField, toTime } from './field.ts';
 /** The fields that the list of members and the page of one have in common. */
 export const PERSON_SUMMARY: readonly DocumentField<Person>[] = [
   { name: 'person_id', label: 'person_id', value: ({ personId }) => personId },
-  { name: 'email', label: 'e-mail', value: ({ login }) => login },
+  { name: 'email', label: 'email', value: ({ login }) => login },
   { name: 'name', label: 'name', value: ({ name }) => name },
   {
     name: 'role',
@@ -22,6 +22,7 @@ export const PERSON: readonly DocumentField<Person>[] = [
   ...PERSON_SUMMARY,
   {
     name: 'last_seen_at',
+    head: 'LAST ACTIVE',
     value: ({ seenAt }) => toTime(seenAt),
     text: ({ seenAt }) => toTime(seenAt) ?? 'never',
   },

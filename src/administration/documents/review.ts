@@ -82,7 +82,7 @@ export const REVIEW: readonly DocumentField<ReviewSubject>[] = [
   },
   {
     name: 'reviewer_note',
-    label: 'to be changed',
+    label: 'requested changes',
     value: ({ verification }) => verification.reviewerNote ?? null,
     text: ({ verification: { reviewerNote } }) => reviewerNote && inOneLine(reviewerNote),
   },

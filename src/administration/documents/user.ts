@@ -31,7 +31,7 @@ export const FOUND_USER: readonly DocumentField<FoundUser>[] = [
   { name: 'user_id', value: ({ userId }) => userId },
   { name: 'account', value: ({ address }) => address ?? null, text: ({ address = '' }) => address },
   { name: 'account_count', value: ({ accounts }) => accounts },
-  { name: 'ailing_count', value: ({ ailing }) => ailing },
+  { name: 'ailing_count', head: 'NEED ATTENTION', value: ({ ailing }) => ailing },
   ...DATES,
 ];
 
@@ -55,16 +55,18 @@ const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
   { name: 'reason', value: ({ health }) => health.reason ?? null },
   {
     name: 'message',
-    label: '  what happened',
+    label: '  message',
     value: ({ health }) => health.message ?? null,
     text: ({ health }) => health.message,
   },
   { name: 'since', value: ({ health }) => toTime(health.since) },
   {
     name: 'turn',
-    label: '  who must act',
+    head: 'ACTION BY',
+    label: '  action by',
     value: ({ health, hasOwnApp }) => turn(health.reason, hasOwnApp),
-    text: ({ health, hasOwnApp }) => turn(health.reason, hasOwnApp) ?? undefined,
+    text: ({ health: { reason }, hasOwnApp }) =>
+      reason && messages.text(`turn.${findResponsible(reason, hasOwnApp)}`),
   },
 ];
 
@@ -120,11 +122,11 @@ export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
   { name: 'linked_at', value: ({ account }) => toTime(account.linkedAt) },
   {
     name: 'synced_at',
-    label: '  synced',
+    label: '  last sync',
     value: ({ updates }) => toTime(updates?.syncedAt),
     text: ({ updates }) => toTime(updates?.syncedAt) ?? 'not yet',
   },
-  { name: 'updates', label: '  changes by', value: ({ updates }) => updates?.updates ?? 'polling' },
+  { name: 'updates', label: '  updates', value: ({ updates }) => updates?.updates ?? 'polling' },
   {
     name: 'history',
     value: ({ history, hasOwnApp }) =>

@@ -26,7 +26,7 @@ describe('the error page', () => {
 
     const text = wordsOf(page('scope_unknown', { error }));
 
-    assert.match(text, /scope has to be one of free-busy ?, read ?, read-write/);
+    assert.match(text, /scope must be one of free-busy ?, read ?, read-write/);
   });
 
   it('sends people to the application, not to an administrator', () => {

@@ -109,7 +109,7 @@ describe('accounts on the selection page', () => {
   it('that are not covered are masked, with a button that names them', () => {
     const { markup } = page({ others: [foreignAccount] }).document;
 
-    assert.match(markup, /Also linked/);
+    assert.match(markup, /Other accounts/);
     assert.match(markup, /aria-label="Confirm it is yours: a•••@e•••\.com">Confirm it is yours/);
     assert.match(markup, /name="confirm" value="key-3"/);
   });

@@ -32,12 +32,12 @@ export function curlCode(input: CodeInput): string {
 # 1. Open this in a browser, connect a calendar and allow:
 #    ${authorizeUrl(input)}
 
-# 2. The browser comes back with ?code=… in its address. It works once, within ten minutes:
+# 2. The browser returns with ?code=… in its address. It works once, within ten minutes:
 curl ${quoted(`${url}/token`)} -u "${clientId}:$KALENDS_CLIENT_SECRET" \\
   -d grant_type=authorization_code -d code=CODE \\
   --data-urlencode ${quoted(`redirect_uri=${redirectUri}`)}
 
-# 3. Read what comes up, with the access_token of that answer:
+# 3. Read upcoming events with the access_token of that response:
 curl ${quoted(`${url}/events`)} -H "Authorization: Bearer ACCESS_TOKEN"`;
 }
 
@@ -55,10 +55,10 @@ const calendars = kalends({
 const state = crypto.randomUUID();
 console.log(String(calendars.authorizationUrl({ userId: '${TEST_USER}', state })));
 
-// 2. In the route of your redirect URI: \`url\` is the address the browser came back to.
+// 2. In the route of your redirect URI: \`url\` is the address that the browser opened.
 const tokens = await calendars.completeAuthorization({ url, state, userId: '${TEST_USER}' });
 
-// 3. Read. Tokens are renewed when they end, and given to \`save\`.
+// 3. Read upcoming events. Tokens are refreshed when they expire, and passed to \`save\`.
 const mine = calendars.user({ load: async () => tokens, save: async (renewed) => { /* store them */ } });
 for await (const { title, start } of mine.events({ start: new Date() })) console.log(start, title);`;
 }
@@ -72,20 +72,20 @@ URL = ${JSON.stringify(url)}
 CLIENT = (${JSON.stringify(clientId)}, os.environ["KALENDS_CLIENT_SECRET"])
 REDIRECT_URI = ${JSON.stringify(redirectUri)}
 
-# 1. Send the user's browser there. Keep the state in their session, and compare it when they are back.
+# 1. Send the user's browser there. Keep the state in their session, and compare it when the browser returns.
 state = secrets.token_urlsafe()
 print(f"{URL}/authorize?" + urlencode({
     "client_id": CLIENT[0], "user_id": "${TEST_USER}", "response_type": "code",
     "redirect_uri": REDIRECT_URI, "state": state,
 }))
 
-# 2. The browser comes back to REDIRECT_URI with a code. It works once, within ten minutes.
+# 2. The browser returns to REDIRECT_URI with a code. It works once, within ten minutes.
 code = input("code: ")
 tokens = requests.post(f"{URL}/token", auth=CLIENT, data={
     "grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT_URI,
 }).json()
 
-# 3. Read what comes up.
+# 3. Read upcoming events.
 headers = {"Authorization": f"Bearer {tokens['access_token']}"}
 for event in requests.get(f"{URL}/events", headers=headers).json()["events"]:
     print(event["start"], event["title"])`;
