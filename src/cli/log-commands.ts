@@ -9,7 +9,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { ApiError } from '../http/refusal.ts';
 import { busyIds } from '../reading/event-text.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
-import { parseStatus } from '../request-log/request-filter.ts';
+import { parseStatus, type StatusFilter } from '../request-log/request-filter.ts';
 import type { RequestFilter } from '../request-log/request-log.ts';
 import { renderErrorText } from '../request-log/shown-body.ts';
 import {
@@ -87,11 +87,11 @@ function filterIn({ status, since, route, request }: Input['options'], now: numb
   return { ...statusIn(text(status)), route: text(route), requestId: text(request), from };
 }
 
-function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 'statusClass'> {
+function statusIn(status: string | undefined): StatusFilter {
   if (status === undefined) return {};
   const parsed = parseStatus(status);
   if (parsed === undefined)
-    throw usageError('--status must be a status such as 429, or a class such as 4xx.');
+    throw usageError('--status must be a status such as 429, a class such as 4xx, or errors.');
   return parsed;
 }
 

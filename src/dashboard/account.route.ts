@@ -14,10 +14,11 @@ import { type DashboardRoute, type DashboardVisit, goTo, readCaller } from './gu
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
-import { field, instant, top } from './pages/parts.page.ts';
+import { field, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
 import { renderCreator } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
+import { instant } from './pages/times.page.ts';
 import { freshPost, get, post } from './routes.ts';
 
 const PATH = '/dashboard/account';

@@ -5,7 +5,8 @@ import { type Html, html } from '../http/html.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { instant, table, top } from './pages/parts.page.ts';
+import { table, top } from './pages/parts.page.ts';
+import { ago } from './pages/times.page.ts';
 import { get } from './routes.ts';
 
 const PATH = '/dashboard/audit';
@@ -75,7 +76,7 @@ function entryRow(entry: AuditEntry): Html[] {
   const where = actor.kind === 'command_line' ? messages.text('audit.actor.command_line') : address;
   const about = [clientId, subject].filter((one) => one !== undefined).join(' · ');
   return [
-    instant(at),
+    ago(at),
     html`<bdi>${who}</bdi>${where !== undefined && html`<small>${where}</small>`}`,
     html`${action}${about !== '' && html`<small class="code">${about}</small>`}`,
     renderChanges(entry),

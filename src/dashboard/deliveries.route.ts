@@ -30,7 +30,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
   get(DELIVERIES, 'delivery.list', async (visit) => {
     const { person, query, viewer, show, deps } = visit;
     const clients = await readableApplications(person, deps);
-    const { filter, problems } = readFilter(person, query, clients);
+    const { filter, problems } = readFilter(person, query, { clients, now: deps.now() });
     const after = parsePosition(query('after'));
     const page = { after, limit: ON_A_PAGE + 1 };
     const matches = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
@@ -73,7 +73,7 @@ async function replayIn({ person, parameter, deps }: DashboardVisit, read: Query
   const client = await readApplication(person, parameter('clientId'), deps);
   // The guard has checked only the application in the path.
   const query: Query = (name) => (name === 'client' ? client.clientId : read(name));
-  const filter = readFilter(person, query, [client]);
+  const filter = readFilter(person, query, { clients: [client], now: deps.now() });
   if (filter.problems.length > 0) throw new PeopleRefusal('not_there');
   return { client, replay: planReplay(client.clientId, filter, deps) };
 }

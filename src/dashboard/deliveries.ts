@@ -23,7 +23,9 @@ import {
 
 export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () => number };
 
-export const FILTER_NAMES = ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'] as const;
+export const FILTER_NAMES = [
+  ...(['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'] as const),
+];
 
 export const filterValues = (query: Query): Readonly<Record<string, string>> =>
   Object.fromEntries(FILTER_NAMES.map((name) => [name, query(name)]).filter(([, value]) => value !== ''));
@@ -31,8 +33,12 @@ export const filterValues = (query: Query): Readonly<Record<string, string>> =>
 export type ReadFilter = { readonly filter: MessageFilter; readonly problems: readonly FilterProblem[] };
 
 /** Reads the filter. `clients` are those that the member may read. */
-export function readFilter(person: Person, query: Query, clients: readonly Client[]): ReadFilter {
-  const { range, problems } = readRange(query);
+export function readFilter(
+  person: Person,
+  query: Query,
+  { clients, now }: { readonly clients: readonly Client[]; readonly now: number },
+): ReadFilter {
+  const { range, problems } = readRange(query, now);
   const state = VISIBLE_STATES.find((one) => one === query('state'));
   const [userId, calendarId, endpointId] = ['user', 'calendar', 'endpoint'].map(
     (name) => query(name) || undefined,

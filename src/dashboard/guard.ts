@@ -145,7 +145,7 @@ async function admitMember(
     throw new PeopleRefusal('foreign_form');
   checkPermission(signedIn, { visit, route }, deps);
   const formToken = (to: string) => deriveFormToken(secret, to);
-  const viewer: Viewer = { person, path, theme: cookies.theme, formToken };
+  const viewer: Viewer = { person, path, theme: cookies.theme, now: deps.now(), formToken };
   const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);
   const actor = { kind: 'person', id: person.personId, name: person.name } as const;
   const by = { actor, address: http.ip, now: deps.now };

@@ -22,10 +22,27 @@ export function utcInstant(text: string): number | undefined {
 /** Formats a time for such a field, to the second. */
 export const utcText = (at: number): string => new Date(at).toISOString().slice(0, 19);
 
-export function readRange(query: Query): {
-  readonly range: TimeRange;
-  readonly problems: readonly FilterProblem[];
-} {
+/** The periods of a list that end now, in milliseconds. */
+export const PERIODS = {
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+  '30d': 30 * 86_400_000,
+} as const;
+
+/** Returns the period of the query, or the empty text. */
+export const readPeriod = (query: Query): keyof typeof PERIODS | '' =>
+  // Checked by the table itself.
+  Object.hasOwn(PERIODS, query('period')) ? (query('period') as keyof typeof PERIODS) : '';
+
+/** Reads `from` and `to`, or the period before `now` if both are absent. */
+export function readRange(
+  query: Query,
+  now: number,
+): { readonly range: TimeRange; readonly problems: readonly FilterProblem[] } {
+  const period = readPeriod(query);
+  if (period !== '' && query('from') === '' && query('to') === '')
+    return { range: { from: now - PERIODS[period] }, problems: [] };
   const [from, to] = [query('from'), query('to')].map((text) => (text === '' ? undefined : utcInstant(text)));
   const isBad = (query('from') !== '' && from === undefined) || (query('to') !== '' && to === undefined);
   const isEmpty = from !== undefined && to !== undefined && from >= to;

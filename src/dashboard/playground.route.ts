@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
-import { type Html, html } from '../http/html.ts';
 import type { Client } from '../oauth/client.ts';
 import { SCOPES } from '../oauth/scope.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may } from '../people/permission.ts';
+import type { Person } from '../people/person.ts';
 import {
   beginFlow,
   CALLBACK_PATH,
@@ -58,10 +58,15 @@ function createFormLoader({ publicUrl }: OpenDashboard): Forms {
 }
 
 const choosing = (): DashboardRoute[] => [
-  get(PLAYGROUND, 'playground.open', async ({ person, show, deps }) => {
-    const readable = await readableApplications(person, deps);
-    const clients = readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
+  get(PLAYGROUND, 'playground.open', async ({ person, show, reply, deps }) => {
+    const clients = await usableApplications(person, deps);
     const users = await deps.testUsers.listTestUsers(person.personId);
+    const connected = users.find(
+      (user) => user.isConnected && clients.some(({ clientId }) => clientId === user.clientId),
+    );
+    const only = clients.length === 1 ? clients[0]?.clientId : undefined;
+    const opened = connected?.clientId ?? only;
+    if (opened !== undefined) return goTo(reply, playgroundPath(opened));
     const content = playgroundPage({ clients, users }, person);
     return show({ title: messages.text('playground.title'), content });
   }),
@@ -112,9 +117,10 @@ async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { reado
   const client = await readClient(visit);
   const { clientId, name } = client;
   const user = await deps.testUsers.findTestUser(person.personId, clientId);
+  if (user?.isConnected) return showOperation(visit, { forms, id: FIRST_OPERATION });
   const parts = {
-    ...{ client, user, wrong, done: query('done'), userReferenceKey: deps.userReferenceKey },
-    accounts: user === undefined ? [] : await deps.accounts.listAccounts(clientId, user.userId),
+    ...{ client, user, wrong, done: query('done') },
+    clients: await usableApplications(person, deps),
     hasProvider: await hasProvider(client, deps),
     forms: await forms(),
   };
@@ -132,11 +138,21 @@ async function hasProvider({ clientId, providers }: Client, { offeredProviders, 
 }
 
 const calling = (forms: Forms): DashboardRoute[] => [
-  get(`${ONE}/:operation`, 'playground.use', async (visit) => showOperation(visit, forms, async () => ({}))),
+  get(`${ONE}/:operation`, 'playground.use', async (visit) =>
+    showOperation(visit, { forms, id: visit.parameter('operation') }),
+  ),
   post(`${ONE}/:operation`, 'playground.use', (visit) =>
-    showOperation(visit, forms, (form) => runOperation(visit, form)),
+    showOperation(visit, { forms, id: visit.parameter('operation') }, (form) => runOperation(visit, form)),
   ),
 ];
+
+/** The operation with which the playground opens. */
+const FIRST_OPERATION = 'listEvents';
+
+async function usableApplications(person: Person, deps: OpenDashboard): Promise<Client[]> {
+  const readable = await readableApplications(person, deps);
+  return readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
+}
 
 type Outcome = Pick<Parameters<typeof operationPage>[0], 'call' | 'answer' | 'problem'>;
 
@@ -159,21 +175,25 @@ async function runOperation(visit: DashboardVisit, form: OperationForm): Promise
 
 async function showOperation(
   visit: DashboardVisit,
-  forms: Forms,
-  run: (form: OperationForm) => Promise<Outcome>,
+  { forms, id }: { readonly forms: Forms; readonly id: string },
+  run: (form: OperationForm) => Promise<Outcome> = async () => ({}),
 ) {
-  const { http, person, viewer, parameter, field, show, deps } = visit;
+  const { http, person, viewer, query, field, show, deps } = visit;
   const client = await readClient(visit);
-  const form = (await forms()).find(({ id }) => id === parameter('operation'));
+  const all = await forms();
+  const form = all.find((one) => one.id === id);
   if (form === undefined) throw new PeopleRefusal('not_there');
   const outcome = await run(form);
   const user = await deps.testUsers.findTestUser(person.personId, client.clientId);
   const accounts = user === undefined ? [] : await deps.accounts.listAccounts(client.clientId, user.userId);
   const typed: Typed | undefined = http.method === 'POST' ? field : undefined;
-  const parts = { client, form, user, typed, provider: accounts[0]?.provider, now: deps.now(), ...outcome };
-  const content: Html = html`${operationPage({ ...parts, url: deps.publicUrl }, viewer)}`;
+  const parts = {
+    ...{ client, form, forms: all, user, accounts, typed, now: deps.now(), done: query('done'), ...outcome },
+    ...{ url: deps.publicUrl, userReferenceKey: deps.userReferenceKey },
+    clients: await usableApplications(person, deps),
+  };
   return show(
-    { title: `${form.summary} – ${client.name}`, content },
+    { title: `${form.summary} – ${client.name}`, content: operationPage(parts, viewer), script: POPUP },
     outcome.problem === undefined ? 200 : 400,
   );
 }

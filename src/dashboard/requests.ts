@@ -15,9 +15,20 @@ import {
   readRange,
 } from './log-filter.ts';
 
-export type RequestsDeps = { readonly requestLog: RequestLog; readonly messages: MessageLog };
+export type RequestsDeps = {
+  readonly requestLog: RequestLog;
+  readonly messages: MessageLog;
+  readonly now: () => number;
+};
 
-export const REQUEST_FILTERS = ['client', 'status', 'route', 'request', 'user', 'from', 'to'] as const;
+export const REQUEST_FILTERS = [
+  ...(['client', 'status', 'route', 'request', 'user', 'from', 'to', 'period'] as const),
+];
+
+/** Returns the status to list. A list without any filter shows errors; `all` and other filters show every status. */
+export const readStatus = (query: Query): string =>
+  query('status') ||
+  (REQUEST_FILTERS.every((name) => name === 'client' || query(name) === '') ? 'errors' : 'all');
 
 export type ReadRequests = {
   /** Undefined if nothing can match: such a user has no requests. */
@@ -35,10 +46,10 @@ const USER_HASH = /^user_[\w-]{16}$/;
 export async function readRequestFilter(
   person: Person,
   { query, clients }: { readonly query: Query; readonly clients: readonly Client[] },
-  { requestLog }: Pick<RequestsDeps, 'requestLog'>,
+  { requestLog, now }: Pick<RequestsDeps, 'requestLog' | 'now'>,
 ): Promise<ReadRequests> {
-  const { range, problems: wrongTimes } = readRange(query);
-  const status = query('status') === '' ? {} : parseStatus(query('status'));
+  const { range, problems: wrongTimes } = readRange(query, now());
+  const status = parseStatus(readStatus(query));
   const typed = query('user');
   const client = oneApplication(query, clients);
   const isNameless = typed !== '' && client === undefined && !USER_HASH.test(typed) && query('client') === '';
@@ -105,7 +116,7 @@ const MOST_LOOKED_THROUGH = 200;
  */
 export async function pathOfRequest(
   { at, clientId, user, requestId }: RequestEntry,
-  { requestLog, messages }: RequestsDeps,
+  { requestLog, messages }: Omit<RequestsDeps, 'now'>,
 ): Promise<RequestPath | undefined> {
   if (clientId === undefined || user === undefined) return undefined;
   const around = { clientIds: [clientId], user, from: at - AROUND_MS, to: at + AROUND_MS };

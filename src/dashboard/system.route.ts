@@ -19,12 +19,12 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { SYSTEM, systemContent } from './pages/system.page.ts';
+import { SYSTEM, SYSTEM_PAGES, type SystemPage, systemContent, systemPath } from './pages/system.page.ts';
 import type { AppBudget, SystemFigures } from './pages/system-figures.ts';
 import { freshPost, get, post } from './routes.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
-  get(SYSTEM, 'system.read', (visit) => showSystem(visit)),
+  ...SYSTEM_PAGES.map((page) => get(systemPath(page), 'system.read', (visit) => showSystem(visit, page))),
   post(`${SYSTEM}/check`, 'system.change', async ({ reply, field, deps }) => {
     await runChecks(deps, field('check') || undefined);
     const back = field('back') === OVERVIEW ? OVERVIEW : SYSTEM;
@@ -33,30 +33,30 @@ export const systemRoutes = (): DashboardRoute[] => [
   post(`${SYSTEM}/backup`, 'system.change', async (visit) => {
     const refusal = await makeBackup(visit.deps);
     return refusal === undefined
-      ? goTo(visit.reply, `${SYSTEM}?done=backup`)
-      : showSystem(visit, messages.text(`system.backup.${refusal}`));
+      ? goTo(visit.reply, `${systemPath('database')}?done=backup`)
+      : showSystem(visit, 'database', messages.text(`system.backup.${refusal}`));
   }),
   freshPost(`${SYSTEM}/signing-keys/rotate`, 'system.change', async ({ reply, field, deps }) => {
     await rotateTokenKeys(field('active'), deps);
-    return goTo(reply, `${SYSTEM}?done=signing_keys`);
+    return goTo(reply, `${systemPath('keys')}?done=signing_keys`);
   }),
   freshPost(`${SYSTEM}/webhook-keys/rotate`, 'system.change', async ({ reply, field, deps }) => {
     await rotateDeliveryKeys(field('active'), deps);
-    return goTo(reply, `${SYSTEM}?done=webhook_keys`);
+    return goTo(reply, `${systemPath('keys')}?done=webhook_keys`);
   }),
 ];
 
 const OVERVIEW = '/dashboard';
 const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
 
-async function showSystem(visit: DashboardVisit, problem?: string): Promise<FastifyReply> {
+async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: string): Promise<FastifyReply> {
   const { viewer, query, show, deps } = visit;
   const done = DONE.find((one) => one === query('done'));
   const resultNotice =
     problem !== undefined
       ? notice('trouble', html`${problem}`, true)
       : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
-  const content = systemContent(await systemFigures(deps), { said: resultNotice, viewer });
+  const content = systemContent(await systemFigures(deps), { page, said: resultNotice, viewer });
   return show({ title: messages.text('system.title'), content }, problem === undefined ? 200 : 409);
 }
 

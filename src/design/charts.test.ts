@@ -16,18 +16,18 @@ const WORDS = {
 const hours = (length: number, at: (hour: number) => Omit<Bar, 'label'>): Bar[] =>
   Array.from({ length }, (_, hour) => ({ label: `${hour}:00`, ...at(hour) }));
 
-/** Returns `[bottom, height]` of each rectangle of a series. */
-function parseBars(markup: string, series: string): [number, number][] {
-  const path = new RegExp(`<path class="series-${series}" d="([^"]*)"`).exec(markup)?.[1] ?? '';
-  return [...path.matchAll(/M[\d.]+ ([\d.]+)v-([\d.]+)/g)].map(([, bottom, height]) => [
-    Number(bottom),
-    Number(height),
-  ]);
-}
+/** Returns `[top, height]` of each rectangle of a series, in pixels. */
+const parseBars = (markup: string, series: string): [number, number][] =>
+  [
+    ...markup.matchAll(new RegExp(`<rect class="series-${series}"[^>]* y="([^"]+)" height="([^"]+)"`, 'g')),
+  ].map(([, top, height]) => [Number(top), Number(height)]);
+
+const texts = (markup: string, axis: 'x' | 'y'): (string | undefined)[] =>
+  [...markup.matchAll(new RegExp(`<text class="${axis}"[^>]*>([^<]*)<`, 'g'))].map(([, text]) => text);
 
 describe('barChart', () => {
-  for (const length of [1, 7, 24, 48]) {
-    it(`draws each of ${length} bars within the frame, failures on top of successes`, () => {
+  for (const length of [6, 7, 24, 48]) {
+    it(`draws each of ${length} bars between the axis and the top, failures on top of successes`, () => {
       const { markup } = barChart(
         hours(length, (hour) => ({ good: hour + 1, bad: 1 })),
         WORDS,
@@ -36,9 +36,9 @@ describe('barChart', () => {
 
       assert.equal(good.length, length);
       assert.equal(bad.length, length);
-      for (const [i, [bottom, height]] of bad.entries()) {
-        assert.ok(Math.abs(bottom - (60 - (good[i]?.[1] ?? 0))) < 0.02);
-        assert.ok(bottom - height >= 0, 'a bar ends in the frame');
+      for (const [i, [top, height]] of bad.entries()) {
+        assert.ok(Math.abs(top + height - (good[i]?.[0] ?? 0)) < 0.02);
+        assert.ok(top >= 8 && (good[i]?.[0] ?? 0) < 168);
       }
     });
   }
@@ -55,21 +55,69 @@ describe('barChart', () => {
     assert.match(markup, /<td>1,000,000<\/td><td>1<\/td>/);
   });
 
+  it('labels the y-axis with zero, half and the next of 1, 2 or 5 times a power of ten', () => {
+    for (const [highest, labels] of [
+      [1, ['1', '0']],
+      [1_283, ['2,000', '1,000', '0']],
+      [2_000, ['2,000', '1,000', '0']],
+      [4_001, ['5,000', '2,500', '0']],
+      [70, ['100', '50', '0']],
+    ] as const) {
+      const { markup } = barChart(
+        hours(24, () => ({ good: highest })),
+        WORDS,
+      );
+      assert.deepEqual(texts(markup, 'y'), labels);
+    }
+  });
+
+  it('labels the x-axis with four to six hours', () => {
+    for (const length of [6, 7, 13, 24, 48]) {
+      const { markup } = barChart(
+        hours(length, () => ({ good: 1 })),
+        WORDS,
+      );
+      const labels = texts(markup, 'x');
+      assert.equal(labels[0], '0:00');
+      assert.ok(labels.length >= 4 && labels.length <= 6, `${labels.length} labels of ${length} hours`);
+    }
+  });
+
+  it('starts at the first hour with data, with at least six bars', () => {
+    const from = (first: number) =>
+      barChart(
+        hours(24, (hour) => ({ good: hour < first ? 0 : 5 })),
+        WORDS,
+      ).markup.match(/<th scope="row">[\d:]+/g) ?? [];
+
+    assert.equal(from(10)[0], '<th scope="row">10:00');
+    assert.equal(from(22)[0], '<th scope="row">18:00');
+  });
+
   it('describes the chart in text, with a table of all numbers', () => {
     const { markup } = barChart(
       hours(7, (hour) => ({ good: hour, bad: 1 })),
       WORDS,
     );
 
-    assert.match(markup, /<svg [^>]*role="img" aria-label="Calls of a day. answered: 21, refused: 7"/);
+    assert.match(markup, /<svg [^>]*role="img" aria-label="Calls of a day: 21 answered, 7 refused"/);
     assert.equal(markup.match(/<tr>/g)?.length, 8);
     assert.match(markup, /<th scope="row">6:00<\/th><td>6<\/td><td>1<\/td>/);
+  });
+
+  it('links the sum of the failures to their list', () => {
+    const { markup } = barChart(
+      hours(7, () => ({ good: 2, bad: 1 })),
+      { ...WORDS, badPath: '/dashboard/requests?status=errors' },
+    );
+
+    assert.match(markup, /<a href="\/dashboard\/requests\?status&#61;errors"><b>7<\/b> refused<\/a>/);
   });
 
   it('omits the legend and the second column of a chart with one series', () => {
     const { bad: _, ...words } = WORDS;
     const { markup } = barChart(
-      hours(7, () => ({ good: 2 })),
+      hours(7, () => ({ good: 2, bad: 3 })),
       words,
     );
 
@@ -92,7 +140,7 @@ describe('barChart', () => {
   it('escapes labels and texts, and needs no style or script in the Content-Security-Policy', () => {
     const { markup } = barChart([{ label: '<b>"', good: 1, bad: 2 }], { ...WORDS, title: '"><script>' });
 
-    assert.doesNotMatch(markup, /<b>|<script|style=|<style| on\w+=/);
+    assert.doesNotMatch(markup, /<b>"|<script|style=|<style| on\w+=/);
   });
 });
 

@@ -13,6 +13,8 @@ export type BarChartWords = {
   readonly good: string;
   /** Without it the chart has one series. */
   readonly bad?: string;
+  /** The list of the failures, to which their sum links. */
+  readonly badPath?: string;
   /** The text instead of a chart without values: what will be here, and from when. */
   readonly empty: string;
   readonly numbers: string;
@@ -20,46 +22,81 @@ export type BarChartWords = {
 
 const HEIGHT = 60;
 const STEP = 10;
-const BAR = 8;
-/** The smallest height of a value above zero, so that it stays visible. */
-const LEAST_HEIGHT = 1.5;
+/** Pixels: the top of the highest bar, the x-axis, and the baseline of its labels. The style gives the chart 192. */
+const [TOP, BOTTOM, LABELS] = [8, 168, 188];
+/** The share of its step that a bar fills. */
+const BAR = 0.68;
+/** The smallest height of a value above zero in pixels, so that it stays visible. */
+const LEAST_HEIGHT = 2;
+/** A period starts at the first hour with data, but has at least this many bars. */
+const FEWEST_BARS = 6;
+const MOST_LABELS = 6;
 
-/** Renders bars, the oldest first, with a legend, sums and a table. If all values are zero, shows `words.empty`. */
+type Counts = { readonly label: string; readonly good: number; readonly bad: number };
+
+/** Renders bars, the oldest first, with axes, a legend with sums, and a table. If all values are zero, shows `words.empty`. */
 export function barChart(bars: readonly Bar[], words: BarChartWords): Html {
-  const counts = bars.map(({ label, good, bad }) => ({ label, good: count(good), bad: count(bad) }));
-  const highest = Math.max(0, ...counts.map(({ good, bad }) => good + bad));
-  const number = new Intl.NumberFormat(words.language);
-  if (highest === 0) {
-    return html`<figure class="chart"><figcaption>${words.title}</figcaption><p class="chart-empty">${words.empty}</p></figure>`;
-  }
-  const series = (['good', 'bad'] as const).flatMap((name) => {
-    const called = words[name];
-    const sum = number.format(counts.reduce((total, bar) => total + bar[name], 0));
-    return called === undefined ? [] : [{ name, called, sum: `${called}: ${sum}` }];
-  });
-  const drawn = counts.map(({ good, bad }) => ({
-    good: scaleHeight(good, highest),
-    bad: words.bad === undefined ? 0 : scaleHeight(bad, highest),
+  const all = bars.map(({ label, good, bad }) => ({
+    ...{ label, good: count(good), bad: words.bad === undefined ? 0 : count(bad) },
   }));
-  const paths = series.map(
-    ({ name }) => html`<path class="series-${name}" d="${drawn.map((bar, i) => drawBar(bar, i, name))}"/>`,
-  );
-  const width = counts.length * STEP;
-  const description = `${words.title}. ${series.map(({ sum }) => sum).join(', ')}`;
-  const plot = html`<svg class="chart-plot" role="img" aria-label="${description}" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none">
-<path class="baseline" vector-effect="non-scaling-stroke" d="M0 ${HEIGHT}H${width}"/>${paths}</svg>`;
-  return html`<figure class="chart"><figcaption>${words.title}<span class="chart-legend">${series.map(
-    ({ name, sum }) => html`<span class="series-${name}">${sum}</span> `,
-  )}</span></figcaption>
-${plot}
-<div class="chart-ends" aria-hidden="true"><span>${counts[0]?.label}</span><span>${counts.at(-1)?.label}</span></div>
+  const first = all.findIndex(({ good, bad }) => good + bad > 0);
+  if (first === -1) {
+    return html`<figure class="chart"><figcaption><h3>${words.title}</h3></figcaption><p class="chart-empty">${words.empty}</p></figure>`;
+  }
+  const counts = all.slice(Math.max(0, Math.min(first, all.length - FEWEST_BARS)));
+  const number = new Intl.NumberFormat(words.language);
+  const series = (['good', 'bad'] as const).flatMap((name) => {
+    const label = words[name];
+    const sum = number.format(counts.reduce((total, bar) => total + bar[name], 0));
+    return label === undefined ? [] : [{ name, label, sum, text: `${sum} ${label}` }];
+  });
+  const legend = series.map(({ name, label, sum }) => {
+    const text = html`<b>${sum}</b> ${label}`;
+    const isLink = name === 'bad' && words.badPath !== undefined;
+    return html`<li class="series-${name}">${isLink ? html`<a href="${words.badPath}">${text}</a>` : html`<span>${text}</span>`}</li>`;
+  });
+  return html`<figure class="chart"><figcaption><h3>${words.title}</h3><ul class="chart-legend">${legend}</ul></figcaption>
+${plot(counts, `${words.title}: ${series.map(({ text }) => text).join(', ')}`, number)}
 <details><summary>${words.numbers}${ICONS.unfold}</summary><table>
-<thead><tr><th scope="col">${words.labels}</th>${series.map(({ called }) => html`<th scope="col">${called}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${words.labels}</th>${series.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
 <tbody>${counts.map(
     (bar) =>
       html`<tr><th scope="row">${bar.label}</th>${series.map(({ name }) => html`<td>${number.format(bar[name])}</td>`)}</tr>`,
   )}</tbody>
 </table></details></figure>`;
+}
+
+function plot(counts: readonly Counts[], description: string, number: Intl.NumberFormat): Html {
+  const highest = roundUp(Math.max(...counts.map(({ good, bad }) => good + bad)));
+  const step = 100 / counts.length;
+  const lines = [highest, highest / 2, 0].map((value) => {
+    const y = rounded(BOTTOM - (value / highest) * (BOTTOM - TOP));
+    const shown =
+      Number.isInteger(value) && html`<text class="y" x="-10" y="${y + 4}">${number.format(value)}</text>`;
+    return html`<line class="${value === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>${shown}`;
+  });
+  const scale = (value: number) =>
+    value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (BOTTOM - TOP)));
+  const columns = counts.map((bar, i) => {
+    const good = scale(bar.good);
+    const rect = (name: 'good' | 'bad', bottom: number, height: number) =>
+      height > 0 &&
+      html`<rect class="series-${name}" x="${rounded((i + (1 - BAR) / 2) * step)}%" width="${rounded(BAR * step)}%" y="${rounded(bottom - height)}" height="${height}"/>`;
+    return html`${rect('good', BOTTOM, good)}${rect('bad', BOTTOM - good, Math.min(scale(bar.bad), BOTTOM - good))}`;
+  });
+  const every = Math.ceil(counts.length / MOST_LABELS);
+  const labels = counts.map(
+    ({ label }, i) =>
+      i % every === 0 &&
+      html`<text class="x" x="${rounded((i + 0.5) * step)}%" y="${LABELS}">${label}</text>`,
+  );
+  return html`<svg class="chart-plot" role="img" aria-label="${description}">${lines}${columns}${labels}</svg>`;
+}
+
+/** Returns the next of 1, 2 or 5 times a power of ten. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
 /** Renders a line, the oldest value first. Screen readers read only `text`, which includes the number that matters. */
@@ -77,14 +114,3 @@ const count = (value: number | undefined): number =>
   value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 
 const rounded = (length: number): number => Math.round(length * 100) / 100;
-
-const scaleHeight = (value: number, highest: number): number =>
-  value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (HEIGHT - LEAST_HEIGHT)));
-
-/** Returns one bar's rectangle as a part of its series' path: `bad` stands on `good`. */
-function drawBar(bar: Record<'good' | 'bad', number>, index: number, name: 'good' | 'bad'): string {
-  const height = bar[name];
-  if (height === 0) return '';
-  const bottom = name === 'good' ? HEIGHT : rounded(HEIGHT - bar.good);
-  return `M${index * STEP + (STEP - BAR) / 2} ${bottom}v${-height}h${BAR}v${height}z`;
-}

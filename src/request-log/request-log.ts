@@ -27,6 +27,8 @@ export type RequestFilter = {
   readonly clientIds?: readonly string[] | undefined;
   /** The first digit of the status. */
   readonly statusClass?: number | undefined;
+  /** Whether only entries with a status of 400 or more match. */
+  readonly isError?: boolean | undefined;
   readonly status?: number | undefined;
   readonly route?: string | undefined;
   readonly requestId?: string | undefined;

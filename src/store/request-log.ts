@@ -60,8 +60,9 @@ const CONDITIONS = {
   route: 'route = :route',
   from: '{at} >= :from',
   to: '{at} < :to',
-} as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds'>, string>>;
-type Filter = Omit<RequestFilter, 'clientIds'> & { readonly clientId?: string | undefined };
+} as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds' | 'isError'>, string>>;
+const ERROR_CLASSES = [4, 5];
+type Filter = Omit<RequestFilter, 'clientIds' | 'isError'> & { readonly clientId?: string | undefined };
 const BEHIND = '{at} <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
 /** The time as in indexes over all applications, and as in those of one application or user. */
 const [AT_OF_ALL, AT_OF_ONE] = ['(at + 0)', 'at'];
@@ -90,12 +91,14 @@ export function requestLog(db: Database): RequestLog {
   return {
     addRequests: (entries) => db.transaction((tx) => addRequests(tx, entries)),
 
-    async listRequests({ clientIds, ...filter }, page) {
-      if (clientIds === undefined) return list(db, filter, page);
-      // Reads each application by its own index: a query over several would have to sort.
-      const pages = await Promise.all(
-        [...new Set(clientIds)].map((clientId) => list(db, { ...filter, clientId }, page)),
+    async listRequests({ clientIds, isError, ...filter }, page) {
+      // Reads each application and class by its own index: a query over several would have to sort.
+      const clients = clientIds === undefined ? [undefined] : [...new Set(clientIds)];
+      const classes = isError ? ERROR_CLASSES : [filter.statusClass];
+      const lists = clients.flatMap((clientId) =>
+        classes.map((statusClass) => list(db, { ...filter, clientId, statusClass }, page)),
       );
+      const pages = await Promise.all(lists);
       return pages.flat().toSorted(newestFirst).slice(0, page.limit);
     },
 

@@ -13,13 +13,19 @@ export type TourAnswer = {
 };
 
 /** An address that was asked for, and the row of the table it belongs to. */
-export type Stop = { readonly route: string; readonly address: string; readonly answer: TourAnswer };
+export type Stop = {
+  readonly route: string;
+  /** The row with the names of the query's parameters. */
+  readonly form: string;
+  readonly address: string;
+  readonly answer: TourAnswer;
+};
 
 export type TourOptions = {
   readonly get: (address: string) => Promise<TourAnswer>;
   /** Pages that no page leads to, such as an invitation's. */
   readonly further?: readonly string[];
-  /** How many addresses of each row are asked for. */
+  /** How many addresses of each row, with the same parameters, are asked for. */
   readonly mostOfEach?: number;
 };
 
@@ -40,15 +46,22 @@ export async function tourDashboard(routes: readonly TourRoute[], options: TourO
   for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
     const route = routeOf(address);
     if (route === undefined || seen.has(address)) continue;
-    if (stops.filter((stop) => stop.route === route).length >= mostOfEach) continue;
+    const form = `${route} ${parameterNames(address)}`;
+    if (stops.filter((stop) => stop.form === form).length >= mostOfEach) continue;
     seen.add(address);
     const answer = await get(address);
-    stops.push({ route, address, answer });
+    stops.push({ route, form, address, answer });
     if (isPage(answer)) waiting.push(...linksIn(answer.body));
   }
   const reached = new Set(stops.map(({ route }) => route));
   return { stops, unreached: paths.filter((path) => !reached.has(path)) };
 }
+
+const parameterNames = (address: string): string =>
+  [...new URLSearchParams(address.split('?')[1])]
+    .map(([name]) => name)
+    .toSorted()
+    .join();
 
 export const isPage = ({ headers }: TourAnswer): boolean =>
   String(headers['content-type']).startsWith('text/html');

@@ -98,7 +98,7 @@ async function plant({ stores, db, clock }: DashboardApp): Promise<void> {
 /** Returns the numbers of a page that are in a link, or in a row of a table that starts with one. */
 function linkedNumbers(body: string): Linked[] {
   const main = body.slice(body.indexOf('<main'));
-  const row = /<th scope="row">(?:<a href="([^"]+)"(?:(?!<\/tr>).)*?<span class="count">)([\d,]+)</gs;
+  const row = /<th scope="row"><a href="([^"]+\?reason[^"]+)"(?:(?!<\/tr>).)*?>([\d,]+) accounts?</gs;
   const link = /<a [^>]*href="([^"]+)"[^>]*>((?:(?!<\/a>).)*)<\/a>/gs;
   const inLinks = [...main.matchAll(link)].map(([, path = '', content = '']) => {
     const [count] = /\d[\d,]*/.exec(content.replaceAll(/<[^>]+>/g, ' ')) ?? [];

@@ -53,12 +53,12 @@ onEachDatabase((database, open) => {
 
       await dashboard.app.close();
       for (const body of [owner, viewer]) {
-        assert.match(body, /succeeded: 1,007/);
+        assert.match(body, /1,007<\/b> succeeded/);
         assert.match(body, /applications\/other\/user\/account\?/);
         assert.match(body, />4,000</);
       }
       assert.doesNotMatch(viewer, /ada\b/);
-      assert.match(developer, /succeeded: 7\b/);
+      assert.match(developer, />7<\/b> succeeded/);
       assert.match(developer, /applications\/acme\/user\/account\?/);
       assert.doesNotMatch(developer, /app_secret_expired|4,000/);
       assert.match(developer, /No users started to connect/);

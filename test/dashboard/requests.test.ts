@@ -46,11 +46,11 @@ onEachDatabase((database, open) => {
     after(() => dashboard.app.close());
 
     const listed = (body: string): string[] =>
-      [...body.matchAll(/<a href="\/dashboard\/requests\/([\w-]+)"><time/g)].map(([, id]) => id ?? '');
+      [...body.matchAll(/<a href="\/dashboard\/requests\/([\w-]+)" class="code"/g)].map(([, id]) => id ?? '');
 
     it('lists older requests on further pages, each once', async () => {
       const seen: string[] = [];
-      let path: string | undefined = LIST;
+      let path: string | undefined = `${LIST}?status=all`;
       for (let pages = 0; path !== undefined && pages < 4; pages += 1) {
         const { body } = await owner.get(path);
         seen.push(...listed(body));

@@ -24,21 +24,38 @@ import {
   secretsPanel,
 } from './applications.page.ts';
 import { type DashboardPage, postForm, type Viewer } from './layout.page.ts';
-import { field, instant, renderFolded, top } from './parts.page.ts';
+import { field, top } from './parts.page.ts';
+import { instant } from './times.page.ts';
 
-/** The tabs in their order, each with its path and permission. */
-const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
-  ['', 'application.tab.settings', 'application.read'],
+type Tab = readonly [path: string, name: DashboardMessageKey, needs: Permission];
+
+/** The tabs in their order, each with its path and permission, and with its pages if it has several. */
+const TABS: readonly (readonly [...Tab, pages?: readonly Tab[]])[] = [
   ['/start', 'application.tab.start', 'application.read'],
-  ['/credentials', 'application.tab.credentials', 'application.read'],
+  ['/users', 'application.tab.users', 'user.read'],
   ['/webhooks', 'application.tab.webhooks', 'application.read'],
   ['/requests', 'application.tab.requests', 'request.read'],
-  ['/branding', 'application.tab.branding', 'application.read'],
-  ['/verification', 'application.tab.verification', 'application.read'],
-  ['/providers', 'application.tab.providers', 'application.read'],
-  ['/security', 'application.tab.security', 'application.read'],
-  ['/users', 'application.tab.users', 'user.read'],
-  ['/delete', 'application.tab.delete', 'application.delete'],
+  [
+    '/branding',
+    'application.tab.branding',
+    'application.read',
+    [
+      ['/branding', 'application.tab.appearance', 'application.read'],
+      ['/verification', 'application.tab.verification', 'application.read'],
+    ],
+  ],
+  [
+    '',
+    'application.tab.settings',
+    'application.read',
+    [
+      ['', 'application.tab.general', 'application.read'],
+      ['/credentials', 'application.tab.credentials', 'application.read'],
+      ['/providers', 'application.tab.providers', 'application.read'],
+      ['/security', 'application.tab.security', 'application.read'],
+      ['/delete', 'application.tab.delete', 'application.delete'],
+    ],
+  ],
 ];
 
 export type ApplicationPageParts = {
@@ -54,18 +71,22 @@ export function applicationPage(
   viewer: Viewer,
 ): DashboardPage {
   const { clientId, name } = client;
-  const mine = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs));
-  const tabs = mine.map(
-    ([path, word]) =>
-      html`<li><a href="${applicationPath(clientId)}${path}"${path === tab && html` aria-current="page"`}>${messages.text(word)}</a></li>
+  const isOf = (path: string, pages?: readonly Tab[]) =>
+    path === tab || pages?.some(([one]) => one === tab) === true;
+  const [, , , pages] = TABS.find(([path, , , below]) => isOf(path, below)) ?? [];
+  const links = (level: readonly (readonly [...Tab, pages?: readonly Tab[]])[]) =>
+    level
+      .filter(([, , needs]) => mayRole(viewer.person.role, needs))
+      .map(
+        ([path, label, , below]) =>
+          html`<li><a href="${applicationPath(clientId)}${path}"${isOf(path, below) && html` aria-current="page"`}>${messages.text(label)}</a></li>
 `,
-  );
-  const [, shown = 'application.tabs'] = mine.find(([path]) => path === tab) ?? [];
+      );
   const back = html`<a href="${APPLICATIONS}">${messages.text('applications.title')}</a>`;
   const page = html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
-<nav class="tabs" aria-label="${messages.text('application.tabs')}">${renderFolded(messages.text(shown), html`<ul>${tabs}</ul>`)}</nav>
+<nav class="tabs" aria-label="${messages.text('application.tabs')}"><ul>${links(TABS)}</ul></nav>
 ${said !== undefined && notice('done', said, true)}
-${content}`;
+${pages === undefined ? content : html`<div class="levels"><nav aria-label="${messages.text('application.pages')}"><ul>${links(pages)}</ul></nav><div>${content}</div></div>`}`;
   return { title: name, content: page };
 }
 

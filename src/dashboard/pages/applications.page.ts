@@ -132,7 +132,7 @@ ${secretsPanel({ clientSecret, webhookSecret }, lead)}
 <section class="panel"><h2>${messages.text('created.id')}</h2>${copyRow('client-id', clientId)}
 <h3>${messages.text('created.url')}</h3>${copyRow('instance-url', url)}</section>
 ${firstSteps({ url, clientId, redirectUri, secret: clientSecret }, tryAt)}
-<div class="buttons"><a class="button primary fitting" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
+<div class="buttons"><a class="button primary fitting" href="${applicationPath(clientId)}/start">${messages.text('created.done')}</a></div>`;
 }
 
 /** Renders sample code and the next steps. `tryAt` is where the flow runs without code. */

@@ -1,4 +1,4 @@
-/** A playground call as code for curl and TypeScript. Tokens and secrets are placeholders. */
+/** A playground call as code for curl, TypeScript and Python. Tokens and secrets are placeholders. */
 import type { Client } from '../../oauth/client.ts';
 import type { OperationForm } from '../../playground/operation-forms.ts';
 import type { Call } from '../../playground/read-call.ts';
@@ -99,6 +99,41 @@ function fetchOfCall({ url, client, call }: Pick<CodeOfCall, 'url' | 'client' | 
   const second = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`;
   return `const answer = await fetch(${JSON.stringify(url + path)}${second});
 console.log(answer.status, await answer.json());`;
+}
+
+/** Returns code for the `requests` package. */
+export function pythonOfCall({ url, client, call }: CodeOfCall): string {
+  const { method, path, headers, body, credentials } = call;
+  const all = [
+    ...(credentials === 'user' ? [`        "Authorization": f"Bearer {access_token}",`] : []),
+    ...Object.entries(headers).map(
+      ([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
+    ),
+  ];
+  const options = [
+    ...(credentials === 'application'
+      ? [`    auth=(${JSON.stringify(client.clientId)}, os.environ["KALENDS_CLIENT_SECRET"]),`]
+      : []),
+    ...(all.length === 0 ? [] : ['    headers={', ...all, '    },']),
+    ...(body === undefined ? [] : [`    json=${pythonLiteral(body)},`]),
+  ];
+  return `${credentials === 'application' ? 'import os\n\n' : ''}import requests
+
+response = requests.request(
+    "${method}",
+    ${JSON.stringify(url + path)},
+${options.map((line) => `${line}\n`).join('')})
+print(response.status_code, response.json())`;
+}
+
+function pythonLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${JSON.stringify(name)}: ${pythonLiteral(one)}`)
+    .join(', ')}}`;
 }
 
 /** Returns the sent values by name, as the client takes them: JSON and truth values are parsed. */

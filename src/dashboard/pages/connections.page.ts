@@ -8,7 +8,8 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { accountKind, healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, table, top } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
+import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
@@ -81,7 +82,7 @@ function accountRow(
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
     html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
     html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`,
-    instant(health.since),
+    ago(health.since),
   ];
 }
 

@@ -1,16 +1,20 @@
 // Optional improvements of the pages besides copy buttons: local times, live lists, forms that are sent only once.
-// Shows instants in the reader's time zone. The UTC text stays available.
-function tellTimes(within) {
-  for (const time of within.querySelectorAll('time[datetime]')) {
+// Shows times in the reader's zone, and keeps relative times current.
+function showTimes(within) {
+  for (const time of within.querySelectorAll('time[data-form]')) {
+    const { form } = time.dataset;
     const at = new Date(time.dateTime);
-    time.title = time.textContent;
-    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
-      dateStyle: 'medium',
-      timeStyle: time.dataset.precise ? 'medium' : 'short',
-    }).format(at);
+    const language = document.documentElement.lang;
+    const exact = at.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
+    const relative = relativeTime(at.getTime(), Date.now());
+    time.title = form === 'ago' ? exact : at.toISOString();
+    if (form === 'ago')
+      time.textContent = relative || at.toLocaleDateString(language, { dateStyle: 'medium' });
+    else time.textContent = form === 'both' && relative ? `${exact} (${relative})` : exact;
   }
 }
-tellTimes(document);
+showTimes(document);
+setInterval(showTimes, 30_000, document);
 // Reloads a live list while it is visible, for ten minutes: an abandoned page must not keep its session alive.
 let asks = 120;
 setInterval(async () => {
@@ -19,12 +23,13 @@ setInterval(async () => {
   asks -= 1;
   const answer = await fetch(location.href, { redirect: 'error' }).catch(() => undefined);
   if (!answer?.ok) return;
-  const fresh = new DOMParser()
-    .parseFromString(await answer.text(), 'text/html')
-    .querySelector('[data-live]');
-  if (!fresh || fresh.innerHTML === list.dataset.last || list.contains(document.activeElement)) return;
-  list.dataset.last = fresh.innerHTML;
-  tellTimes(fresh);
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const fresh = page.querySelector('[data-live]');
+  const text = fresh?.innerHTML.replace(/>[^<]*<\/time>/g, '');
+  if (!fresh || text === list.dataset.last || list.contains(document.activeElement)) return;
+  list.dataset.last = text;
+  showTimes(fresh);
+  document.getElementById('icons').replaceWith(page.getElementById('icons'));
   list.replaceChildren(...fresh.childNodes);
 }, 5000);
 for (const form of document.querySelectorAll('form[method="post"]'))

@@ -5,11 +5,13 @@ import type { Client } from '../../oauth/client.ts';
 import type { Person } from '../../people/person.ts';
 import { type VisibleState, visibleState } from '../../webhooks/message.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
+import { readPeriod } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import {
   applicationFilter,
-  filterForm,
+  filterBar,
+  noMatches,
   olderLink,
   selectFilter,
   stateWord,
@@ -17,7 +19,8 @@ import {
   timeFilter,
 } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, table, top } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
+import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 
 export const DELIVERIES = '/dashboard/deliveries';
@@ -59,10 +62,15 @@ function renderFilters(parts: DeliveriesParts): Html {
   const { clients, states, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const options = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
-  return filterForm({
+  return filterBar({
     path: DELIVERIES,
-    isUsed: isFiltered(parts),
-    fields: [
+    period: readPeriod(query),
+    presets: {
+      name: 'state',
+      value: query('state'),
+      choices: [['', messages.text('filter.all')], ...options],
+    },
+    filters: [
       applicationFilter(clients, query('client')),
       selectFilter({ ...value('state'), label: 'delivery.state' }, options),
       textFilter({ ...value('user'), label: 'delivery.user' }),
@@ -75,11 +83,13 @@ function renderFilters(parts: DeliveriesParts): Html {
 }
 
 const isFiltered = ({ query }: DeliveriesParts): boolean =>
-  ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'].some((name) => query(name) !== '');
+  ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'].some(
+    (name) => query(name) !== '',
+  );
 
 function emptyList(parts: DeliveriesParts): Html {
   const { clients } = parts;
-  if (isFiltered(parts)) return html`<div class="empty">${messages.text('deliveries.none.filtered')}</div>`;
+  if (isFiltered(parts)) return noMatches(messages.text('deliveries.none.filtered'), DELIVERIES);
   const [only] = clients;
   const where = clients.length === 1 && only ? `${applicationPath(only.clientId)}/webhooks` : undefined;
   const link = html`<a class="button" href="${where ?? '/dashboard/applications'}">${messages.text(where === undefined ? 'applications.title' : 'webhooks.title')}</a>`;
@@ -88,11 +98,12 @@ function emptyList(parts: DeliveriesParts): Html {
 }
 
 function renderDeliveries({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html {
-  const heads = ['when', 'state', 'application', 'user', 'what', 'attempts'] as const;
+  const heads = ['what', 'state', 'application', 'user', 'attempts', 'when'] as const;
   const names = new Map(clients.map(({ clientId, name }) => [clientId, name]));
   return table({
     name: messages.text('deliveries.title'),
     heads: heads.map((head) => messages.text(`delivery.${head}`)),
+    details: [heads.indexOf('user'), heads.indexOf('attempts')],
     rows: deliveries.map((one) => renderRow(one, names.get(one.clientId) ?? one.clientId, viewer)),
   });
 }
@@ -101,12 +112,12 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
   const { createdAt, userId, provider, attempts } = message;
   const calendar = calendarName(message, person);
   return [
-    html`<a href="${deliveryPath(message)}">${instant(createdAt)}</a>`,
+    html`<a href="${deliveryPath(message)}" class="line">${describeChange(message)}</a><small>${calendar !== undefined && html`<bdi class="cut">${calendar}</bdi> · `}${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
     html`${deliveryState(message)}${renderOutcome(message)}`,
     html`<bdi class="cut">${application}</bdi>`,
-    html`<bdi class="cut">${shownName(person, userId)}</bdi>${calendar !== undefined && html`<small><bdi class="cut">${calendar}</bdi></small>`}`,
-    html`<span class="line">${describeChange(message)}</span><small>${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
+    html`<bdi class="cut">${shownName(person, userId)}</bdi>`,
     html`<span class="number">${attempts}</span>`,
+    ago(createdAt),
   ];
 }
 
@@ -141,7 +152,7 @@ export function deliveryState(message: Pick<LoggedMessage, 'state' | 'attempts'>
 const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
   if (reason !== undefined) return html`<small>${reason}</small>`;
   if (nextAt === undefined || attempts === 0) return undefined;
-  return html`<small>${messages.markup('delivery.next', { when: instant(nextAt) })}</small>`;
+  return html`<small>${messages.markup('delivery.next', { when: ago(nextAt) })}</small>`;
 };
 
 /** Describes the change: how many events of which kind, or a change of a user's calendars or connections. */

@@ -18,7 +18,8 @@ import {
 } from './deliveries.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant, table, top } from './parts.page.ts';
+import { field, table, top } from './parts.page.ts';
+import { ago, instantAndAgo } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -91,9 +92,9 @@ function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer
         : html`<bdi>${calendar}</bdi><small><bdi class="code">${shownName(person, calendarId)}</bdi></small>`,
     ],
     ['number', html`${sequence}`],
-    ['made', instant(createdAt)],
-    ['next', nextAt === undefined ? undefined : instant(nextAt)],
-    ['settled', settledAt === undefined ? undefined : instant(settledAt)],
+    ['made', instantAndAgo(createdAt)],
+    ['next', nextAt === undefined ? undefined : instantAndAgo(nextAt)],
+    ['settled', settledAt === undefined ? undefined : instantAndAgo(settledAt)],
   ];
   const rows = facts.map(
     ([key, value]) =>
@@ -121,7 +122,7 @@ function renderAttempts({ log, state }: AttemptedMessage, mayOpen: boolean): Htm
       html`<details class="answer"><summary>${messages.text('attempt.answer')}</summary><pre>${text}</pre></details>`;
     return [
       html`${number}`,
-      instant(startedAt),
+      ago(startedAt),
       html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
       html`<span class="code">${status ?? '–'}</span>`,
       html`${word}${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${notice}`,

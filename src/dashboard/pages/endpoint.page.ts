@@ -10,7 +10,8 @@ import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant, table } from './parts.page.ts';
+import { table } from './parts.page.ts';
+import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
   endpointForm,
@@ -48,8 +49,8 @@ export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
     [messages.text('webhooks.hears'), html`${topicLabels(hears).join(', ')}`],
     [messages.text('webhooks.success'), html`${formatSuccess(figures)}`],
     [messages.text('webhooks.waiting'), renderWaiting(endpoint)],
-    [messages.text('webhooks.added'), instant(createdAt)],
-    [messages.text('webhooks.ends'), expiresAt === undefined ? undefined : instant(expiresAt)],
+    [messages.text('webhooks.added'), instantAndAgo(createdAt)],
+    [messages.text('webhooks.ends'), expiresAt === undefined ? undefined : instantAndAgo(expiresAt)],
   ];
   const rows = facts.map(([label, value]) => value !== undefined && html`<dt>${label}</dt><dd>${value}</dd>`);
   const mayChange = may(viewer.person, 'application.change', clientId);

@@ -1,46 +1,110 @@
-/** The filter form above a list. It is sent by GET, so the address contains the whole filter. */
+/** The filters above a list: presets, periods, a chip for each active filter, and a form that adds one. All use GET. */
+import { icon } from '../../design/icon.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
+import { addressWith, PERIODS } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
-import { renderFolded } from './parts.page.ts';
 
-export type FilterFormParts = {
-  readonly path: string;
-  readonly fields: readonly Html[];
-  readonly isUsed: boolean;
+/** A filter of a list: its parameter, its label, and the control that sets it. */
+export type ListFilter = {
+  readonly name: string;
+  readonly label: DashboardMessageKey;
+  readonly value: string;
+  readonly control: Html;
+  /** The value as the chip shows it, by default the value itself. */
+  readonly shown?: string | undefined;
 };
 
-export const filterForm = ({ path, fields, isUsed }: FilterFormParts): Html =>
-  renderFolded(
-    messages.text('filter.title'),
-    html`<form method="get" action="${path}" class="filter">${fields}
-<div class="filter-do"><button class="small">${messages.text('filter')}</button><a class="button small" href="${path}">${messages.text('filter.clear')}</a></div></form>`,
-    isUsed,
-  );
+export type FilterParts = {
+  readonly path: string;
+  readonly filters: readonly ListFilter[];
+  /** Links that set one parameter, such as `state`, and the current one. */
+  readonly presets: {
+    readonly name: string;
+    readonly value: string;
+    readonly choices: readonly (readonly [value: string, text: string])[];
+  };
+  /** The period: one of PERIODS or the empty text. */
+  readonly period: string;
+};
 
-type Labelled = { readonly name: string; readonly label: DashboardMessageKey; readonly value: string };
+export function filterBar({ path, filters, presets, period }: FilterParts): Html {
+  const active = filters.filter(({ value }) => value !== '');
+  const values: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(active.map(({ name, value }) => [name, value])),
+    period,
+  };
+  const to = (change: Readonly<Record<string, string>>) => addressWith(path, { ...values, ...change });
+  const link = (text: string, change: Readonly<Record<string, string>>, isCurrent: boolean) =>
+    html`<a href="${to(change)}"${isCurrent && html` aria-current="true"`}>${text}</a>`;
+  const times = { from: '', to: '' };
+  const chips = active
+    .filter(
+      ({ name }) => name !== presets.name || !presets.choices.some(([value]) => value === presets.value),
+    )
+    .map(({ name, label, value, shown = value }) => {
+      const text = `${messages.text(label)}: ${shown}`;
+      return html`<span class="chip"><bdi>${text}</bdi><a href="${to({ [name]: '' })}" aria-label="${messages.text('filter.remove', { filter: text })}">${icon('x')}</a></span>`;
+    });
+  const group = (label: DashboardMessageKey, links: readonly Html[]) =>
+    html`<div class="presets" role="group" aria-label="${messages.text(label)}">${links}</div>`;
+  const hidden = period !== '' && html`<input type="hidden" name="period" value="${period}">`;
+  return html`<div class="filters">
+${group(
+  'filter.presets',
+  presets.choices.map(([value, text]) => link(text, { [presets.name]: value }, value === presets.value)),
+)}
+${group('filter.period', [
+  ...Object.keys(PERIODS).map(
+    (one) =>
+      link(
+        messages.text(`filter.period.${one as keyof typeof PERIODS}`),
+        { ...times, period: one },
+        one === period,
+      ), // its keys
+  ),
+])}
+${chips}
+<details class="popover"><summary class="button small">${icon('plus')}${messages.text('filter.add')}</summary>
+<form method="get" action="${path}" class="fields">${hidden}${filters.map(({ control }) => control)}
+<div class="buttons"><button class="primary">${messages.text('filter')}</button></div></form></details>
+${(active.length > 0 || period !== '') && html`<a href="${path}">${messages.text('filter.clear')}</a>`}
+</div>`;
+}
 
-export const textFilter = ({ name, label, value }: Labelled): Html =>
-  html`<label>${messages.text(label)}<input name="${name}" value="${value}" maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`;
+type Labelled = Omit<ListFilter, 'control'>;
 
-/** Renders a field for a time in UTC, to the second. */
-export const timeFilter = ({ name, label, value }: Labelled): Html =>
-  html`<label>${messages.text(label)}<input type="datetime-local" step="1" name="${name}" value="${value}"></label>`;
+export const textFilter = (filter: Labelled): ListFilter => ({
+  ...filter,
+  control: html`<label>${messages.text(filter.label)}<input name="${filter.name}" value="${filter.value}" maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`,
+});
+
+/** Returns a filter by a time in UTC, to the second. */
+export const timeFilter = (filter: Labelled): ListFilter => ({
+  ...filter,
+  shown: filter.value.replace('T', ' '),
+  control: html`<label>${messages.text(filter.label)}<input type="datetime-local" step="1" name="${filter.name}" value="${filter.value}"></label>`,
+});
 
 export function selectFilter(
-  { name, label, value }: Labelled,
-  choices: readonly (readonly [value: string, word: string])[],
-): Html {
+  filter: Labelled,
+  choices: readonly (readonly [value: string, text: string])[],
+): ListFilter {
+  const { name, label, value } = filter;
   const options = [['', messages.text('filter.all')] as const, ...choices].map(
-    ([one, word]) => html`<option value="${one}"${one === value && html` selected`}>${word}</option>`,
+    ([one, text]) => html`<option value="${one}"${one === value && html` selected`}>${text}</option>`,
   );
-  return html`<label>${messages.text(label)}<select name="${name}">${options}</select></label>`;
+  return {
+    ...filter,
+    shown: choices.find(([one]) => one === value)?.[1],
+    control: html`<label>${messages.text(label)}<select name="${name}">${options}</select></label>`,
+  };
 }
 
 /** With more applications the field takes an id. */
 const MOST_CHOICES = 100;
 
-export function applicationFilter(clients: readonly Client[], value: string): Html {
+export function applicationFilter(clients: readonly Client[], value: string): ListFilter {
   const labelled = { name: 'client', label: 'filter.application', value } as const;
   if (clients.length > MOST_CHOICES) return textFilter(labelled);
   return selectFilter(
@@ -54,5 +118,17 @@ export const olderLink = (path: string | undefined): Html | undefined =>
     ? undefined
     : html`<div class="buttons"><a class="button small" href="${path}">${messages.text('older')}</a></div>`;
 
-export const stateWord = (kind: 'good' | 'bad' | 'warn' | 'quiet', word: string): Html =>
-  html`<span class="state ${kind}">${word}</span>`;
+/** Renders an empty list: why it is empty because of its filters, with a link that clears them. */
+export const noMatches = (text: string, path: string): Html =>
+  html`<div class="empty">${icon('filter')}<strong>${text}</strong><div class="buttons"><a class="button" href="${path}">${messages.text('filter.clear')}</a></div></div>`;
+
+const STATE_ICONS = {
+  good: 'check-circle-fill',
+  warn: 'alert-fill',
+  bad: 'x-circle-fill',
+  quiet: 'circle-slash',
+} as const;
+
+/** Renders a state as icon, color and word. */
+export const stateWord = (kind: keyof typeof STATE_ICONS, word: string): Html =>
+  html`<span class="state ${kind}">${icon(STATE_ICONS[kind])}${word}</span>`;

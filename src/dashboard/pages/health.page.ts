@@ -6,7 +6,7 @@ import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { instant } from './parts.page.ts';
+import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Returns the name of an account's provider, or that it is a read-only calendar link. */
@@ -36,7 +36,7 @@ export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Ht
 
 function eventItem({ happened, reason, message, at }: HealthEvent, hasOwnApp: boolean): Html {
   const about = reason !== undefined && reasonWords(reason, hasOwnApp);
-  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instant(at)}${about}${message !== undefined && html`<small>${healthMessage(message)}</small>`}</li>
+  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instantAndAgo(at)}${about}${message !== undefined && html`<small>${healthMessage(message)}</small>`}</li>
 `;
 }
 

@@ -2,19 +2,29 @@
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, CHARTS_STYLE, COPY_SCRIPT, dense, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
+import { type IconName, icon, iconSymbols } from '../../design/icon.page.ts';
+import { BASE_STYLE, CHARTS_STYLE, COPY_SCRIPT, dense, PAGE_ICON } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { TIME_SCRIPT, withRelativeTimes } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-const STYLE = inlineStyle(dense(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css')));
-const SCRIPT = inlineScript(COPY_SCRIPT + readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+const STYLE = inlineStyle(dense(BASE_STYLE + readText('./dashboard.css')));
+/** Styles of the pages that contain the class. */
+const FURTHER_STYLES = [
+  { element: /class="(?:chart|sparkline)/, style: inlineStyle(dense(CHARTS_STYLE)) },
+  { element: /class="playground/, style: inlineStyle(dense(readText('./playground.css'))) },
+  { element: /class="branding/, style: inlineStyle(dense(readText('./branding.css'))) },
+];
+const SCRIPT = inlineScript(
+  COPY_SCRIPT + TIME_SCRIPT + readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''),
+);
 
 const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
@@ -24,28 +34,46 @@ const MOST_TITLE = 300;
 /** The id of the page's last element, in which the script reports what was done. */
 const LAST_ELEMENT = 'said';
 
-/** The pages of the menu in their order, each with the permission it needs. */
-const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
-  ['/dashboard', 'nav.overview', 'overview.read'],
-  ['/dashboard/applications', 'nav.applications', 'application.list'],
-  ['/dashboard/users', 'nav.users', 'user.list'],
-  ['/dashboard/connections', 'nav.connections', 'user.list'],
-  ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
-  ['/dashboard/requests', 'nav.requests', 'request.list'],
-  ['/dashboard/playground', 'nav.playground', 'playground.open'],
-  ['/dashboard/audit', 'nav.audit', 'audit.read'],
-  ['/dashboard/system', 'nav.system', 'system.read'],
-  ['/dashboard/people', 'nav.people', 'people.manage'],
-  ['/dashboard/account', 'nav.account', 'own.manage'],
+type MenuItem = readonly [path: string, name: DashboardMessageKey, icon: IconName, needs: Permission];
+
+const ACCOUNT = '/dashboard/account';
+
+/** The pages of the menu by group, each with the permission it needs. The first group has no heading. */
+const MENU: readonly (readonly [heading: DashboardMessageKey | undefined, items: readonly MenuItem[]])[] = [
+  [undefined, [['/dashboard', 'nav.overview', 'home', 'overview.read']]],
+  [
+    'nav.build',
+    [
+      ['/dashboard/applications', 'nav.applications', 'apps', 'application.list'],
+      ['/dashboard/playground', 'nav.playground', 'terminal', 'playground.open'],
+    ],
+  ],
+  [
+    'nav.monitor',
+    [
+      ['/dashboard/connections', 'nav.connections', 'plug', 'user.list'],
+      ['/dashboard/users', 'nav.users', 'people', 'user.list'],
+      ['/dashboard/deliveries', 'nav.deliveries', 'webhook', 'delivery.list'],
+      ['/dashboard/requests', 'nav.requests', 'log', 'request.list'],
+    ],
+  ],
+  [
+    'nav.admin',
+    [
+      ['/dashboard/system', 'nav.system', 'server', 'system.read'],
+      ['/dashboard/people', 'nav.people', 'organization', 'people.manage'],
+      ['/dashboard/audit', 'nav.audit', 'history', 'audit.read'],
+    ],
+  ],
 ];
 
 /** Returns the menu's page for an open path, by prefix. The overview has no pages below it. */
 function findMenuPath(open: string): string {
   if (open === '/dashboard/reviews') return '/dashboard/applications';
   if (/^\/dashboard\/applications\/[^/]+\/user(?:\/|$)/.test(open)) return '/dashboard/users';
-  const [first] =
-    MENU.find(([path]) => open === path || (path !== '/dashboard' && open.startsWith(`${path}/`))) ?? [];
-  return first ?? '';
+  const paths = MENU.flatMap(([, items]) => items.map(([path]) => path));
+  const isBelow = (path: string) => path !== '/dashboard' && open.startsWith(`${path}/`);
+  return [...paths, ACCOUNT].find((path) => open === path || isBelow(path)) ?? '';
 }
 
 /** The member who reads the page, and its path. */
@@ -53,6 +81,8 @@ export type Viewer = {
   readonly person: Person;
   readonly path: string;
   readonly theme: Theme;
+  /** The time that relative times are counted from, in epoch milliseconds. */
+  readonly now: number;
   /** Returns the token for a form of this session that is sent to `path`. */
   readonly formToken: (path: string) => string;
 };
@@ -75,15 +105,17 @@ export type DashboardPage = {
 export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
   const { content } = page;
   const { theme } = viewer;
-  const body = html`<body>
-<a class="skip" href="#content">${messages.text('skip')}</a>
+  const visible = html`<a class="skip" href="#content">${messages.text('skip')}</a>
 <header class="side">
 ${brand()}
 ${menu(viewer)}
 </header>
 <main id="content">
-${content}
-</main>
+${withRelativeTimes(content, viewer.now)}
+</main>`;
+  const body = html`<body>
+${visible}
+${iconSymbols(visible)}
 ${ending(page)}
 </body>`;
   return renderDocument({ ...page, theme, body });
@@ -93,15 +125,32 @@ ${ending(page)}
 function menu(viewer: Viewer): Html {
   const { person, path: shown } = viewer;
   const open = findMenuPath(shown);
-  const items = MENU.filter(([, , needs]) => mayRole(person.role, needs));
-  return html`<button type="button" class="small unfold" popovertarget="menu">${messages.text('menu')}${ICONS.unfold}</button>
+  const groups = MENU.map(([heading, items]) => {
+    const visible = items.filter(([, , , needs]) => mayRole(person.role, needs));
+    const list = html`<ul${heading !== undefined && html` aria-labelledby="${heading}"`}>
+${visible.map(
+  ([
+    path,
+    name,
+    iconName,
+  ]) => html`<li><a href="${path}"${path === open && html` aria-current="page"`}>${icon(iconName)}${messages.text(name)}</a></li>
+`,
+)}</ul>`;
+    return (
+      visible.length > 0 &&
+      html`${heading !== undefined && html`<p id="${heading}">${messages.text(heading)}</p>`}${list}`
+    );
+  });
+  const [initial] = new Intl.Segmenter(messages.language).segment(person.name);
+  const avatar = html`<span class="avatar" aria-hidden="true">${initial?.segment}</span>`;
+  return html`<button type="button" class="small unfold" popovertarget="menu">${messages.text('menu')}${icon('chevron-down')}</button>
 <div class="menu" id="menu" popover>
-<nav aria-label="${messages.text('menu.label')}"><ul>
-${items.map(([path, name]) => menuItem(path, name, path === open))}
-</ul></nav>
-<div class="who"><bdi>${person.name}</bdi>${messages.text(`role.${person.role}`)}
-${themeChoice(viewer)}
-${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.text('sign_out')}</button>`)}</div>
+<nav aria-label="${messages.text('menu.label')}">
+${groups}</nav>
+<div class="who"><a href="${ACCOUNT}" ${open === ACCOUNT && html` aria-current="page"`}>${avatar}<span><span class="unseen">${messages.text('nav.account')}: </span><bdi>${person.name}</bdi>
+<small>${messages.text(`role.${person.role}`)}</small></span></a>
+<div class="who-actions">${themeChoice(viewer)}
+${postForm(viewer, '/dashboard/sign-out', html`<button class="small quiet">${icon('sign-out')}${messages.text('sign_out')}</button>`)}</div></div>
 </div>`;
 }
 
@@ -114,6 +163,7 @@ ${brand()}
 <h1>${title}</h1>
 ${content}
 </main>
+${iconSymbols(content)}
 ${ending(page)}
 </body>`;
   return renderDocument({ ...page, theme, body });
@@ -121,7 +171,7 @@ ${ending(page)}
 
 type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
 
-function renderDocument({ title, theme, body, goesOnTo, ...page }: Document): Page {
+function renderDocument({ title, theme, goesOnTo, ...page }: Document): Page {
   const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
   return buildPage({
     language: messages.language,
@@ -129,12 +179,15 @@ function renderDocument({ title, theme, body, goesOnTo, ...page }: Document): Pa
     theme,
     title: `${visibleText(title, MOST_TITLE)} – ${messages.text('product')}`,
     icon: PAGE_ICON,
-    styles: [STYLE],
+    styles: [
+      STYLE,
+      ...FURTHER_STYLES.filter(({ element }) => element.test(page.body.markup)).map(({ style }) => style),
+    ],
     scripts: listScripts(page),
     connects: usesPasskeys || isLive,
     hasFrames,
     goesOn: goesOnTo === undefined ? undefined : { path: goesOnTo, seconds: 0 },
-    body,
+    body: page.body,
     drawnOnceAt: LAST_ELEMENT,
     imageSource: "data: 'self'",
   });
@@ -154,15 +207,10 @@ const listScripts = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
 const ending = (page: Scripts): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
 ${listScripts(page).map(({ element }) => element)}`;
 
-function menuItem(path: string, name: DashboardMessageKey, isOpen: boolean): Html {
-  return html`<li><a href="${path}"${isOpen && html` aria-current="page"`}>${messages.text(name)}</a></li>
-`;
-}
-
 const THEMES: readonly (readonly [Theme, DashboardMessageKey, Html])[] = [
-  ['auto', 'theme.auto', ICONS.device],
-  ['light', 'theme.light', ICONS.sun],
-  ['dark', 'theme.dark', ICONS.moon],
+  ['auto', 'theme.auto', icon('device-desktop')],
+  ['light', 'theme.light', icon('sun')],
+  ['dark', 'theme.dark', icon('moon')],
 ];
 
 function themeChoice({ theme, path }: Viewer): Html {

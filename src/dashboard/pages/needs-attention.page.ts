@@ -10,9 +10,10 @@ import { UNHEALTHY_ON_A_PAGE, type UnhealthyEndpoint } from '../../webhooks/unhe
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, table } from './parts.page.ts';
+import { table } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
 import { checkAgain } from './system-checks.page.ts';
+import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 import { visibleText } from './visible-text.ts';
@@ -90,7 +91,7 @@ function checkRow({ name, message, since }: FailedCheck, viewer: Viewer): Row {
     html`${messages.text('overview.check.affected')}`,
     turnName(turn, viewer),
     html`<span class="said">${visibleText(message, MOST_MESSAGE)}</span>${checkAgain(name, { path: SYSTEM, back: '/dashboard' }, viewer)}`,
-    instant(since),
+    ago(since),
   ];
   return { turn, cells };
 }
@@ -109,7 +110,7 @@ function endpointRow(endpoint: UnhealthyEndpoint, names: Problems['names'], view
     html`<bdi class="cut">${auditedUrl(url).replace(/^https?:\/\//, '')}</bdi><small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
     turnName(turn, viewer),
     html`${messages.text(`overview.endpoint.${kind}.fix`)}`,
-    instant(since),
+    ago(since),
   ];
   return { turn, cells };
 }
@@ -130,7 +131,7 @@ function reasonRow({ reason, count, oldest, turn }: ReasonProblem, viewer: Viewe
     html`${messages.text('overview.needs.accounts', { count })}${name}`,
     turnName(turn, viewer),
     html`${messages.text(`reason.${reason}.mends`)}`,
-    html`${oldest && instant(oldest.health.since)}`,
+    html`${oldest && ago(oldest.health.since)}`,
   ];
   return { turn, cells };
 }

@@ -5,10 +5,12 @@ import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
+import { stateWord } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
 import { shareBar, table } from './parts.page.ts';
+import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 
 const number = new Intl.NumberFormat(messages.language);
@@ -48,17 +50,20 @@ function figures({ connections, ailing, funnel, hours }: Overview): Html {
   const inState = (state: 'degraded' | 'reauth_required') =>
     ailing.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0);
   const [degraded, reauth] = [inState('degraded'), inState('reauth_required')];
-  const tile = (count: number, text: string, isAbout = false) =>
-    html`<div><dt>${text}</dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${number.format(count)}</dd></div>`;
+  const tile = (count: number, label: Html, isAbout = false) =>
+    html`<div><dt>${label}</dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${number.format(count)}</dd></div>`;
+  const { count, isExact } = connections;
   const working = Math.max(0, connections.count - degraded - reauth);
-  const tiles = html`<dl class="tiles">${tile(working, messages.text('overview.state.active'), !connections.isExact)}
-${tile(degraded, messages.text('overview.state.degraded'))}${tile(reauth, messages.text('overview.state.reauth_required'))}</dl>`;
+  const tiles = html`<dl class="tiles">${tile(count, html`${messages.text('overview.accounts')}`, !isExact)}
+${tile(working, stateWord('good', messages.text('overview.state.active')), !isExact)}
+${tile(degraded, stateWord('warn', messages.text('overview.state.degraded')))}
+${tile(reauth, stateWord('bad', messages.text('overview.state.reauth_required')))}</dl>`;
   return html`<h2>${messages.text('overview.connections')}</h2>
 ${tiles}
-<h2>${messages.text('overview.funnel')}</h2>
-${funnelFigure(funnel)}
 <h2>${messages.text('overview.day')}</h2>
-<div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>`;
+<div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>
+<h2>${messages.text('overview.funnel')}</h2>
+${funnelFigure(funnel)}`;
 }
 
 function funnelFigure({ steps, denied }: Funnel): Html {
@@ -99,6 +104,7 @@ function dayChart(hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'ref
     labels: messages.text('overview.chart.hour'),
     good: messages.text(`overview.chart.${good}.good`),
     bad: messages.text(`overview.chart.${bad}`),
+    ...(bad === 'refusals' && { badPath: `${REQUESTS}?status=errors&period=24h` }),
     empty: messages.text(`overview.chart.${good}.empty`),
     numbers: messages.text('overview.chart.numbers'),
   })}</div>`;

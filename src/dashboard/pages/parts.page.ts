@@ -1,15 +1,6 @@
 /** Small components of several dashboard pages. */
-import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-
-/** Renders an instant in UTC, which the script converts to the local zone. `at` is in epoch milliseconds. */
-export function instant(at: number | undefined): Html {
-  if (at === undefined) return html`${messages.text('never')}`;
-  const iso = new Date(at).toISOString();
-  const utc = messages.text('instant.utc', { utc: iso.slice(0, 16).replace('T', ' ') });
-  return html`<time datetime="${iso}">${utc}</time>`;
-}
 
 const SHARE_WIDTH = 100;
 
@@ -54,13 +45,15 @@ export type TableParts = {
   /** Heads that are markup are visible only to screen readers: they are above buttons. */
   readonly heads: readonly (string | Html)[];
   readonly rows: readonly (readonly Html[])[];
+  /** The columns that a phone leaves out, because the page of the row repeats them. */
+  readonly details?: readonly number[];
 };
 
 /** Renders a table. On a phone each row is a card, whose cells show the column's head. */
-export function table({ name, heads, rows }: TableParts): Html {
+export function table({ name, heads, rows, details = [] }: TableParts): Html {
   const renderCell = (cell: Html, index: number) => {
     const head = heads[index + 1];
-    return html`<td${typeof head === 'string' && html` data-head="${head}"`}><div>${cell}</div></td>`;
+    return html`<td${typeof head === 'string' && html` data-head="${head}"`}${details.includes(index + 1) && html` class="detail"`}><div>${cell}</div></td>`;
   };
   const lines = rows.map(
     ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(renderCell)}</tr>
@@ -70,10 +63,6 @@ export function table({ name, heads, rows }: TableParts): Html {
 <tbody>
 ${lines}</tbody></table></div>`;
 }
-
-/** Renders content that is folded on a phone, without a script, and open elsewhere. */
-export const renderFolded = (name: string, content: Html, isOpen = false): Html =>
-  html`<details class="fold"${isOpen && html` open`}><summary>${name}${ICONS.unfold}</summary>${content}</details>`;
 
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;

@@ -3,7 +3,8 @@ import { type Html, html } from '../../http/html.ts';
 import type { Passkey } from '../../people/passkey-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant } from './parts.page.ts';
+import { field } from './parts.page.ts';
+import { instant } from './times.page.ts';
 
 export type PasskeyButtonParts = {
   readonly does: 'create' | 'get';

@@ -8,8 +8,9 @@ import type { Invitation, Session } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { browserName } from './browser-name.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, field, instant, table, top } from './parts.page.ts';
+import { copyable, field, table, top } from './parts.page.ts';
 import { identityFacts } from './single-sign-on.page.ts';
+import { ago, instant } from './times.page.ts';
 
 export type PeopleParts = {
   readonly people: readonly Person[];
@@ -45,7 +46,7 @@ function personRow(person: Person, viewer: Viewer): Html[] {
   return [
     html`<bdi>${name}</bdi>${isSelf && html` ${chip(messages.text('people.you'))}`}<small><bdi>${login}</bdi></small>`,
     html`${messages.text(`role.${role}`)}${count}`,
-    instant(seenAt),
+    ago(seenAt),
     html`<div class="row-actions"><a class="button small" href="${path}" aria-label="${label}">${messages.text('people.change')}</a></div>`,
   ];
 }
@@ -62,7 +63,7 @@ function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Ht
       html`<bdi>${who}</bdi><small>${messages.text(`purpose.${purpose}`)}</small>`,
       html`${messages.text(`role.${role}`)}`,
       renderCreator(creator),
-      instant(expiresAt),
+      ago(expiresAt),
       html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
     ];
   });

@@ -1,5 +1,6 @@
 /** One operation of the playground: its form, the response, and the same call as code. */
-import type { ProviderKind } from '../../calendars/provider-facts.ts';
+import type { Account } from '../../calendars/account-store.ts';
+import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -8,17 +9,24 @@ import { type Call, SECRET_FIELD, TOKEN_WORDS, type Typed, WHOLE_BODY } from '..
 import type { ShownAnswer } from '../../playground/run-call.ts';
 import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { curlOfCall, typescriptOfCall } from './call-code.ts';
+import { curlOfCall, pythonOfCall, typescriptOfCall } from './call-code.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, field, top, withCode } from './parts.page.ts';
-import { PLAYGROUND, playgroundPath } from './playground.page.ts';
+import { playgroundPath } from './playground.page.ts';
+import { applicationSwitch, operationMenu, renderNotice, testUserBar } from './playground-user.page.ts';
+import type { UserLinkDeps } from './user-links.ts';
 import { visibleText } from './visible-text.ts';
 
-export type OperationParts = {
+export type OperationParts = UserLinkDeps & {
   readonly client: Client;
+  /** The applications that the member may try. */
+  readonly clients: readonly Client[];
+  readonly forms: readonly OperationForm[];
   readonly form: OperationForm;
   readonly user: TestUser | undefined;
-  readonly provider: ProviderKind | undefined;
+  readonly accounts: readonly Account[];
+  /** The last action, from the query. */
+  readonly done: string;
   /** The public URL of this instance. */
   readonly url: string;
   /** Epoch milliseconds. */
@@ -30,29 +38,37 @@ export type OperationParts = {
 };
 
 export function operationPage(parts: OperationParts, viewer: Viewer): Html {
-  const { client, form, user, call, answer, problem } = parts;
-  const { clientId, name } = client;
-  const back = html`<a href="${PLAYGROUND}">${messages.text('playground.title')}</a> / <a href="${playgroundPath(clientId)}"><bdi>${name}</bdi></a> / <span class="code">${form.method} ${form.path}</span>`;
-  const needsUser = form.caller === 'user' && !user?.isConnected;
+  const { client, clients, forms, form, user, call, answer, problem, done } = parts;
+  const { clientId } = client;
   const connect = html`${messages.text('call.unconnected')} <a href="${playgroundPath(clientId)}">${messages.text('playground.connect.do')}</a>`;
-  return html`${top(form.summary, back)}
-${needsUser && notice('note', connect)}
+  const bar = user?.isConnected ? testUserBar({ ...parts, user }, viewer) : notice('note', connect);
+  return html`${top(messages.text('playground.title'), html`${form.summary}`, applicationSwitch(clients, client))}
+${renderNotice(done)}
+${bar}
 ${problem !== undefined && notice('trouble', html`${problem}`, true)}
-${answer !== undefined && answerPanel(answer)}
-${call !== undefined && renderCode({ ...parts, call })}
-${callForm(parts, viewer)}`;
+<div class="playground">${operationMenu(forms, clientId, form.id)}
+<div>${callForm(parts, viewer)}</div>
+<div class="result">${answer === undefined ? html`<div class="empty">${icon('terminal')}<p>${messages.text('call.none')}</p></div>` : answerPanel(answer)}
+${call !== undefined && renderCode({ ...parts, call })}</div></div>`;
 }
 
 function callForm(parts: OperationParts, viewer: Viewer): Html {
   const { client, form, typed } = parts;
-  const rows = form.fields.map((one) => fieldRow(one, parts));
+  const rows = (isRequired: boolean) =>
+    form.fields.filter((one) => one.isRequired === isRequired).map((one) => fieldRow(one, parts));
+  const optional = rows(false);
+  const isTyped = form.fields.some(({ name, isRequired }) => !isRequired && typed?.(name));
+  const more =
+    optional.length > 0 &&
+    html`<details class="code-of"${isTyped && html` open`}><summary>${messages.text('call.optional', { count: optional.length })}</summary><div class="fields">${optional}</div></details>`;
   const asJson =
     form.hasBody &&
     html`<details class="code-of"${typed?.(WHOLE_BODY) && html` open`}><summary>${messages.text('call.json')}</summary>
 <label for="${WHOLE_BODY}" class="unseen">${messages.text('call.json')}</label><textarea id="${WHOLE_BODY}" name="${WHOLE_BODY}" rows="8" class="code" spellcheck="false" maxlength="12000">${typed?.(WHOLE_BODY) ?? ''}</textarea></details>`;
-  const content = html`<section class="panel call"><h2>${messages.text('call.request')}</h2>
+  const content = html`<section class="panel call"><h2 class="code">${form.method} ${form.path}</h2>
 ${form.description !== undefined && html`<p class="lead">${withCode(form.description)}</p>`}
-<div class="fields">${rows.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows}${secretRow(form)}</div>
+<div class="fields">${form.fields.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows(true)}${secretRow(form)}</div>
+${more}
 ${asJson}
 <div class="buttons"><button class="primary">${messages.text('call.do')}</button></div></section>`;
   return postForm(viewer, playgroundPath(client.clientId, form.id), content);
@@ -101,7 +117,7 @@ function chooseDefault({ label, isRequired, choices }: OperationField, parts: Op
   if (!isRequired) return '';
   switch (label) {
     case 'provider':
-      return parts.provider ?? choices[0] ?? '';
+      return parts.accounts[0]?.provider ?? choices[0] ?? '';
     case 'calendarId':
       return 'primary';
     case 'start':
@@ -146,5 +162,6 @@ function renderCode({ url, client, form, call }: OperationParts & { readonly cal
   const parts = { url, client, form, call };
   return html`<section class="same-call" aria-label="${messages.text('call.code')}">
 ${code('call-curl', 'curl', curlOfCall(parts))}
-${code('call-typescript', 'TypeScript', typescriptOfCall(parts))}</section>`;
+${code('call-typescript', 'TypeScript', typescriptOfCall(parts))}
+${code('call-python', 'Python', pythonOfCall(parts))}</section>`;
 }

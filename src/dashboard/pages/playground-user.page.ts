@@ -1,6 +1,7 @@
-/** The test user of an application: the first connection, its accounts, and the operations to call. */
+/** The test user of an application: the first connection, its accounts, and the operations to choose from. */
 import type { Account } from '../../calendars/account-store.ts';
-import { chip, notice } from '../../design/parts.page.ts';
+import { icon } from '../../design/icon.page.ts';
+import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -10,14 +11,16 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { accountKind } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant, table, top, withCode } from './parts.page.ts';
-import { PLAYGROUND, playgroundPath } from './playground.page.ts';
+import { field, top } from './parts.page.ts';
+import { playgroundPath } from './playground.page.ts';
+import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
-export type TestUserParts = UserLinkDeps & {
+export type TestUserParts = {
   readonly client: Client;
+  /** The applications that the member may try. */
+  readonly clients: readonly Client[];
   readonly user: TestUser | undefined;
-  readonly accounts: readonly Account[];
   /** Whether users can connect any provider. */
   readonly hasProvider: boolean;
   readonly forms: readonly OperationForm[];
@@ -28,17 +31,15 @@ export type TestUserParts = UserLinkDeps & {
 };
 
 export function testUserPage(parts: TestUserParts, viewer: Viewer): Html {
-  const { client, user, hasProvider, forms, done } = parts;
-  const { clientId, name } = client;
-  const back = html`<a href="${PLAYGROUND}">${messages.text('playground.title')}</a> / <a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
-  return html`${top(html`<bdi>${name}</bdi>`, back)}
+  const { client, clients, hasProvider, forms, done } = parts;
+  const { clientId } = client;
+  return html`${top(messages.text('playground.title'), messages.text('playground.lead'), applicationSwitch(clients, client))}
 ${renderNotice(done)}
-${user?.isConnected ? connected({ ...parts, user }, viewer) : hasProvider ? unconnected(parts, viewer) : noProvider(clientId)}
-<h2>${messages.text('playground.operations')}</h2>
-${operations(forms, clientId)}`;
+<div class="playground two">${operationMenu(forms, clientId)}
+<div>${hasProvider ? unconnected(parts, viewer) : noProvider(clientId)}</div></div>`;
 }
 
-function renderNotice(done: string): Html | undefined {
+export function renderNotice(done: string): Html | undefined {
   switch (done) {
     case 'connected':
       return notice('done', html`${messages.text('playground.done.connected')}`, true);
@@ -81,9 +82,14 @@ const scopes = (): Html =>
 const connectForm = (viewer: Viewer, clientId: string, content: Html): Html =>
   postForm(viewer, playgroundPath(clientId), html`<div data-popup>${content}</div>`);
 
-type ConnectedParts = TestUserParts & { readonly user: TestUser };
+export type ConnectedParts = UserLinkDeps & {
+  readonly client: Client;
+  readonly user: TestUser;
+  readonly accounts: readonly Account[];
+};
 
-function connected(parts: ConnectedParts, viewer: Viewer): Html {
+/** Renders the test user above the operations: its accounts, how long it stays, and what can be done with it. */
+export function testUserBar(parts: ConnectedParts, viewer: Viewer): Html {
   const { client, user, accounts, userReferenceKey } = parts;
   const { clientId } = client;
   const list = accounts.map(
@@ -92,37 +98,42 @@ function connected(parts: ConnectedParts, viewer: Viewer): Html {
   const deliveries = `/dashboard/deliveries?${new URLSearchParams({ client: clientId, user: user.userId })}`;
   const testUser = { clientId, userId: user.userId };
   const userPage = userLink('user', testUser, { reader: viewer.person, userReferenceKey });
-  const links = html`<a class="button" href="${userPage}">${messages.text('playground.user.page')}</a><a class="button" href="${deliveries}">${messages.text('playground.deliveries')}</a>`;
   const again = connectForm(
     viewer,
     clientId,
-    html`<button>${messages.text('playground.connect.more')}</button>`,
+    html`<button class="small">${icon('plus')}${messages.text('playground.connect.more')}</button>`,
   );
   const over = postForm(
     viewer,
     playgroundPath(clientId, 'start-over'),
-    html`<button class="destructive">${messages.text('playground.over.do')}</button>`,
+    html`<p>${messages.text('playground.over.text')}</p><div class="buttons"><button class="destructive small">${messages.text('playground.over.do')}</button></div>`,
   );
-  return html`<section class="panel"><h2>${messages.text('playground.user')} ${chip(messages.text('playground.connected'))}</h2>
-<dl class="facts"><dt>${messages.text('playground.user.id')}</dt><dd class="code">${user.userId}</dd>
-<dt>${messages.text('playground.accounts')}</dt><dd>${list.length === 0 ? messages.text('playground.accounts.none') : html`<ul>${list}</ul>`}</dd>
-<dt>${messages.text('playground.ends')}</dt><dd>${instant(user.endsAt)}</dd></dl>
-<div class="buttons">${links}${again}</div></section>
-<section class="panel"><h2>${messages.text('playground.over')}</h2><p class="lead">${messages.text('playground.over.text')}</p>
-<div class="buttons">${over}</div></section>`;
+  return html`<section class="test-user" aria-label="${messages.text('playground.user')}">
+<div>${icon('person')}<a href="${userPage}" class="code">${user.userId}</a></div>
+${list.length === 0 ? html`<span>${messages.text('playground.accounts.none')}</span>` : html`<ul>${list}</ul>`}
+<span class="none">${messages.markup('playground.ends.text', { when: ago(user.endsAt) })}</span>
+<div class="row-actions">${again}<a class="button small" href="${deliveries}">${messages.text('playground.deliveries')}</a>
+<details class="popover end"><summary class="button small">${icon('kebab-horizontal')}<span class="unseen">${messages.text('playground.over')}</span></summary>${over}</details></div>
+</section>`;
 }
 
-function operations(forms: readonly OperationForm[], clientId: string): Html {
-  const groups = [...Map.groupBy(forms, ({ group }) => group)].map(([group, ofIt]) => {
-    const rows = ofIt.map(({ id, method, path, summary, caller }) => [
-      html`<a href="${playgroundPath(clientId, id)}"><span class="code">${method} ${path}</span></a>`,
-      withCode(summary),
-      html`${messages.text(`playground.caller.${caller}`)}`,
-    ]);
-    const heads = (['playground.operation', 'playground.does', 'playground.caller'] as const).map((one) =>
-      messages.text(one),
+/** Renders the operations as folded groups. The group of the current one is open. */
+export function operationMenu(forms: readonly OperationForm[], clientId: string, current?: string): Html {
+  const groups = [...Map.groupBy(forms, ({ group }) => group)].map(([group, operations]) => {
+    const links = operations.map(
+      ({ id, method, path }) =>
+        html`<li><a href="${playgroundPath(clientId, id)}"${id === current && html` aria-current="page"`}>${method} ${path}</a></li>
+`,
     );
-    return html`<h3>${group}</h3>${table({ name: group, heads, rows })}`;
+    const isOpen = operations.some(({ id }) => id === current);
+    return html`<details${isOpen && html` open`}><summary>${icon('chevron-right')}${group}</summary><ul>${links}</ul></details>`;
   });
-  return html`<div class="operations">${groups}</div>`;
+  return html`<nav class="operations" aria-label="${messages.text('playground.operations')}">${groups}</nav>`;
 }
+
+/** Renders links to the same page of the other applications, if there are any. */
+export const applicationSwitch = (clients: readonly Client[], current: Client): Html =>
+  html`<details class="popover end"><summary class="button small"><bdi>${current.name}</bdi>${icon('chevron-down')}</summary><div class="choices">${clients.map(
+    ({ clientId, name }) =>
+      html`<a href="${playgroundPath(clientId)}"${clientId === current.clientId && html` aria-current="true"`}><bdi>${name}</bdi></a>`,
+  )}</div></details>`;

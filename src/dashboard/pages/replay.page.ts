@@ -4,7 +4,8 @@ import type { Client } from '../../oauth/client.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { DELIVERIES } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant, top } from './parts.page.ts';
+import { top } from './parts.page.ts';
+import { instant } from './times.page.ts';
 
 export type ReplayParts = {
   readonly client: Client;

@@ -6,8 +6,9 @@ import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
-import { instant, table, top } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
 import { claimedChip, REQUESTS, requestTable, statusWord } from './requests.page.ts';
+import { ago, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 export type RequestParts = {
@@ -54,7 +55,7 @@ function renderFacts(
       ? undefined
       : html`<a class="code" href="${REQUESTS}?user=${encodeURIComponent(user)}">${user}</a>`;
   const facts = [
-    ['requests.when', instant(at)],
+    ['requests.when', instantAndAgo(at)],
     ['requests.status', statusWord({ status, repeated })],
     ['requests.took', html`${messages.text('milliseconds', { count: durationMs })}`],
     ['requests.application', whose],
@@ -75,7 +76,7 @@ function renderRequestPath(
     name: messages.text('request.deliveries'),
     heads: (['when', 'state', 'what'] as const).map((head) => messages.text(`delivery.${head}`)),
     rows: deliveries.map((one) => [
-      html`<a href="${deliveryPath(one)}">${instant(one.createdAt)}</a>`,
+      html`<a href="${deliveryPath(one)}">${ago(one.createdAt)}</a>`,
       deliveryState(one),
       html`${describeChange(one)}`,
     ]),

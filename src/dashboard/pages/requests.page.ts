@@ -4,17 +4,21 @@ import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
 import { renderErrorText } from '../../request-log/shown-body.ts';
+import { readPeriod } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { readStatus } from '../requests.ts';
 import { applicationPath } from './applications.page.ts';
 import {
   applicationFilter,
-  filterForm,
+  filterBar,
+  noMatches,
   olderLink,
   stateWord,
   textFilter,
   timeFilter,
 } from './filter-form.page.ts';
-import { command, instant, table } from './parts.page.ts';
+import { command, table } from './parts.page.ts';
+import { ago } from './times.page.ts';
 
 export const REQUESTS = '/dashboard/requests';
 
@@ -44,14 +48,18 @@ ${problems.length === 0 && html`<div data-live="list">${list}</div>`}
 ${olderLink(older)}`;
 }
 
+const PRESETS = ['errors', 'all', '401', '403', '429', '5xx'] as const;
+
 function renderFilters(parts: RequestsParts): Html {
   const { path, clients, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const client = clients === undefined ? [] : [applicationFilter(clients, query('client'))];
-  return filterForm({
+  const presets = PRESETS.map((status) => [status, messages.text(`requests.preset.${status}`)] as const);
+  return filterBar({
     path,
-    isUsed: isFiltered(parts),
-    fields: [
+    period: readPeriod(query),
+    presets: { name: 'status', value: readStatus(query), choices: presets },
+    filters: [
       ...client,
       textFilter({ ...value('status'), label: 'requests.status.filter' }),
       textFilter({ ...value('route'), label: 'requests.route.filter' }),
@@ -65,14 +73,21 @@ function renderFilters(parts: RequestsParts): Html {
 
 /** Returns whether a filter is set. In the list of one application, the application does not count. */
 const isFiltered = ({ query, clients }: RequestsParts): boolean =>
-  [...(clients === undefined ? [] : ['client']), 'status', 'route', 'user', 'request', 'from', 'to'].some(
-    (name) => query(name) !== '',
-  );
+  [
+    ...(clients === undefined ? [] : ['client']),
+    'status',
+    'route',
+    'user',
+    'request',
+    'from',
+    'to',
+    'period',
+  ].some((name) => query(name) !== '');
 
 function emptyList(parts: RequestsParts): Html {
-  const { days } = parts;
-  const title = messages.text(isFiltered(parts) ? 'requests.none.filtered' : 'requests.none');
-  return html`<div class="empty"><strong>${title}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
+  const { days, path } = parts;
+  if (isFiltered(parts)) return noMatches(messages.text('requests.none.filtered'), path);
+  return html`<div class="empty"><strong>${messages.text('requests.none')}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
 }
 
 const switchedOff = (): Html =>
@@ -84,7 +99,7 @@ export function requestTable(
   requests: readonly RequestEntry[],
   clients: readonly Client[] | undefined,
 ): Html {
-  const heads = ['when', 'status', 'request', 'application', 'took'] as const;
+  const heads = ['request', 'status', 'application', 'took', 'when'] as const;
   const names = new Map(clients?.map(({ clientId, name }) => [clientId, name]));
   return table({
     name: messages.text('requests.title'),
@@ -99,11 +114,11 @@ export function requestTable(
           ? html`<span class="none">${messages.text('requests.nobody')}</span>`
           : html`<bdi>${names.get(clientId) ?? clientId}</bdi>`;
       return [
-        html`<a href="${requestPath(entry)}">${instant(at)}</a>`,
+        html`<a href="${requestPath(entry)}" class="code">${method} ${route ?? messages.text('requests.no_route')}</a>${isClaimed && html` ${claimedChip()}`}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
         statusWord(entry),
-        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${isClaimed && html` ${claimedChip()}`}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
         ...(clients === undefined ? [] : [whose]),
         html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
+        ago(at),
       ];
     }),
   });

@@ -5,8 +5,8 @@ import type { Page } from '../../http/page.ts';
 import type { PersonIdentity } from '../../people/identity.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant } from './parts.page.ts';
 import { redirectPage } from './redirect.page.ts';
+import { instant } from './times.page.ts';
 
 const hostOf = (issuer: string): string => new URL(issuer).host;
 

@@ -4,7 +4,8 @@ import type { Check } from '../../system/doctor-checks.ts';
 import type { KeptChecks } from '../../system/system-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant, table } from './parts.page.ts';
+import { table } from './parts.page.ts';
+import { instant } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 const STATES = ['fail', 'warn', 'ok'] as const satisfies readonly Check['status'][];

@@ -6,8 +6,9 @@ import { MOST_BACKUPS } from '../../system/backups.ts';
 import { DAY_MS } from '../../system/database-growth.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { command, instant, table } from './parts.page.ts';
+import { command, table } from './parts.page.ts';
 import type { SystemFigures } from './system-figures.ts';
+import { ago, instant } from './times.page.ts';
 
 const HOUR_MS = 3_600_000;
 const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
@@ -67,7 +68,7 @@ function backups(figures: SystemFigures, viewer: Viewer, path: string): Html {
   const rows = all.map(({ name, bytes, at, isScheduled }) => [
     html`<span class="code">${name}</span>${isScheduled && html` <small>${messages.text('system.backups.scheduled')}</small>`}`,
     html`${bytesText(bytes)}`,
-    instant(at),
+    ago(at),
   ]);
   const heads = ['name', 'size', 'made'] as const;
   const list = table({

@@ -4,8 +4,9 @@ import { COMMAND } from '../../lib/version.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { command, instant, table } from './parts.page.ts';
+import { command, table } from './parts.page.ts';
 import type { SystemFigures } from './system-figures.ts';
+import { ago, instant } from './times.page.ts';
 
 /** Limits the previous keys on the page: there are many after some years. */
 const MOST_SHOWN = 10;
@@ -65,7 +66,7 @@ function renderKeyTable(
       html`<span class="code">${id}</span>`,
       html`${algorithm}`,
       html`<span class="state ${status === 'active' ? 'good' : 'quiet'}">${messages.text(`system.key.${of}.${status}`)}</span>`,
-      html`${instant(since)}${until !== undefined && html`<small>${messages.markup('system.key.until', { when: instant(until) })}</small>`}`,
+      html`${ago(since)}${until !== undefined && html`<small>${messages.markup('system.key.until', { when: instant(until) })}</small>`}`,
     ]);
   const heads = ['id', 'algorithm', 'state', 'since'] as const;
   const list = table({

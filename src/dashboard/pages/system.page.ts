@@ -5,40 +5,58 @@ import { type Html, html } from '../../http/html.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, shareBar, table, top } from './parts.page.ts';
+import { shareBar, table, top } from './parts.page.ts';
 import { checksSection } from './system-checks.page.ts';
 import { databaseSection } from './system-database.page.ts';
 import type { SystemFigures } from './system-figures.ts';
 import { keysSection } from './system-keys.page.ts';
+import { ago } from './times.page.ts';
 
 export const SYSTEM = '/dashboard/system';
 
-type SystemParts = { readonly said: Html | false; readonly viewer: Viewer };
+export const SYSTEM_PAGES = ['status', 'database', 'keys', 'configuration'] as const;
+export type SystemPage = (typeof SYSTEM_PAGES)[number];
+
+export const systemPath = (page: SystemPage): string => (page === 'status' ? SYSTEM : `${SYSTEM}/${page}`);
+
+type SystemParts = { readonly page: SystemPage; readonly said: Html | false; readonly viewer: Viewer };
 
 const number = new Intl.NumberFormat(messages.language);
 
-export function systemContent(figures: SystemFigures, { said, viewer }: SystemParts): Html {
+export function systemContent(figures: SystemFigures, { page, said, viewer }: SystemParts): Html {
   const { version, node, engine } = figures.program;
   const lead = messages.text('system.lead', {
     version,
     node,
     engine: messages.text(`system.engine.${engine}`),
   });
+  const tabs = SYSTEM_PAGES.map(
+    (one) =>
+      html`<li><a href="${systemPath(one)}"${one === page && html` aria-current="page"`}>${messages.text(`system.page.${one}`)}</a></li>
+`,
+  );
+  const contents: Readonly<Record<SystemPage, () => Html>> = {
+    status: () => statusSections(figures, viewer),
+    database: () => databaseSection(figures, viewer, SYSTEM),
+    keys: () => keysSection(figures, viewer, SYSTEM),
+    configuration: () => html`<h2>${messages.text('system.settings')}</h2>
+<p class="hint">${messages.text('system.settings.hint')}</p>
+${settings(figures)}`,
+  };
   return html`${top(messages.text('system.title'), lead)}
+<nav class="tabs" aria-label="${messages.text('system.pages')}"><ul>${tabs}</ul></nav>
 ${said}
-${checksSection(figures.checks, viewer, SYSTEM)}
+${contents[page]()}`;
+}
+
+const statusSections = (figures: SystemFigures, viewer: Viewer): Html =>
+  html`${checksSection(figures.checks, viewer, SYSTEM)}
 <h2>${messages.text('system.instances')}</h2>
 ${instances(figures)}
 <h2>${messages.text('system.jobs')}</h2>
 ${jobs(figures)}
 <h2>${messages.text('system.budgets')}</h2>
-${budgets(figures)}
-${databaseSection(figures, viewer, SYSTEM)}
-${keysSection(figures, viewer, SYSTEM)}
-<h2>${messages.text('system.settings')}</h2>
-<p class="hint">${messages.text('system.settings.hint')}</p>
-${settings(figures)}`;
-}
+${budgets(figures)}`;
 
 function instances({ instances: all, program }: SystemFigures): Html {
   if (all.length === 0) return html`<p class="empty">${messages.text('system.instances.none')}</p>`;
@@ -47,8 +65,8 @@ function instances({ instances: all, program }: SystemFigures): Html {
     html`<bdi>${host}</bdi>`,
     html`${version}${version !== program.version && html` <span class="state warn">${messages.text('system.instances.other_version')}</span>`}`,
     html`${messages.text(`system.role.${role}`)}`,
-    instant(startedAt),
-    instant(seenAt),
+    ago(startedAt),
+    ago(seenAt),
   ]);
   return table({
     name: messages.text('system.instances'),
@@ -78,7 +96,7 @@ function jobs({ jobs: all }: SystemFigures): Html {
 const count = (of: number): Html =>
   html`<span class="count">${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number.format(of)}</span>`;
 
-const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : instant(at));
+const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 
 function budgets({ budgets: used }: SystemFigures): Html {
   if (used.length === 0) return html`<p class="empty">${messages.text('system.budgets.none')}</p>`;
@@ -90,7 +108,7 @@ function budgets({ budgets: used }: SystemFigures): Html {
       html`${APP_NAMES[kind]}<small class="code"><bdi>${appId}</bdi></small>`,
       html`${text}`,
       shareBar(percent, text),
-      instant(fullAt),
+      ago(fullAt),
     ];
   });
   return table({

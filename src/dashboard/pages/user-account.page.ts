@@ -7,7 +7,8 @@ import { failureText, type SyncedCalendar } from '../../user-data/account-calend
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, table, top } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
+import { ago, instant } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
@@ -52,7 +53,7 @@ function calendarTable(calendars: readonly SyncedCalendar[], viewer: Viewer): Ht
 
 function calendarRow(calendar: SyncedCalendar, { person }: Viewer): Html[] {
   const { title, isPrimary, isLeftOut, eventCount, syncedAt, failure, nextAt, pushedUntil } = calendar;
-  const next = nextAt === undefined || isLeftOut ? messages.text('account.calendar.none') : instant(nextAt);
+  const next = nextAt === undefined || isLeftOut ? messages.text('account.calendar.none') : ago(nextAt);
   const updates =
     pushedUntil === undefined
       ? messages.text('account.calendar.polled')
@@ -60,7 +61,7 @@ function calendarRow(calendar: SyncedCalendar, { person }: Viewer): Html[] {
   return [
     html`<bdi class="anything">${shownName(person, title)}</bdi>${isPrimary && html` ${chip(messages.text('account.calendar.main'))}`}${isLeftOut && html`<small>${messages.text('account.calendar.left_out')}</small>`}`,
     html`${messages.markup('account.calendar.count', { count: eventCount })}`,
-    html`${instant(syncedAt)}${failure !== undefined && html`<small class="ailing">${failureText(failure)}</small>`}`,
+    html`${ago(syncedAt)}${failure !== undefined && html`<small class="ailing">${failureText(failure)}</small>`}`,
     html`${next}`,
     html`${updates}`,
   ];

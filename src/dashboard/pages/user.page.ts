@@ -10,7 +10,8 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, instant, table, top } from './parts.page.ts';
+import { copyable, table, top } from './parts.page.ts';
+import { ago, instantAndAgo } from './times.page.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
@@ -48,8 +49,8 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
   const needsReconnect = accounts.some(({ health }) => health.state === 'reauth_required');
   return html`${top(html`<bdi class="anything">${shownName(person, user.userId)}</bdi>`, messages.markup('user.of', { application }), tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined)}
 ${said !== undefined && notice('done', said, true)}
-<dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instant(user.createdAt)}</dd>
-<dt>${messages.text('user.seen')}</dt><dd>${instant(user.lastSeenAt)}</dd></dl>
+<dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instantAndAgo(user.createdAt)}</dd>
+<dt>${messages.text('user.seen')}</dt><dd>${instantAndAgo(user.lastSeenAt)}</dd></dl>
 <h2>${messages.text('user.accounts')}</h2>
 ${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard({ account, shown }, tools, viewer))}
 ${needsReconnect && tools.mayChange && reconnectPanel(reconnect)}
@@ -75,8 +76,8 @@ function accountCard(
 <a class="button small" href="${tools.link('user/disconnect', more)}" aria-label="${messages.text('user.account.disconnect')}: ${name}">${messages.text('user.account.disconnect')}</a></div>`;
   return html`<section class="account-card"><header><h3><bdi class="anything">${name}</bdi></h3> <span class="chip">${accountKind(account)}</span> <span>${healthState(health)}</span>${tools.mayChange && buttons}</header>
 ${troubleFacts(health, hasOwnApp)}
-<dl class="facts"><dt>${messages.text('user.account.connected')}</dt><dd>${instant(linkedAt)}</dd>
-<dt>${messages.text('user.account.synced')}</dt><dd>${instant(updates?.syncedAt)}</dd>
+<dl class="facts"><dt>${messages.text('user.account.connected')}</dt><dd>${instantAndAgo(linkedAt)}</dd>
+<dt>${messages.text('user.account.synced')}</dt><dd>${instantAndAgo(updates?.syncedAt)}</dd>
 <dt>${messages.text('user.account.updates')}</dt><dd>${messages.text(updates?.updates === 'push' ? 'user.account.push' : 'user.account.polling')}</dd></dl>
 ${events.length > 0 && html`<h4>${messages.text('user.account.history')}</h4>${timeLine(events, hasOwnApp)}`}
 <p><a href="${tools.link('user/account', more)}">${messages.text('user.account.all')}</a></p></section>
@@ -98,8 +99,8 @@ function grantTable(grants: readonly LivingGrant[]): Html {
     heads: heads.map((head) => messages.text(head)),
     rows: grants.map(({ scope, createdAt, refreshedAt }) => [
       html`<span class="code">${scope}</span>`,
-      instant(createdAt),
-      instant(refreshedAt),
+      ago(createdAt),
+      ago(refreshedAt),
     ]),
   });
 }

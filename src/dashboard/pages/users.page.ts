@@ -4,7 +4,8 @@ import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { instant, table } from './parts.page.ts';
+import { table } from './parts.page.ts';
+import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
@@ -64,6 +65,6 @@ function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersPa
     html`<a class="anything" href="${href}"><bdi>${shownName(reader, user.userId)}</bdi></a>${address !== undefined && html`<small class="anything"><bdi>${address}</bdi></small>`}`,
     ...(clientId === undefined ? [application] : []),
     html`${count}${user.ailing > 0 && html`<small class="ailing">${unhealthyText}</small>`}`,
-    instant(user.lastSeenAt),
+    ago(user.lastSeenAt),
   ];
 }

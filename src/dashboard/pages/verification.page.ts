@@ -17,7 +17,8 @@ import {
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant, table, top } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
+import { ago, instant } from './times.page.ts';
 
 export const REVIEWS = '/dashboard/reviews';
 
@@ -145,7 +146,7 @@ function activityLog({ verification, activity, older }: VerificationParts): Html
   const path = `${applicationPath(verification.clientId)}${VERIFICATION_TAB}`;
   const heads = ['audit.when', 'audit.what', 'audit.who', 'verification.note'] as const;
   const rows = activity.map(({ at, kind, actor, note, fields }) => [
-    instant(at),
+    ago(at),
     html`${messages.text(`verification.activity.${kind}`)}`,
     actor === undefined
       ? html`<span class="none">${messages.text('verification.actor.unknown')}</span>`
@@ -179,7 +180,7 @@ export function reviewsPage(waiting: readonly Verification[]): Html {
   const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;
   const rows = waiting.map(({ clientId, present, submittedAt, verifiedAt }) => [
     html`<a href="${applicationPath(clientId)}${VERIFICATION_TAB}"><bdi>${present.displayName ?? clientId}</bdi></a><small class="code">${clientId}</small>`,
-    instant(submittedAt),
+    ago(submittedAt),
     verifiedAt === undefined
       ? html`${messages.text('verification.unverified')}`
       : messages.markup('verification.verified', { when: instant(verifiedAt) }),

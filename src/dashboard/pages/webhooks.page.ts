@@ -9,7 +9,8 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant, table } from './parts.page.ts';
+import { field, table } from './parts.page.ts';
+import { ago, instant } from './times.page.ts';
 
 export const WEBHOOKS_TAB = '/webhooks';
 
@@ -81,9 +82,9 @@ export function renderStateReason({
   lastFault,
 }: ListedEndpoint): Html | undefined {
   if (state === 'paused')
-    return html`<small>${messages.markup(`webhooks.paused.${pausedReason ?? 'operator'}`, { since: instant(pausedAt) })}</small>`;
+    return html`<small>${messages.markup(`webhooks.paused.${pausedReason ?? 'operator'}`, { since: ago(pausedAt) })}</small>`;
   if (failures === 0) return undefined;
-  const since = messages.markup('webhooks.failing', { count: failures, since: instant(failingSince) });
+  const since = messages.markup('webhooks.failing', { count: failures, since: ago(failingSince) });
   return html`<small>${since}${lastFault !== undefined && html` <bdi>${lastFault}</bdi>`}</small>`;
 }
 
@@ -103,7 +104,7 @@ export function formatSuccess({ attempts, failures }: EndpointFigures): string {
 export const renderWaiting = ({ waiting, figures }: ListedFigures): Html =>
   figures.oldestWaiting === undefined
     ? html`${messages.text('webhooks.waiting.none')}`
-    : messages.markup('webhooks.waiting.since', { count: waiting, since: instant(figures.oldestWaiting) });
+    : messages.markup('webhooks.waiting.since', { count: waiting, since: ago(figures.oldestWaiting) });
 
 export type EndpointFormParts = {
   readonly path: string;

@@ -1,0 +1,61 @@
+/** Renders times: relative in lists, exact in sentences, both in details. The script keeps relative times current. */
+import { Html, html } from '../../http/html.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+
+/**
+ * Returns the distance of `at` from `now`, both in epoch milliseconds, or the empty text after seven days. The browser
+ * runs this function too, so it uses nothing outside itself.
+ */
+export function relativeTime(at: number, now: number): string {
+  const seconds = Math.round(Math.abs(now - at) / 1000);
+  if (seconds < 10) return 'just now';
+  if (seconds > 7 * 86_400) return '';
+  const amount =
+    seconds < 60
+      ? `${seconds} s`
+      : seconds < 3_600
+        ? `${Math.floor(seconds / 60)} min`
+        : seconds < 86_400
+          ? `${Math.floor(seconds / 3_600)} h`
+          : `${Math.floor(seconds / 86_400)} d`;
+  return at > now ? `in ${amount}` : `${amount} ago`;
+}
+
+/** The function under the name by which dashboard.client.js calls it. */
+export const TIME_SCRIPT = `const relativeTime = ${relativeTime.toString()};\n`;
+
+const EXACT = new Intl.DateTimeFormat(messages.language, {
+  dateStyle: 'medium',
+  timeStyle: 'long',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+});
+const DAY = new Intl.DateTimeFormat(messages.language, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** Renders an instant in UTC with seconds, which the script converts to the reader's zone. `at` is in epoch milliseconds. */
+export const instant = (at: number | undefined): Html => time(at, 'exact');
+
+/** Renders an instant for a list: how long ago it was, or its day after seven days. */
+export const ago = (at: number | undefined): Html => time(at, 'ago');
+
+/** Renders an instant for details: exact, and how long ago it was. */
+export const instantAndAgo = (at: number | undefined): Html => time(at, 'both');
+
+function time(at: number | undefined, form: 'exact' | 'ago' | 'both'): Html {
+  if (at === undefined) return html`${messages.text('never')}`;
+  return html`<time datetime="${new Date(at).toISOString()}" data-form="${form}">${EXACT.format(at)}</time>`;
+}
+
+/** Writes the relative times of a page. Texts of users are escaped, so they contain no such element. */
+export const withRelativeTimes = ({ markup }: Html, now: number): Html =>
+  new Html(
+    markup.replace(
+      /(<time datetime="([^"]+)" data-form="(ago|both)")>([^<]*)</g,
+      (...[, start, iso, form, exact]: string[]) => {
+        const at = Date.parse(iso ?? '');
+        const relative = relativeTime(at, now);
+        if (form === 'both') return `${start}>${exact}${relative && ` (${relative})`}<`;
+        return `${start} title="${exact}">${relative || DAY.format(at)}<`;
+      },
+    ),
+  );
