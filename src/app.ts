@@ -9,6 +9,7 @@ import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
 import { checkPushedParameters } from './connect/flow/authorize-request.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
+import { findAccountToReconnect } from './connect/flow/start-authorization.ts';
 import { type DashboardDeps, dashboardRoutes } from './dashboard/dashboard.route.ts';
 import { type DocumentationDeps, documentationRoutes } from './documentation/documentation.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
@@ -43,7 +44,7 @@ export type AppDeps = ServerOptions &
   MetadataDeps &
   TokenRouteDeps &
   RevocationDeps &
-  Omit<ParRouteDeps, 'checkAuthorization'> &
+  Omit<ParRouteDeps, 'checkAuthorization' | 'hasAccount'> &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
@@ -122,6 +123,8 @@ function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(tokenRoute(deps));
     app.register(revocationRoute(deps));
-    app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
+    const hasAccount: ParRouteDeps['hasAccount'] = async (account) =>
+      (await findAccountToReconnect(account, deps)) !== undefined;
+    app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount }));
   };
 }

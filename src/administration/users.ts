@@ -2,11 +2,15 @@
 
 import { APP_KINDS, type ProviderAppStore } from '../access/provider-apps.ts';
 import type { By } from '../audit/audit-entry.ts';
-import type { AccountStore } from '../calendars/account-store.ts';
+import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { HealthHistory } from '../calendars/health-history.ts';
-import type { Client } from '../oauth/client.ts';
+import {
+  createReconnectLink,
+  type ReconnectLink,
+  type ReconnectLinkDeps,
+} from '../connect/accounts/reconnect-link.ts';
+import { apiMessage } from '../http/refusal.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
-import { connectLink } from '../oauth/connect-link.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
@@ -21,7 +25,7 @@ import type { WatchStore } from '../watches/watch-store.ts';
 import { readApplication, readableApplications } from './applications.ts';
 import type { ShownAccount, ShownUser } from './user-details.ts';
 
-export type UsersDeps = {
+export type UsersDeps = Pick<ReconnectLinkDeps, 'requests' | 'sealer'> & {
   readonly clients: ClientStore;
   readonly users: UserStore;
   readonly accounts: AccountStore;
@@ -188,11 +192,15 @@ export async function deleteUserPermanently(
   return receipt;
 }
 
-/** Returns the link to reconnect an account. Undefined if the application begins each flow itself. */
-export const reconnectLink = (
-  client: Client,
-  userId: string,
-  { publicUrl }: { readonly publicUrl: string },
-): string | undefined => connectLink(client, { userId, publicUrl });
+/** Creates a reconnect link for the account; returns the reason if none is possible. Throws PeopleRefusal. */
+export async function linkToReconnect(
+  actor: Actor,
+  { accountKey, ...user }: UserOfClient & { readonly accountKey: string },
+  deps: ReconnectLinkDeps & Pick<UsersDeps, 'users'> & By,
+): Promise<ReconnectLink | string> {
+  await requireUser(actor, { ...user, needs: 'user.change' }, deps);
+  const isRequested = (account: Account) => account.accountKey === accountKey;
+  return createReconnectLink({ ...user, isRequested, by: deps.by }, deps).catch(apiMessage);
+}
 
 export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);

@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'user.deleted',
   'account.disconnected',
   'account.sync_requested',
+  'account.reconnect_link_created',
   'endpoint.created',
   'endpoint.updated',
   'endpoint.secret_created',

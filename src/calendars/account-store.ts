@@ -156,6 +156,11 @@ export interface AccountChanges {
     now: number,
     by: Caller | undefined,
   ): Promise<number>;
+  /** Audits a new reconnect link for the account; does nothing without a caller. */
+  auditReconnectLink(
+    account: Pick<Account, 'clientId' | 'userId' | 'provider'>,
+    by: Caller | undefined,
+  ): Promise<void>;
   /**
    * Deletes accounts of requests that ended before `endedBefore` without making them the user's; returns their number.
    * An approval whose code was never redeemed is remembered for 30 days.

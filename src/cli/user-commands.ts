@@ -11,30 +11,19 @@ import type { ShownUser } from '../administration/user-details.ts';
 import {
   disconnectAccount,
   findUsers,
+  linkToReconnect,
   readAccount,
   readUser,
-  reconnectLink,
   syncUser,
-  type UsersDeps,
 } from '../administration/users.ts';
 import type { Account } from '../calendars/account-store.ts';
 import { instantText } from '../lib/rendered-json.ts';
-import type { UserSummary } from '../oauth/user-store.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
 import { deleteUser } from '../user-data/delete-user.ts';
 import { exportUser } from '../user-data/export-user.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
-import {
-  type Command,
-  CommandError,
-  type Context,
-  type Input,
-  newFile,
-  type Positional,
-  type Result,
-  type Storage,
-} from './command.ts';
+import { type Command, CommandError, type Input, newFile, type Result, type Storage } from './command.ts';
 import { tabulate } from './help.ts';
 import {
   confirm,
@@ -48,29 +37,7 @@ import {
   YES,
 } from './option-values.ts';
 import { safeJson } from './terminal-text.ts';
-
-const USER_ID: Positional = { name: 'USER_ID', doc: "The user's id, as the application assigned it." };
-
-const ACCOUNT_NAME: Positional = {
-  name: 'ACCOUNT',
-  doc: 'The key, id or name of the account, see `user show`.',
-};
-
-/** Opens the storage and runs `work` on the user that the command names. Throws CommandError if it does not exist. */
-const withUser = (
-  { positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input,
-  { withStorage, deps: { now } }: Context,
-  work: (user: UserSummary, deps: Storage & UsersDeps) => Promise<Result | undefined>,
-): Promise<Result | undefined> =>
-  withStorage(async (storage) => {
-    await requireClient(clientId, storage.clients);
-    const user = await storage.users.findUser(clientId, userId);
-    if (user !== undefined) return work(user, { ...storage, now });
-    throw new CommandError(
-      'not_found',
-      `The application has no user "${userId}"; "kalends user list ${clientId}" lists its users.`,
-    );
-  });
+import { ACCOUNT_NAME, findAccount, findBroken, USER_ID, withUser } from './user-arguments.ts';
 
 const sync: Command = {
   name: 'user sync',
@@ -137,45 +104,30 @@ const calendars: Command = {
 const link: Command = {
   name: 'user reconnect-link',
   summary: 'Print a link that reconnects an account',
-  positionals: [CLIENT_ID, USER_ID],
+  positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
   notes: [
-    'Send the link only to the user. It ends at the redirect URI of the application with `state=reconnect`.',
+    'Without ACCOUNT, the link is for the only account that needs reconnecting.',
+    'Send the link only to the user. It is valid for seven days, and ends when the user has signed in to the account. It gives no access to calendars.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, deps) => {
+    withUser(input, context, async (user, deps) => {
+      const { clientId, userId } = user;
+      const isNamed = input.positionals.ACCOUNT !== undefined;
+      const { accountKey } = await (isNamed ? findAccount(user, input, deps) : findBroken(user, deps));
       const { url: publicUrl } = await deps.addresses();
-      const url = reconnectLink(await requireClient(clientId, deps.clients), userId, { publicUrl });
-      if (url !== undefined) return { json: { client_id: clientId, user_id: userId, url }, text: url };
-      throw new CommandError(
-        'refused',
-        'The application must push its authorization requests: ask the user to start in the application.',
-      );
+      const account = { clientId, userId, accountKey };
+      const link = await linkToReconnect('command line', account, { ...deps, publicUrl });
+      if (typeof link === 'string') throw new CommandError('grant_required', `${link}.`);
+      const { url } = link;
+      const expiresAt = instantText(link.expiresAt);
+      const { provider, accountId } = link.account;
+      const target = { provider, key: accountKey, id: accountId };
+      return {
+        json: { client_id: clientId, user_id: userId, account: target, url, expires_at: expiresAt },
+        text: url,
+      };
     }),
 };
-
-/** Returns an account by its key, id or name. Throws CommandError if none or several match. */
-async function findAccount(
-  { clientId, userId }: UserSummary,
-  { positionals: { ACCOUNT: name = '' } }: Input,
-  { accounts }: Pick<Storage, 'accounts'>,
-): Promise<Account> {
-  const linked = await accounts.listAccounts(clientId, userId);
-  const byKey = linked.filter(({ accountKey }) => accountKey === name);
-  const byName = linked.filter(({ accountId, display }) => accountId === name || display === name);
-  const matches = byKey.length > 0 ? byKey : byName;
-  const [account, another] = matches;
-  if (account === undefined)
-    throw new CommandError(
-      'not_found',
-      `The user has no account "${name}"; "kalends user show" lists the accounts.`,
-    );
-  if (another !== undefined)
-    throw new CommandError(
-      'ambiguous',
-      `The user has ${matches.length} accounts "${name}"; use the key that "kalends user show" prints.`,
-    );
-  return account;
-}
 
 const isCalendarPlace = (value: unknown): value is CalendarPlace =>
   hasMembers(value, { position: 'number', calendarKey: 'string' });

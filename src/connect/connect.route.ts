@@ -18,13 +18,14 @@ import { consentRoutes } from './consent.route.ts';
 import { prepare } from './error-pages.ts';
 import { themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { changeLanguage, type PageVisit } from './flow/connect-flow.ts';
+import { ANY_OPEN, changeLanguage, type PageVisit } from './flow/connect-flow.ts';
 import { ownPath, selectionPath } from './flow/paths.ts';
 import { messagesFor } from './messages/messages.ts';
 import { calendarsPage } from './pages/calendars.page.ts';
 import { disconnectAllPage, disconnectPage } from './pages/disconnect.page.ts';
 import { passwordFormRoutes } from './password-form.route.ts';
 import { providerSelectionRoute } from './provider-selection.route.ts';
+import { reconnectRoutes } from './reconnect.route.ts';
 import { redirectSignInRoutes } from './redirect-sign-in.route.ts';
 import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
 
@@ -33,6 +34,7 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
     providerSelectionRoute(app, deps);
+    reconnectRoutes(app, deps);
     disconnectRoutes(app, deps);
     pageSettingsRoutes(app, deps);
     calendarsRoutes(app, deps);
@@ -49,7 +51,7 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
  */
 function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/language', async (http, reply) => {
-    const { request, field } = await readForm(http, deps);
+    const { request, field } = await readForm(http, deps, ANY_OPEN);
     await changeLanguage(request, field('language'), deps);
     return seeOther(reply, ownPath(field('back'), deps.publicUrl) ?? selectionPath(request));
   });

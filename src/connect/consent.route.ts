@@ -24,13 +24,6 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     return showPage(reply, consentPage({ request, accounts }, appearance), { request });
   });
 
-  /** Sends the answer, repeatedly if requested: as a redirect, or in a popup to the page that opened it. */
-  const send = async (http: FastifyRequest, reply: FastifyReply, { request, answer }: Answered) => {
-    if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
-    const appearance = await loadAppearance(http, request, deps);
-    return showPage(reply, popupResultPage({ request, answer }, appearance), { request });
-  };
-
   app.post('/connect/approve', async (http, reply) => {
     const form = await readForm(http, deps, ['current', 'finished']);
     const { request } = form;
@@ -39,18 +32,18 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     if (answer === 'waits') return seeOther(reply, pagePath('waiting', request));
     // If the user disconnected the last account, Done is a denial. Otherwise the request was denied before.
     if (answer === 'denied' && !request.hasDisconnected) throw finishedError(request);
-    return send(http, reply, { request, answer });
+    return sendAnswer({ http, reply, request, answer }, deps);
   });
 
   app.get('/connect/waiting', async (http, reply) => {
     const page = await openPage(http, deps, ['current', 'finished']);
     const { request } = page;
-    // Only a form can allow the request and lead here.
+    // Only a form, or a sign-in that needs no consent, can allow the request and lead here.
     if (request.status === 'open' && request.allowedAt === undefined)
       return seeOther(reply, selectionPath(request));
     const answer: Answer = await approve(page, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
-    if (answer !== 'waits') return send(http, reply, { request, answer });
+    if (answer !== 'waits') return sendAnswer({ http, reply, request, answer }, deps);
     const appearance = await loadAppearance(http, request, deps);
     return showPage(reply, waitingPage(request, appearance), { request });
   });
@@ -60,8 +53,16 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const { request } = form;
     const answer = await deny(form, deps);
     if (answer === 'approved') throw finishedError(request);
-    return send(http, reply, { request, answer: 'denied' });
+    return sendAnswer({ http, reply, request, answer: 'denied' }, deps);
   });
 }
 
-type Answered = { readonly request: AuthorizationRequest; readonly answer: UserAnswer };
+type Exchange = { readonly http: FastifyRequest; readonly reply: FastifyReply };
+type Answered = Exchange & { readonly request: AuthorizationRequest; readonly answer: UserAnswer };
+
+/** Sends the answer, repeatedly if requested: as a redirect, or in a popup to the page that opened it. */
+async function sendAnswer({ http, reply, request, answer }: Answered, deps: ConnectDeps) {
+  if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
+  const appearance = await loadAppearance(http, request, deps);
+  return showPage(reply, popupResultPage({ request, answer }, appearance), { request });
+}

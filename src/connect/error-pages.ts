@@ -9,7 +9,7 @@ import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { prefersPage } from '../lib/content-negotiation.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
-import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { type AuthorizationRequest, isReconnectLink } from './flow/authorization-request-store.ts';
 import { readClientId, readTheme } from './flow/authorize-request.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -97,6 +97,9 @@ function requestOfBrowser(
   { kind, context: { request } }: ConnectError,
   current: AuthorizationRequest | undefined,
 ): AuthorizationRequest | undefined {
+  const affected = request ?? current;
+  // A reconnect link does not end at the application.
+  if (affected !== undefined && isReconnectLink(affected)) return undefined;
   // A request is `finished` only for a browser that has its cookie (standingOf).
   if (kind === 'finished') return request;
   return current !== undefined && (request?.transactionId ?? current.transactionId) === current.transactionId

@@ -5,30 +5,33 @@ import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { parseProviderKind } from '../calendars/provider-facts.ts';
 import { setCookie } from '../http/cookies.ts';
-import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';
-import { type AccountView, manageableAccount } from './accounts/account-views.ts';
+import { type AccountView, manageableAccount, maskedName } from './accounts/account-views.ts';
 import { detectPreset, feedAmong, findPreset } from './accounts/caldav-presets.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
 import { type LinkMode, type LinkProblem, linkAccount, type TypedLogin } from './accounts/link-account.ts';
-import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
+import { findLinkedAccount } from './accounts/save-account.ts';
+import { type AuthorizationRequest, isReconnectLink } from './flow/authorization-request-store.ts';
+import { themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
-import { changeLanguage, countStep } from './flow/connect-flow.ts';
-import { selectionPath } from './flow/paths.ts';
+import { ANY_OPEN, changeLanguage, countStep } from './flow/connect-flow.ts';
 import { messagesFor } from './messages/messages.ts';
 import { type PasswordForm, passwordFormPage } from './pages/password-form.page.ts';
-import { loadAppearance, noteOwnError, openPage, readForm, showPage } from './visit.ts';
+import { continueAfterSignIn, loadAppearance, noteOwnError, openPage, readForm, showPage } from './visit.ts';
 
 type Provider = { Params: { provider: string } };
 
 /** GET and POST /connect/apple and /connect/caldav. Buttons for language or theme only show the form again. */
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
-    const page = await openPage(http, deps);
+    const page = await openPage(http, deps, ANY_OPEN);
     const { visit, request } = page;
     const { kind, signIn } = formOffered(http.params.provider, request, deps);
+    if (isReconnectLink(request)) {
+      const { form } = await openLinkedForm(request, { kind, signIn }, deps);
+      return showForm({ http, reply, form }, deps);
+    }
     const linkedView = await manageableAccount(page, scalar(visit.query, 'account'), deps);
     const account = linkedView?.provider === kind ? linkedView : undefined;
     const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
@@ -40,7 +43,7 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const mode = typed.server === '' || by === 'address' ? parseLinkMode(by, signIn) : 'server';
     const form = {
       ...{ kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey },
-      ...{ mode, confirm: confirms?.accountKey },
+      ...{ mode, confirm: confirms?.accountKey, reconnects: undefined },
     };
     return showForm({ http, reply, form }, deps);
   });
@@ -54,22 +57,9 @@ function parseLinkMode(by: string, { verifyAddress }: PasswordSignIn): LinkMode 
 }
 
 async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: ConnectDeps) {
-  const page = await readForm(http, deps);
+  const page = await readForm(http, deps, ANY_OPEN);
   const { request, field } = page;
-  const { kind, signIn } = formOffered(http.params.provider, request, deps);
-  const confirms = await accountToConfirm(page, { kind, accountKey: field('confirm') }, deps);
-  const typed: TypedLogin = {
-    server: field('server'),
-    username: field('username'),
-    password: field('password'),
-    address: field('address'),
-  };
-  const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
-  const mode = parseLinkMode(field('by') || 'server', signIn);
-  const form = {
-    ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
-    ...{ mode, confirm: confirms?.accountKey },
-  };
+  const { form, input } = await readLogin(page, formOffered(http.params.provider, request, deps), deps);
   const theme = parseTheme(field('theme'));
   if (theme !== undefined) {
     setCookie(reply, themeCookie(theme), deps);
@@ -78,21 +68,69 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   const translated = await changeLanguage(request, field('language'), deps);
   if (translated !== undefined)
     return showForm({ http, reply, form: { ...form, request: translated } }, deps);
-  const result = await linkAccount({ page, kind, mode, typed, chosen, confirms }, signIn, deps);
+  const result = await linkAccount({ page, ...input }, input.signIn, deps);
   if ('problem' in result) {
     const { problem } = result;
     return showForm({ http, reply, form: { ...form, ...corrected(form, problem), problem } }, deps);
   }
-  setCookie(reply, deviceCookie(result.device, deps), deps);
-  const what = confirms === undefined ? kind : `${kind}_confirmed`;
-  return seeOther(reply, selectionPath(request, `${what}.${result.account.accountKey}`));
+  const { kind } = form;
+  const ending = input.confirms === undefined ? kind : `${kind}_confirmed`;
+  const outcome = `${ending}.${result.account.accountKey}`;
+  return continueAfterSignIn({ reply, page, result: outcome, device: result.device }, deps);
+}
+
+type FormOffered = { readonly kind: 'apple' | 'caldav'; readonly signIn: PasswordSignIn };
+type FormPage = Awaited<ReturnType<typeof readForm>>;
+
+/** Returns the form as it was sent, and the login to prove. A reconnect link has the stored server and user name. */
+async function readLogin(page: FormPage, offered: FormOffered, deps: ConnectDeps) {
+  const { request, field } = page;
+  const { kind, signIn } = offered;
+  const secrets = { password: field('password'), address: field('address') };
+  if (isReconnectLink(request)) {
+    const { account: reconnects, login, form } = await openLinkedForm(request, offered, deps);
+    const typed: TypedLogin = { ...login, ...secrets };
+    const input = {
+      ...{ kind, signIn, typed, mode: form.mode, chosen: undefined },
+      confirms: undefined,
+      reconnects,
+    };
+    return { form, input };
+  }
+  const confirms = await accountToConfirm(page, { kind, accountKey: field('confirm') }, deps);
+  const typed: TypedLogin = { server: field('server'), username: field('username'), ...secrets };
+  const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
+  const mode = parseLinkMode(field('by') || 'server', signIn);
+  const form = {
+    ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
+    ...{ mode, confirm: confirms?.accountKey, reconnects: undefined },
+  };
+  return { form, input: { kind, signIn, typed, mode, chosen, confirms, reconnects: undefined } };
+}
+
+/** Returns the form of a reconnect link, which shows neither server nor user name, with both. */
+async function openLinkedForm(
+  request: AuthorizationRequest,
+  { kind, signIn }: FormOffered,
+  deps: ConnectDeps,
+) {
+  const account = await findLinkedAccount(request, deps);
+  const { isFeed, ...login } = await rememberedLogin(account, signIn, deps);
+  const mode: LinkMode = isFeed ? 'address' : 'server';
+  const typed = { server: '', username: '', address: '' };
+  const form = {
+    ...{ kind, request, typed, mode, problem: undefined, chosen: undefined, accountKey: undefined },
+    ...{ confirm: undefined, reconnects: maskedName(account.display) },
+  };
+  return { account, login, form };
 }
 
 /** Returns the form that can fix the problem: with a server's address, or with that of a calendar. */
 function corrected(
-  { mode, typed }: Pick<PasswordForm, 'mode' | 'typed'>,
+  { mode, typed, reconnects }: Pick<PasswordForm, 'mode' | 'typed' | 'reconnects'>,
   { fields }: LinkProblem,
 ): Pick<PasswordForm, 'mode' | 'typed'> {
+  if (reconnects !== undefined) return { mode, typed };
   if (fields.includes('server')) return { mode: 'server', typed };
   if (mode === 'address' || !fields.includes('address')) return { mode, typed };
   return { mode: 'address', typed: { server: '', username: '', address: feedAmong(typed) ?? '' } };
@@ -100,7 +138,7 @@ function corrected(
 
 /** Returns the stored login of an account to reconnect, without its password or calendar address. */
 async function rememberedLogin(
-  account: AccountView | undefined,
+  account: Pick<AccountView, 'accountKey'> | undefined,
   signIn: PasswordSignIn,
   { accounts }: Pick<ConnectDeps, 'accounts'>,
 ): Promise<{ readonly server: string; readonly username: string; readonly isFeed: boolean }> {
@@ -147,7 +185,7 @@ function formOffered(
   provider: string,
   request: AuthorizationRequest,
   { providers }: ConnectDeps,
-): { kind: 'apple' | 'caldav'; signIn: PasswordSignIn } {
+): FormOffered {
   const kind = parseProviderKind(provider);
   if ((kind === 'apple' || kind === 'caldav') && request.providers.includes(kind)) {
     const signIn = providers[kind]?.signIn;

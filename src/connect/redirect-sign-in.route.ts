@@ -2,21 +2,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
-import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { loadUserAccounts, manageableAccount } from './accounts/account-views.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './accounts/redirect-sign-in.ts';
+import { findLinkedAccount } from './accounts/save-account.ts';
 import { appearanceOfNone } from './error-pages.ts';
-import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { deviceCookie } from './flow/connect-cookies.ts';
+import { type AuthorizationRequest, isReconnectLink } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { backToAccounts, ConnectError } from './flow/connect-error.ts';
-import { requireRequest } from './flow/connect-flow.ts';
+import { backToAccounts, ConnectError, type ConnectErrorKind } from './flow/connect-error.ts';
+import {
+  ANY_OPEN,
+  ANY_STANDING,
+  finishedError,
+  type PageVisit,
+  requireRequest,
+} from './flow/connect-flow.ts';
 import { callbackPath, selectionPath } from './flow/paths.ts';
 import { adminConsentPage } from './pages/consent.page.ts';
-import { openPage, readBrowser } from './visit.ts';
+import { continueAfterSignIn, openPage, readBrowser } from './visit.ts';
 
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
@@ -28,21 +33,30 @@ export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): v
 type Exchange = { readonly kind: AppKind; readonly http: FastifyRequest; readonly reply: FastifyReply };
 
 async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
-  const page = await openPage(http, deps);
-  const { visit, request } = page;
+  const page = await openPage(http, deps, ANY_OPEN);
+  const { request } = page;
   const retryAfter = await deps.attempts.authorize({ clientId: request.clientId, address: http.ip });
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { request, retryAfter });
   const signIn = signInOffered(kind, request, deps);
-  const again = await manageableAccount(page, scalar(visit.query, 'account'), deps);
-  const account = again?.provider === kind ? await deps.accounts.findAccount(again.accountKey) : undefined;
-  const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
-  if (account === undefined && confirms === undefined) {
+  const expected = await findExpected(page, kind, deps);
+  if (expected.account === undefined && expected.confirms === undefined) {
     const { limit } = await loadUserAccounts(page, deps);
     // The page with the accounts shows the limit.
     if (limit !== undefined) return seeOther(reply, selectionPath(request));
   }
-  const url = await beginSignIn({ page, kind, signIn, account, confirms }, deps);
+  const url = await beginSignIn({ page, kind, signIn, ...expected }, deps);
   return seeOther(reply, url.href);
+}
+
+/** Returns the account to reconnect or to confirm, if the page names one. A reconnect link has only its own. */
+async function findExpected(page: PageVisit, kind: AppKind, deps: ConnectDeps) {
+  const { visit, request } = page;
+  if (isReconnectLink(request))
+    return { account: await findLinkedAccount(request, deps), confirms: undefined };
+  const again = await manageableAccount(page, scalar(visit.query, 'account'), deps);
+  const account = again?.provider === kind ? await deps.accounts.findAccount(again.accountKey) : undefined;
+  const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
+  return { account, confirms };
 }
 
 async function returnFromProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
@@ -56,16 +70,27 @@ async function returnFromProvider({ kind, http, reply }: Exchange, deps: Connect
   }
   // The rest of the query is the provider's and does not concern our pages.
   const visit = { transactionId: transactionOfState(state), query: [], ...readBrowser(http, deps) };
-  const request = await requireRequest(visit, deps);
+  const request = await requireRequest(visit, deps, ANY_STANDING);
+  if (request.status !== 'open' && request.reconnects === undefined) throw finishedError(request);
   http.authorizationRequest = request;
   const signIn = signInOffered(kind, request, deps);
   const callback = new URL(deps.publicUrl + callbackPath(kind));
   callback.search = query.map(({ spelling }) => spelling).join('&');
   const page = { visit, request };
   const { result, device } = await finishSignIn({ page, kind, signIn, state: state ?? '', callback }, deps);
-  if (device !== undefined) setCookie(reply, deviceCookie(device, deps), deps);
-  return seeOther(reply, selectionPath(request, result));
+  if (isReconnectLink(request)) {
+    const problem = LINK_PROBLEMS[result?.slice(kind.length) ?? ''];
+    if (problem !== undefined) throw new ConnectError(problem, backToAccounts(request));
+  }
+  return continueAfterSignIn({ reply, page, result, device }, deps);
 }
+
+/** The endings of a sign-in that did not reconnect the account of a link. */
+const LINK_PROBLEMS: Readonly<Record<string, ConnectErrorKind | undefined>> = {
+  _cancelled: 'sign_in_cancelled',
+  _not_this: 'another_account',
+  _unpermitted: 'calendars_not_allowed',
+};
 
 /** Returns the provider's sign-in if this request offers it and it uses the provider's own pages. */
 function signInOffered(

@@ -1,15 +1,17 @@
 /** Translates between HTTP and the Connect pages, for all of their routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { type Page, sendPage } from '../http/page.ts';
+import { setCookie } from '../http/cookies.ts';
+import { type Page, seeOther, sendPage } from '../http/page.ts';
 import { formField, isFromRequestPage, readFormOrigin } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
-import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { readCookies } from './flow/connect-cookies.ts';
+import { loadUserAccounts } from './accounts/account-views.ts';
+import { type AuthorizationRequest, isReconnectLink } from './flow/authorization-request-store.ts';
+import { deviceCookie, readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { type PageVisit, requireRequest, type Standing, type Visit } from './flow/connect-flow.ts';
-import { formTargetsOf, toFormSource } from './flow/paths.ts';
+import { formTargetsOf, pagePath, reconnectedPath, selectionPath, toFormSource } from './flow/paths.ts';
 import { type Appearance, appearanceFor } from './pages/appearance.ts';
 
 declare module 'fastify' {
@@ -60,6 +62,44 @@ export async function readForm(
 export function noteOwnError(http: FastifyRequest, request: AuthorizationRequest, body: object): void {
   http.refusalBody = body;
   http.asker = { clientId: request.clientId, userId: request.userId, isRefused: true };
+}
+
+/** `device` is the new secret of the browser, if it got one. */
+type SignedIn = {
+  readonly reply: FastifyReply;
+  readonly page: PageVisit;
+  readonly result: string | undefined;
+  readonly device: string | undefined;
+};
+
+/**
+ * Shows the accounts after a sign-in, or the last page of a reconnect link. If the application asked to reconnect this
+ * account and nothing needs consent, the browser returns to it.
+ */
+export async function continueAfterSignIn(
+  { reply, page, result, device }: SignedIn,
+  deps: ConnectDeps,
+): Promise<FastifyReply> {
+  const { visit, request } = page;
+  if (device !== undefined) setCookie(reply, deviceCookie(device, deps), deps);
+  if (isReconnectLink(request)) return seeOther(reply, reconnectedPath(request));
+  if (request.status !== 'open') return seeOther(reply, pagePath('waiting', request));
+  const cookies = { ...visit.cookies, device: device ?? visit.cookies.device };
+  if (
+    request.reconnects !== undefined &&
+    (await isReconnected({ visit: { ...visit, cookies }, request }, deps))
+  ) {
+    await deps.requests.noteProgress(request.transactionId, { allowedAt: deps.now() });
+    return seeOther(reply, pagePath('waiting', request));
+  }
+  return seeOther(reply, selectionPath(request, result));
+}
+
+/** Returns whether the account that the application named was signed in to, works and needs no consent. */
+async function isReconnected(page: PageVisit, deps: ConnectDeps): Promise<boolean> {
+  const { accounts, ending } = await loadUserAccounts(page, deps);
+  const account = accounts.find(({ accountKey }) => accountKey === page.request.reconnects);
+  return ending === 'done' && account?.againKey !== undefined && account.problem === undefined;
 }
 
 type PageOptions = {

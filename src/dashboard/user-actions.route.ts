@@ -4,6 +4,7 @@ import type { ShownUser } from '../administration/user-details.ts';
 import {
   deleteUserPermanently,
   disconnectAccount,
+  linkToReconnect,
   readUser,
   readUserDocument,
   revokeUser,
@@ -23,7 +24,7 @@ import {
 import { userLink } from './pages/user-links.ts';
 import { shownName } from './pages/visible-name.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
-import { readRequestedUser, USER_ROUTE } from './user.route.ts';
+import { readRequestedUser, showUser, USER_ROUTE } from './user.route.ts';
 
 export const userActionRoutes = (): DashboardRoute[] => [
   post(`${USER_ROUTE}/sync`, 'user.change', async (visit) => {
@@ -46,6 +47,12 @@ export const userActionRoutes = (): DashboardRoute[] => [
     const account = { ...readRequestedUser(visit, visit.field), accountKey: visit.field('account') };
     await disconnectAccount(visit.person, account, visit.deps);
     return backToUser(visit, { done: 'disconnect' });
+  }),
+  post(`${USER_ROUTE}/reconnect-link`, 'user.change', async (visit) => {
+    const owner = readRequestedUser(visit, visit.field);
+    const accountKey = visit.field('account');
+    const link = await linkToReconnect(visit.person, { ...owner, accountKey }, visit.deps);
+    return showUser(visit, owner, { reconnect: { accountKey, link } });
   }),
   ask(freshGet, 'export', (shown, { viewer, deps }) => exportContent({ ...deps, shown }, viewer)),
   freshPost(`${USER_ROUTE}/export`, 'user.change', async (visit) => {

@@ -1,13 +1,14 @@
 /** The pages about one user, and about one of the user's accounts. The user is named in the query. */
 
-import { readAccount, readUser, reconnectLink, type UserOfClient } from '../administration/users.ts';
+import type { FastifyReply } from 'fastify';
+import { readAccount, readUser, type UserOfClient } from '../administration/users.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
-import { userContent } from './pages/user.page.ts';
+import { type UserParts, userContent } from './pages/user.page.ts';
 import { accountContent } from './pages/user-account.page.ts';
 import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user-links.ts';
 import { shownName } from './pages/visible-name.ts';
@@ -29,13 +30,8 @@ export function readRequestedUser(
 
 export const userRoutes = (): DashboardRoute[] => [
   get(USER_ROUTE, 'user.read', async (visit) => {
-    const { person, viewer, query, show, deps } = visit;
-    const owner = readRequestedUser(visit);
-    const user = await readUser(person, owner, deps);
-    const notice = renderNotice(query('done'), query('count'));
-    const reconnect = reconnectLink(user.client, owner.userId, deps);
-    const content = userContent({ ...deps, shown: user, reconnect, said: notice }, viewer);
-    return show({ title: shownName(person, owner.userId), content });
+    const notice = renderNotice(visit.query('done'), visit.query('count'));
+    return showUser(visit, readRequestedUser(visit), { said: notice });
   }),
   get(`${USER_ROUTE}/account`, 'user.read', async (visit) => {
     const { person, viewer, query, show, deps } = visit;
@@ -56,6 +52,18 @@ export const userRoutes = (): DashboardRoute[] => [
     return show({ title: shownName(person, account.display), content });
   }),
 ];
+
+/** Shows the page of one user, with a notice or with the reconnect link that was just created. */
+export async function showUser(
+  visit: DashboardVisit,
+  owner: UserOfClient,
+  extras: Pick<UserParts, 'said' | 'reconnect'>,
+): Promise<FastifyReply> {
+  const { person, viewer, show, deps } = visit;
+  const user = await readUser(person, owner, deps);
+  const content = userContent({ ...deps, shown: user, ...extras }, viewer);
+  return show({ title: shownName(person, owner.userId), content });
+}
 
 function renderNotice(done: string, count: string): Html | undefined {
   const number = /^\d{1,9}$/.test(count) ? Number(count) : 0;

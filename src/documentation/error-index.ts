@@ -1,5 +1,6 @@
 /** docs/errors.md: the tables of errors in the order of that page. A test finds tables that are missing here. */
 import { SETTINGS } from '../branding/settings-error.ts';
+import { RECONNECTING } from '../connect/accounts/reconnect-link.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
 import { AUTHORIZATION } from '../oauth/oauth-error.ts';
 import { READING } from '../reading/read-error.ts';
@@ -11,7 +12,10 @@ import { WRITING } from '../writing/calendar-turn.ts';
 const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 
 export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: readonly ErrorRow[] }[] = [
-  { title: 'Authorizing and tokens', errors: Object.values({ ...AUTHORIZATION, temporarily_unavailable }) },
+  {
+    title: 'Authorizing and tokens',
+    errors: Object.values({ ...AUTHORIZATION, ...RECONNECTING, temporarily_unavailable }),
+  },
   { title: 'Any call', errors: Object.values(anyCall) },
   { title: 'Reading', errors: Object.values(READING) },
   { title: 'Writing', errors: Object.values(WRITING) },

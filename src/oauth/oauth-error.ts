@@ -45,6 +45,12 @@ export const AUTHORIZATION = errorTable({
     when: 'Access was revoked before the code was redeemed, or the authorization request has expired.',
     fix: 'Send the user to `/authorize` again.',
   },
+  link_expired: {
+    status: 410,
+    message: 'This reconnect link has expired, was used, or never existed',
+    when: 'A browser opened a reconnect link that is older than seven days, was used, or whose account was disconnected.',
+    fix: 'Create a new link with `POST /users/{user_id}/reconnect-links`.',
+  },
   access_denied: {
     status: 302,
     message: 'The user did not connect a calendar',

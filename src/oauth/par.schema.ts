@@ -10,7 +10,7 @@ import {
   largeForms,
   wrongParameters,
 } from './oauth.schema.ts';
-import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS } from './pushed-requests.ts';
+import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_RECONNECT_CHARACTERS } from './pushed-requests.ts';
 
 const PUSHED_PARAMETERS = {
   client_id: text({
@@ -26,6 +26,11 @@ const PUSHED_PARAMETERS = {
   login_hint: text({
     max: MAX_HINT_CHARACTERS,
     doc: 'The e-mail address that the user probably signs in with. It is read only here.',
+  }),
+  reconnect: text({
+    max: MAX_RECONNECT_CHARACTERS,
+    doc: 'An account of the user that needs reconnecting, as `PROVIDER:ID` with the id from `/connection-status`. The flow starts with the sign-in to this account. If no consent is needed afterwards, the browser returns at once. It is read only here.',
+    example: 'google:ada@example.com',
   }),
   ...AUTHORIZATION_PARAMETERS,
 };

@@ -18,12 +18,23 @@ const URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
 const REFERENCE_BYTES = 32;
 export const MAX_NAME_CHARACTERS = 200;
 export const MAX_HINT_CHARACTERS = 320;
+/** The id of a CalDAV account is a URL. */
+export const MAX_RECONNECT_CHARACTERS = 2100;
 
 export type PushedRequestDeps = {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
   /** Checks parameters like `/authorize` and returns those that it reads. Throws OAuthError for the first mistake. */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
+  /** Returns whether the user has the account that `reconnect` names. */
+  readonly hasAccount: (account: NamedAccount) => Promise<boolean>;
   readonly now: () => number;
+};
+
+/** `reconnect` is `PROVIDER:ID`, as received. */
+export type NamedAccount = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly reconnect: string;
 };
 
 /** The response in wire names (RFC 9126 §2.2). */
@@ -32,14 +43,18 @@ export type PushedRequestAnswer = { readonly request_uri: string; readonly expir
 /** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
-  { pushedRequests, checkAuthorization, now }: PushedRequestDeps,
+  { pushedRequests, checkAuthorization, hasAccount, now }: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
   const { clientId } = client;
   // RFC 9126 §2.1
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
   checkOnce(query);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
-  readPushedFacts(query);
+  const { reconnect } = readPushedFacts(query);
+  if (reconnect !== undefined) {
+    const userId = scalar(query, 'user_id') ?? '';
+    if (!(await hasAccount({ clientId, userId, reconnect }))) throw invalidRequest(RECONNECT_UNKNOWN);
+  }
 
   const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
@@ -68,15 +83,20 @@ export type PushedFacts = {
   readonly userName: string | undefined;
   /** The address that the user probably signs in with. */
   readonly loginHint: string | undefined;
+  /** The account to reconnect, as `PROVIDER:ID`. */
+  readonly reconnect: string | undefined;
 };
 
 /** Reads pushed parameters. Throws OAuthError for a text that cannot be displayed. */
 export const readPushedFacts = (query: ReceivedQuery): PushedFacts => ({
   userName: readLabel(query, 'user_name', MAX_NAME_CHARACTERS),
   loginHint: readLabel(query, 'login_hint', MAX_HINT_CHARACTERS),
+  reconnect: readLabel(query, 'reconnect', MAX_RECONNECT_CHARACTERS),
 });
 
-const FACTS = ['user_name', 'login_hint'];
+const FACTS = ['user_name', 'login_hint', 'reconnect'];
+const RECONNECT_UNKNOWN =
+  'reconnect must be PROVIDER:ID of an account of this user, such as google:ada@example.com; see GET /connection-status';
 
 /** Refuses repeated parameters (RFC 6749 §3.1) except `providers`, which is a list. */
 function checkOnce(query: ReceivedQuery): void {

@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { HealthHistory } from '../calendars/health-history.ts';
+import type { AuthorizationRequestStore } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
@@ -33,6 +34,7 @@ export type OperatorStores = {
   readonly userRecords: UserRecords;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;
+  readonly requests: Pick<AuthorizationRequestStore, 'groupsOf'>;
   readonly providerApps: ProviderAppStore;
   readonly signingKeys: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;

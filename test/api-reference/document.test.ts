@@ -17,7 +17,8 @@ import { closed, operationsOf } from './openapi-checks.ts';
 const HOME = 'https://dav.example/ada/home/';
 const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 /** Pages for browsers, and other paths that are no interface for applications. */
-const PAGES = /^\/(connect\/.*|webhook-receiver\/.*|docs.*|llms.*|dashboard.*|authorize\/.*|consent.*)?$/;
+const PAGES =
+  /^\/(connect\/.*|reconnect\/.*|webhook-receiver\/.*|docs.*|llms.*|dashboard.*|authorize\/.*|consent.*)?$/;
 
 describe('the API reference', () => {
   let server: CalendarServer;
@@ -210,9 +211,15 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every error code of the program', () => {
-    // For a path or method that does not exist, a connection without a request, a redirect, and providers: no operation
+    // For a path or method that does not exist, a connection without a request, a redirect, a page, and providers: no operation
     // has these.
-    const elsewhere = ['method_not_allowed', 'too_many_connections', 'access_denied', 'channel_not_found'];
+    const elsewhere = [
+      'method_not_allowed',
+      'too_many_connections',
+      'access_denied',
+      'channel_not_found',
+      'link_expired',
+    ];
     const codes = ERROR_GROUPS.filter(({ title }) => title !== 'Settings of applications')
       .flatMap(({ errors }) => errors.map(({ code }) => code))
       .filter((code) => !elsewhere.includes(code));

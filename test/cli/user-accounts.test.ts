@@ -121,18 +121,25 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.equal(second.next, null);
   });
 
-  it('kalends user reconnect-link prints the user’s link, and none if flows have to be pushed', async () => {
+  it('kalends user reconnect-link prints a link for the only account that needs reconnecting', async () => {
     const { stdout } = await cli.run(['user', 'reconnect-link', clientId, 'ada']);
-    await cli.json('client', 'update', clientId, '--pushed-requests', 'required');
-    const refused = await cli.json('user', 'reconnect-link', clientId, 'ada');
+    const { document } = await cli.json('user', 'reconnect-link', clientId, 'ada');
+    const entries = await audited('account.reconnect_link_created');
 
-    const url = new URL(stdout.trim());
-    assert.equal(url.pathname, '/authorize');
-    assert.deepEqual(
-      ['client_id', 'user_id', 'state'].map((name) => url.searchParams.get(name)),
-      [clientId, 'ada', 'reconnect'],
-    );
-    assert.deepEqual([refused.exitCode, refused.document.error], [1, 'refused']);
+    assert.match(stdout, /^https?:\/\/[^/]+\/reconnect\/[\w-]{100,}\s*$/);
+    assert.deepEqual(Object.keys(document), ['client_id', 'user_id', 'account', 'url', 'expires_at']);
+    assert.deepEqual(document.account, { provider: 'caldav', key, id: 'one' });
+    const days = (Date.parse(String(document.expires_at)) - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7);
+    assert.deepEqual([entries.length, entries[0]?.after], [2, { provider: 'caldav' }]);
+    assert.ok(!JSON.stringify(entries).includes(String(document.url)));
+  });
+
+  it('kalends user reconnect-link works if flows have to be pushed, and for an account that works', async () => {
+    await cli.json('client', 'update', clientId, '--pushed-requests', 'required');
+    const { exitCode } = await cli.json('user', 'reconnect-link', clientId, 'ada', 'three');
+
+    assert.equal(exitCode, 0);
   });
 
   it('kalends connection list lists unhealthy accounts by reason, and those with one reason', async () => {
@@ -171,5 +178,25 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.doesNotMatch(JSON.stringify(entry), /ada|grace/i);
     const { stdout } = await cli.run(['connection', 'list']);
     assert.equal(stdout, 'No problems.\n');
+  });
+
+  it('kalends user reconnect-link needs the account if none or several need reconnecting, and a grant', async () => {
+    const link = async (...args: string[]) =>
+      (await cli.json('user', 'reconnect-link', clientId, ...args)).document.error;
+    const none = await link('adam');
+    const keys = await withStorage(async ({ accounts }) => {
+      const linked = await accounts.listAccounts(clientId, 'ada');
+      for (const account of linked) await accounts.setHealth(account, REFUSED, Date.now());
+      return linked.map(({ accountKey }) => accountKey);
+    });
+    const several = await link('ada');
+    const unknown = await link('ada', 'nobody');
+    await cli.json('user', 'revoke', clientId, 'ada');
+    const ungranted = await link('ada', keys[0] ?? '');
+
+    assert.deepEqual(
+      [none, several, unknown, ungranted],
+      ['not_found', 'ambiguous', 'not_found', 'grant_required'],
+    );
   });
 });

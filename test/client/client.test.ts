@@ -347,6 +347,20 @@ describe('the client', () => {
     await assert.rejects(user.changesPage({ cursor: 'nonsense' }), refusedAs('invalid_cursor', 400));
   });
 
+  it('the published client creates a link with which a user reconnects an account', async () => {
+    const [account] = (await user.connectionStatus()).connections.caldav;
+    assert.ok(account);
+    const named = { provider: 'caldav', account: account.id } as const;
+
+    const { url, expiresAt } = await site.client.reconnectLink('ada', named);
+
+    const opened = await fetch(url, { redirect: 'manual' });
+    assert.equal(opened.status, 302);
+    assert.ok(Date.parse(expiresAt) > Date.now());
+    const unknown = site.client.reconnectLink('nobody', named);
+    await assert.rejects(unknown, refusedAs('user_not_found', 404));
+  });
+
   it('the published client ends every grant of the user, and lets go of an account', async () => {
     const tokens = await site.tokensOf('hopper');
     const hopper = site.client.user(memoryStore(tokens));

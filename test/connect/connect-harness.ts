@@ -90,6 +90,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const { clients, branding: looks, verification, accounts, codes, pushedRequests } = stores;
   const deps: ConnectDeps = {
     ...stores,
+    sealer,
     operatorName: undefined,
     providers: {
       google: new FakeSignInProvider('google', () => clock),

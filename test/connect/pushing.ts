@@ -1,17 +1,21 @@
 /** Helpers for pushed requests (RFC 9126): an application pushes them and a browser opens them. */
 
 import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
+import { findAccountToReconnect } from '../../src/connect/flow/start-authorization.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
-import { pushRequest } from '../../src/oauth/pushed-requests.ts';
+import { type NamedAccount, pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
 
 /** Pushes a request of ACME for its user and returns the `request_uri`. */
 export async function push(
-  { pushedRequests, deps: { now } }: Harness,
+  { pushedRequests, deps }: Harness,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  const { now } = deps;
   const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
-  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, now };
+  const hasAccount = async (account: NamedAccount) =>
+    (await findAccountToReconnect(account, deps)) !== undefined;
+  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
   return (await pushRequest({ client: ACME, query }, pushing)).request_uri;
 }
 

@@ -46,6 +46,14 @@ describe('an application and its users', () => {
       headers: authorization === '' ? {} : { authorization },
     });
 
+  const reconnect = (userId: string, payload: object, authorization = basic('acme')) =>
+    app.inject({
+      method: 'POST',
+      url: `/users/${encodeURIComponent(userId)}/reconnect-links`,
+      headers: authorization === '' ? {} : { authorization },
+      payload,
+    });
+
   it('an application is shown the accounts and living grants of its user, and no secret', async () => {
     const { accountKey } = await link(server);
     await server.token('read');
@@ -71,6 +79,52 @@ describe('an application and its users', () => {
     });
     assert.ok(!answer.body.includes(accountKey));
     assert.equal(answer.headers['cache-control'], 'no-store');
+  });
+
+  it('an application creates a reconnect link for an account that its grant covers, and no entry of the audit log', async () => {
+    await link(server);
+    await server.token('read');
+
+    const answer = await reconnect('ada', { provider: 'caldav', account: 'https://dav.example/ada/' });
+
+    assert.equal(answer.statusCode, 201);
+    const { url, expiresAt, ...rest } = answer.json();
+    assert.match(url, /^https?:\/\/[^/]+\/reconnect\/[\w-]{100,}$/);
+    assert.deepEqual([expiresAt, rest], [new Date(START + 7 * 86_400_000).toISOString(), {}]);
+    const opened = await app.inject({ method: 'GET', url: new URL(url).pathname });
+    assert.equal(opened.statusCode, 302);
+    const entries = await auditLog(server.db).listEntries(
+      { action: 'account.reconnect_link_created' },
+      { limit: 9 },
+    );
+    assert.deepEqual(entries, []);
+  });
+
+  it('a reconnect link is refused for an unknown user, account or caller, and without a grant', async () => {
+    await link(server);
+    const account = { provider: 'caldav', account: 'https://dav.example/ada/' };
+    const answers = [
+      await reconnect('nobody', account),
+      await reconnect('ada', { ...account, account: 'other' }),
+      await reconnect('ada', { ...account, provider: 'google' }),
+      await reconnect('ada', account),
+      await reconnect('ada', { provider: 'caldav' }),
+      await reconnect('ada', account, basic('other')),
+      await reconnect('ada', account, ''),
+    ];
+
+    assert.deepEqual(
+      answers.map((answer) => [answer.statusCode, answer.json().code ?? answer.json().error]),
+      [
+        [404, 'user_not_found'],
+        [404, 'account_not_found'],
+        [404, 'account_not_found'],
+        [409, 'grant_required'],
+        [400, 'invalid_request'],
+        [404, 'account_not_found'],
+        [401, 'invalid_client'],
+      ],
+    );
   });
 
   it('an application sees why an account of its user is unhealthy', async () => {

@@ -45,7 +45,12 @@ const planted = () => connected(harness, { userId: 'ada', names: [EVE] });
 /** Returns the address of a request that the application pushed for ada. */
 async function push(parameters: string): Promise<string> {
   const { pushedRequests } = openStores(harness.db, { sealer: harness.sealer });
-  const deps = { pushedRequests, checkAuthorization: checkPushedParameters, now: harness.deps.now };
+  const deps = {
+    pushedRequests,
+    checkAuthorization: checkPushedParameters,
+    hasAccount: async () => false,
+    now: harness.deps.now,
+  };
   const query = receivedQuery(`?user_id=ada&${parameters}`);
   const { request_uri: uri } = await pushRequest({ client: ACME, query }, deps);
   return `/authorize?client_id=acme&request_uri=${encodeURIComponent(uri)}`;

@@ -142,6 +142,16 @@ export const CASES: readonly Case[] = [
     entry: { action: 'user.deleted', ...ACME, subject: USER, before: { accounts: 1, grants: 0 } },
   },
   {
+    name: 'creating a reconnect link',
+    before: link,
+    change: ({ accounts }, by) =>
+      accounts.auditReconnectLink({ ...ACME, userId: 'ada', provider: 'caldav' }, by),
+    entry: {
+      ...{ action: 'account.reconnect_link_created', ...ACME, subject: USER },
+      after: { provider: 'caldav' },
+    },
+  },
+  {
     name: 'disconnecting an account',
     before: link,
     change: async ({ accounts, db }, by) => {

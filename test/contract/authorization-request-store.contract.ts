@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { sealedField } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { accountApart, NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
-import { MOST_OPEN, newRequest, rowsIn } from './grant-rows.ts';
+import { MOST_OPEN, newRequest, rowsIn, visit } from './grant-rows.ts';
 
 const request = newRequest({
   state: 'opaque & "odd" é😀',
@@ -26,6 +26,17 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     await stores.requests.createRequest(request, MOST_OPEN);
     return stores;
   };
+
+  /** Returns an account that a grant covers. */
+  const connectedAccount = async (stores: Awaited<ReturnType<typeof prepare>>) => {
+    const first = await visit(stores, 'owner', { transactionId: 'first' });
+    await first.connect({ accountId: 'a' });
+    const [account] = await stores.accounts.listAccounts('acme', 'ada');
+    assert.ok(account);
+    return account;
+  };
+  const reconnecting = (stores: Awaited<ReturnType<typeof prepare>>, reconnects: string) =>
+    visit(stores, 'stranger', { transactionId: 'link', reconnects });
 
   describe(`AuthorizationRequestStore on ${database}`, () => {
     it('a request is answered as it was made, and nothing for another transaction', async () => {
@@ -103,6 +114,88 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.deepEqual(await requests.findRequest('t2'), denied);
     });
 
+    it('the request of a link reconnects its account once, of ten at once too, without a code or coverage', async () => {
+      const stores = await prepare();
+      const { db, requests, accounts } = stores;
+      const linked = await connectedAccount(stores);
+      const { link, request: own } = await reconnecting(stores, linked.accountKey);
+      await link({ accountId: 'a', credentials: { password: 'new' } }, NOW + 2);
+      const facts = async () => [
+        await db.all('SELECT coverage_id, group_id, scope FROM grant_coverage'),
+        await db.all('SELECT family_id, ended_at FROM token_family'),
+      ];
+      const before = await facts();
+
+      const results = await tenTimes(() =>
+        requests.reconnectAccount(own, { provesOwner: true, now: NOW + 3 }),
+      );
+
+      assert.deepEqual(results.toSorted(), [...Array(9).fill(false), true]);
+      assert.deepEqual(await facts(), before);
+      assert.equal(await rowsIn(db, 'authorization_code'), 0);
+      assert.deepEqual(await accounts.credentialsOf(linked.accountKey), { password: 'new' });
+      const [account, ...others] = await accounts.listAccounts('acme', 'ada');
+      assert.deepEqual([account?.accountKey, account?.timesLinked, others], [linked.accountKey, 2, []]);
+      assert.equal((await requests.findRequest('link'))?.status, 'denied');
+    });
+
+    for (const provesOwner of [true, false]) {
+      it(`reconnecting makes the browser known for the group's accounts: ${provesOwner}, as it proves the owner`, async () => {
+        const stores = await prepare();
+        const linked = await connectedAccount(stores);
+        const { link, request: own } = await reconnecting(stores, linked.accountKey);
+        await link({ accountId: 'a' }, NOW + 2);
+
+        await stores.requests.reconnectAccount(own, { provesOwner, now: NOW + 3 });
+
+        const { groups } = await stores.requests.groupsOf(own, 'stranger', NOW + 4);
+        assert.deepEqual(
+          groups.map(({ isOfThisBrowser }) => isOfThisBrowser),
+          [provesOwner],
+        );
+      });
+    }
+
+    it('endpoints are notified of the recovery of an account that did not work', async () => {
+      const stores = await prepare();
+      const linked = await connectedAccount(stores);
+      const hears = { events: false, calendars: false, connections: true, own: true };
+      const endpoint = { endpointId: 'we_1', clientId: 'acme', url: 'https://hook.example', secret: 's' };
+      await stores.endpoints.addEndpoint({ ...endpoint, createdAt: NOW, hears }, undefined);
+      const { link, request: own } = await reconnecting(stores, linked.accountKey);
+      const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+      await stores.accounts.setHealth(linked, refused, NOW + 1);
+      await link({ accountId: 'a' }, NOW + 2);
+
+      await stores.requests.reconnectAccount(own, { provesOwner: true, now: NOW + 3 });
+
+      const notes = await stores.db.all<{ type: string }>(
+        'SELECT event_type AS type FROM user_note ORDER BY seq',
+      );
+      assert.deepEqual(
+        notes.map(({ type }) => type),
+        ['connection.reauth_required', 'connection.recovered'],
+      );
+    });
+
+    it('nothing is reconnected by another account, without a sign-in, or once the account is gone', async () => {
+      const stores = await prepare();
+      const { requests, accounts } = stores;
+      const linked = await connectedAccount(stores);
+      const { link, request: own } = await reconnecting(stores, linked.accountKey);
+      const attempt = () => requests.reconnectAccount(own, { provesOwner: true, now: NOW + 3 });
+
+      const unsigned = await attempt();
+      await link({ accountId: 'b' }, NOW + 2);
+      const another = await attempt();
+      await link({ accountId: 'a' }, NOW + 2);
+      const both = await attempt();
+      await accounts.removeAccount(linked.accountKey, NOW + 3, undefined);
+
+      assert.deepEqual([unsigned, another, both, await attempt()], [false, false, false, false]);
+      assert.equal((await requests.findRequest('link'))?.status, 'open');
+    });
+
     it('over the most of an application the oldest in which nothing was done go, and no others', async () => {
       const { db, requests, signIns, accounts } = await prepare();
       await db.write(
@@ -140,10 +233,10 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       const { requests } = await prepare();
       await requests.createRequest({ ...request, transactionId: 't2' }, MOST_OPEN);
 
-      await requests.setLanguage('t1', 'de');
+      await requests.noteProgress('t1', { language: 'de' });
       await requests.denyRequest('t2', NOW);
-      await requests.setLanguage('t2', 'de');
-      await requests.setLanguage('t3', 'de');
+      await requests.noteProgress('t2', { language: 'de' });
+      await requests.noteProgress('t3', { language: 'de' });
 
       assert.deepEqual({ ...(await requests.findRequest('t1')) }, { ...request, language: 'de' });
       assert.equal((await requests.findRequest('t2'))?.language, 'fr');

@@ -72,6 +72,7 @@ export function newRequest(change: Partial<AuthorizationRequest> = {}): Authoriz
     allowedAt: undefined,
     hasDisconnected: false,
     wasSentAhead: false,
+    reconnects: undefined,
     formToken: 'token',
     status: 'open',
     createdAt: NOW,

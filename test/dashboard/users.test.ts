@@ -147,17 +147,10 @@ onEachDatabase((database, open) => {
 
       for (const text of ['The password is rejected', '>User<', 'Needs reconnecting', 'app password'])
         assert.ok(page.includes(text), text);
-      assert.ok(page.includes('/authorize?client_id=acme&user_id=henry&'), 'a link to reconnect');
+      assert.ok(page.includes('Create reconnect link'));
       assert.ok(!(await developer.get(pathOf('henry'))).body.includes('<i>Refused'));
       assert.ok(page.includes('/dashboard/requests?client=acme&user=henry'));
       assert.ok(page.includes('/dashboard/deliveries?client=acme&user=henry'));
-      await stores.clients.updateClient(
-        'acme',
-        { pushedRequests: 'required' },
-        { now: clock.now, by: undefined },
-      );
-      const pushed = await developer.get(pathOf('henry'));
-      assert.ok(!pushed.body.includes('/authorize?') && pushed.body.includes('must push its'));
     });
 
     it('an account’s page shows how each calendar is synced, and only under its own user', async () => {
@@ -202,6 +195,38 @@ onEachDatabase((database, open) => {
       );
       const page = await developer.get(leadsTo(answer));
       assert.ok(page.body.includes('The account syncs as soon as'));
+    });
+
+    it('a reconnect link is created for an account of the user, shown once, and audited without it', async () => {
+      const account = await link('ruth', 'ruth@example.com');
+      const other = await link('sara', 'sara@example.com');
+      const send = (by: typeof owner, accountKey: string) =>
+        by.post(`${USER}/reconnect-link`, { id: 'ruth', account: accountKey });
+
+      const page = textOf(await send(developer, account.accountKey));
+      const foreign = textOf(await send(developer, other.accountKey));
+
+      const [, token = ''] = /\/reconnect\/([\w-]{100,})/.exec(page) ?? [];
+      assert.notEqual(token, '');
+      assert.ok(!foreign.includes('/reconnect/') && foreign.includes('The user has no such account.'));
+      assert.equal((await send(viewer, account.accountKey)).status, 403);
+      const entries = await audited('account.reconnect_link_created');
+      assert.deepEqual(
+        entries.map(({ after: what }) => what),
+        ['{"provider":"caldav"}'],
+      );
+      assert.ok(!(await developer.get(pathOf('ruth'))).body.includes(token));
+    });
+
+    it('a reconnect link needs an active grant, and the page says so', async () => {
+      const account = await link('tess', 'tess@example.com');
+      await developer.post(`${USER}/revoke`, { id: 'tess' });
+
+      const page = textOf(
+        await developer.post(`${USER}/reconnect-link`, { id: 'tess', account: account.accountKey }),
+      );
+
+      assert.ok(page.includes('No active grant covers this account'));
     });
 
     it('grants are ended when the answer comes, and a code that waits is withdrawn', async () => {

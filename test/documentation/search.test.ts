@@ -54,7 +54,9 @@ describe('the search of the documentation', () => {
   async function search(query: string): Promise<string[]> {
     const { body } = await app.inject(`/docs/search?q=${encodeURIComponent(query)}`);
     const [, results = ''] = /<ol class="results">([\s\S]*?)<\/ol>/.exec(body) ?? [];
-    return [...results.matchAll(/<li><a href="\/docs\/([^"#]+)/g)].map(([, target = '']) => withoutPart(target));
+    return [...results.matchAll(/<li><a href="\/docs\/([^"#]+)/g)].map(([, target = '']) =>
+      withoutPart(target),
+    );
   }
   const withoutPart = (target: string) => target.replace(/\/\d+$/, '');
 

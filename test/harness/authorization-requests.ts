@@ -28,6 +28,7 @@ export const openRequest = (changes: Partial<AuthorizationRequest> = {}): Author
   allowedAt: undefined,
   hasDisconnected: false,
   wasSentAhead: false,
+  reconnects: undefined,
   createdAt: 1000,
   ...changes,
 });

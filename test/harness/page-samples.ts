@@ -28,6 +28,7 @@ export const sampleRequest: AuthorizationRequest = {
   allowedAt: undefined,
   hasDisconnected: false,
   wasSentAhead: false,
+  reconnects: undefined,
   formToken: 'form-token',
   status: 'open',
   createdAt: 0,

@@ -12,7 +12,7 @@ import { openWholeApp } from '../harness/whole-app.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 /** Where a GET changes something, or is a page that can only be seen. */
 const WITHOUT_HEAD =
-  /\/authorize$|^\/connect\/(?!logos\/)|^\/dashboard(\/|$)|^(\/api|\/api\/oauth)?\/webhooks\/listeners\//;
+  /\/authorize$|^\/connect\/(?!logos\/)|^\/reconnect\/|^\/dashboard(\/|$)|^(\/api|\/api\/oauth)?\/webhooks\/listeners\//;
 
 let server: CalendarServer;
 let app: FastifyInstance;

@@ -23,7 +23,7 @@ type Answer = {
 };
 
 /** The pages that a popup's opener waits for: those of the flow, in either mount, and what providers come back to. */
-const FLOW = /^(\/api\/oauth)?\/authorize$|^\/connect\/(?!logos\/)/;
+const FLOW = /^(\/api\/oauth)?\/authorize$|^\/reconnect\/|^\/connect\/(?!logos\/)/;
 const NEVER_USED = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'hid'];
 
 let server: CalendarServer;

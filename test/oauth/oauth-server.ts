@@ -75,7 +75,9 @@ export async function openOAuthServer(
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
   app.register(revocationRoute(deps));
-  app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
+  app.register(
+    parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
+  );
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);

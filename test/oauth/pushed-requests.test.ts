@@ -115,8 +115,16 @@ describe('POST /par', () => {
 
     const query = receivedQuery(`?${(await spend(await push(form.toString())))?.query}`);
 
-    assert.deepEqual(readPushedFacts(query), { userName: 'Ada King', loginHint: 'ada@example.com' });
-    assert.deepEqual(readPushedFacts([]), { userName: undefined, loginHint: undefined });
+    assert.deepEqual(readPushedFacts(query), {
+      userName: 'Ada King',
+      loginHint: 'ada@example.com',
+      reconnect: undefined,
+    });
+    assert.deepEqual(readPushedFacts([]), {
+      userName: undefined,
+      loginHint: undefined,
+      reconnect: undefined,
+    });
   });
 
   it('POST /par keeps a request for the application that pushed it', async () => {

@@ -34,6 +34,12 @@ export type Account = {
   readonly health: AccountHealth;
 };
 
+/** An account by its provider and its id. */
+export type AccountOfProvider = { readonly provider: Provider; readonly account: string };
+
+/** A link with which the user reconnects an account: a secret of the user, valid for seven days. */
+export type ReconnectLink = { readonly url: string; readonly expiresAt: string };
+
 /** The accounts of a user, by provider. */
 export type ConnectionStatus = {
   readonly connections: Readonly<Record<Provider, readonly Account[]>>;

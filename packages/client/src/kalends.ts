@@ -11,7 +11,7 @@ import {
   type Registration,
   tokenEndpoint,
 } from './authorization.ts';
-import type { Availability, AvailabilityQuery } from './calendar-shapes.ts';
+import type { AccountOfProvider, Availability, AvailabilityQuery, ReconnectLink } from './calendar-shapes.ts';
 import { type SendOptions, send } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
@@ -72,6 +72,11 @@ export type Kalends = {
   user(store: TokenStore): UserCalendars;
   /** Returns slots in which all these users of the application are free; at most 20 users. */
   availability(userIds: readonly string[], query: AvailabilityQuery): Promise<Availability>;
+  /**
+   * Creates a link with which the user reconnects one account; send it only to that user. Fails with KalendsError:
+   * `user_not_found`, `account_not_found`, or `grant_required` if no active grant covers the account.
+   */
+  reconnectLink(userId: string, account: AccountOfProvider): Promise<ReconnectLink>;
   /** Ends every grant of the token's user, given an access or a refresh token. Provider accounts stay connected. */
   revoke(token: string): Promise<void>;
   /**
@@ -110,6 +115,13 @@ export function kalends(options: KalendsOptions): Kalends {
       const call = { method: 'POST', path: '/availability', json, headers, repeatable: true } as const;
       // As the service documents it; not checked here.
       return (await send(call, sending)).body as Availability;
+    },
+
+    async reconnectLink(userId, { provider, account }) {
+      const path = `/users/${encodeURIComponent(userId)}/reconnect-links`;
+      const headers = { authorization: basicOf(options) };
+      const call = { method: 'POST', path, json: { provider, account }, headers, repeatable: true } as const;
+      return (await send(call, sending)).body as ReconnectLink;
     },
 
     async revoke(token) {

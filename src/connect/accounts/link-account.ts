@@ -19,7 +19,7 @@ import {
   YOUR_SERVER,
 } from './caldav-presets.ts';
 import { isLinkedElsewhere, isSignInTo, logRefusedProof } from './confirm-account.ts';
-import { type SaveDeps, type SavedAccount, saveAccount } from './save-account.ts';
+import { reconnectAccount, type SaveDeps, type SavedAccount, saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password' | 'address';
 
@@ -33,6 +33,8 @@ type LinkInput = {
   readonly chosen: CalDavPreset | undefined;
   /** The account whose owner this sign-in is to prove. */
   readonly confirms: Account | undefined;
+  /** The account of a reconnect link: no other counts. */
+  readonly reconnects: Account | undefined;
 };
 
 /**
@@ -73,21 +75,23 @@ export async function linkAccount(
   if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return { problem: unusable };
-  const { page, kind, confirms } = input;
+  const { page, kind, confirms, reconnects } = input;
+  const save = reconnects === undefined ? saveAccount : reconnectAccount;
   try {
     const verified = await ('address' in login ? login.verify() : signIn.verify(login, page.request));
     const proof = await proveAccount(verified, input, { ...deps, signIn });
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    return await saveAccount({ page, kind, confirms, verified: proof, ...none }, deps);
+    return await save({ page, kind, confirms, verified: proof, ...none }, deps);
   } catch (reason) {
     if (reason instanceof AccountLimitReached)
       return { problem: problemAt('selection.limit_reached', [], { count: reason.most }) };
     if (!(reason instanceof ProviderError)) throw reason;
     const { clientId } = page.request;
-    if (confirms !== undefined && reason.kind === 'unauthorized')
-      logRefusedProof(page, { account: confirms, reason: 'wrong_password' }, deps);
+    const account = confirms ?? reconnects;
+    if (account !== undefined && reason.kind === 'unauthorized')
+      logRefusedProof(page, { account, reason: 'wrong_password' }, deps);
     deps.log.info(
       { event: 'account_not_linked', clientId, provider: kind, kind: reason.kind },
       'An account was not connected',
@@ -102,11 +106,17 @@ export async function linkAccount(
  */
 async function proveAccount(
   verified: VerifiedAccount,
-  { page, kind, confirms }: LinkInput,
+  { page, kind, confirms, reconnects }: LinkInput,
   deps: LinkDeps & { readonly signIn: PasswordSignIn },
 ): Promise<VerifiedAccount | LinkProblem> {
   const provesOwner = async () =>
     verified.provesOwner && !(await deps.signIn.takesAnyPassword(verified.credentials, page.request));
+  if (reconnects !== undefined) {
+    if (isSignInTo(reconnects, verified))
+      return { ...verified, provesOwner: await provesOwner().catch(provesNothing) };
+    logRefusedProof(page, { account: reconnects, reason: 'another_account' }, deps);
+    return problemAt('error.another_account', []);
+  }
   if (confirms === undefined) {
     // Otherwise nothing is tested, and so nothing proved: another person may link this account later.
     const isAsked = await isLinkedElsewhere(page, kind, verified, deps);
@@ -119,6 +129,12 @@ async function proveAccount(
   if (await provesOwner()) return verified;
   logRefusedProof(page, { account: confirms, reason: 'proves_nothing' }, deps);
   return problemAt('link.cannot_prove', []);
+}
+
+/** An inconclusive answer proves nothing, and the account can still be reconnected. */
+function provesNothing(reason: unknown): false {
+  if (reason instanceof ProviderError) return false;
+  throw reason;
 }
 
 type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
@@ -161,19 +177,21 @@ function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProble
 }
 
 /** Counts the attempt, so that nobody can guess passwords here. */
-async function checkAttempts({ page, confirms }: LinkInput, { attempts }: LinkDeps) {
+async function checkAttempts({ page, confirms, reconnects }: LinkInput, { attempts }: LinkDeps) {
+  const account = confirms ?? reconnects;
   const inTransaction = await attempts.passwordsInTransaction(page.request.transactionId);
   const fromAddress = await attempts.passwordsFromAddress(page.visit.address);
-  const ofAccount = confirms && (await attempts.passwordsForAccount(confirms.accountKey));
+  const ofAccount = account && (await attempts.passwordsForAccount(account.accountKey));
   const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0, ofAccount ?? 0);
   return wait > 0 ? limited(wait) : undefined;
 }
 
 /** Takes back the attempt of a correct password: many people behind one address can link their accounts. */
-async function refundAttempt({ page, confirms }: LinkInput, { attempts }: LinkDeps): Promise<void> {
+async function refundAttempt(input: LinkInput, { attempts }: LinkDeps): Promise<void> {
+  const { page, confirms: account = input.reconnects } = input;
   await attempts.passwordsInTransaction.refund(page.request.transactionId);
   await attempts.passwordsFromAddress.refund(page.visit.address);
-  if (confirms !== undefined) await attempts.passwordsForAccount.refund(confirms.accountKey);
+  if (account !== undefined) await attempts.passwordsForAccount.refund(account.accountKey);
 }
 
 type Wording = readonly [message: MessageKey, ...fields: LinkField[]];

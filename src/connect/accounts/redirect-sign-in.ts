@@ -12,7 +12,7 @@ import { actorOf } from '../../calendars/health-reason.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { SCOPES, type Scope } from '../../oauth/scope.ts';
-import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { type AuthorizationRequest, isReconnectLink } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import {
   backToAccounts,
@@ -24,7 +24,7 @@ import { countStep, type PageVisit, secretOf } from '../flow/connect-flow.ts';
 import { callbackPath, selectionPath, signInPath } from '../flow/paths.ts';
 import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
 import { accountToConfirm, isSignInTo, logRefusedProof } from './confirm-account.ts';
-import { type SaveDeps, saveAccount } from './save-account.ts';
+import { findLinkedAccount, reconnectAccount, type SaveDeps, saveAccount } from './save-account.ts';
 
 type SignInDeps = SaveDeps & Pick<ConnectDeps, 'apps' | 'signIns' | 'endedAccess' | 'publicUrl'>;
 
@@ -141,6 +141,14 @@ async function linkReturned(
   }
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { page, kind, verified: signedIn, grantedScopes, calendarPermission, confirms };
+  if (isReconnectLink(request)) {
+    const linked = await orDrop(findLinkedAccount(request, deps));
+    const isSame = isSignInTo(linked, signedIn);
+    if (isSame && calendarPermission)
+      return { result: kind, device: (await orDrop(reconnectAccount(proved, deps))).device };
+    await drop();
+    return { result: isSame ? `${kind}_unpermitted` : `${kind}_not_this`, device: undefined };
+  }
   const saved = await orDrop(saveAccount(proved, deps)).catch((refusal: unknown) => {
     if (refusal instanceof AccountLimitReached) return undefined;
     throw refusal;
@@ -268,7 +276,7 @@ function toSignInError(step: SignInStep, failure: ProviderError): ConnectError {
   const retryAfter = page === 'provider_unavailable' ? Math.ceil((failure.retryAfter ?? 0) / 1000) : 0;
   return new ConnectError(page, {
     ...context,
-    back: selectionPath(request),
+    ...(!isReconnectLink(request) && { back: selectionPath(request) }),
     wayBack,
     ...(link !== undefined && { link }),
     ...(retryAfter > 0 && { retryAfter }),

@@ -4,6 +4,7 @@ import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { reachedLimit } from '../flow/account-groups.ts';
+import { type AuthorizationRequest, isReconnectLink } from '../flow/authorization-request-store.ts';
 import { newSecret } from '../flow/connect-cookies.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { ConnectError } from '../flow/connect-error.ts';
@@ -70,6 +71,8 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
   const account = await linking.catch((reason: unknown) => {
     throw reason instanceof TransactionAnswered ? finishedError(current) : reason;
   });
+  await countStep(request, 'linked', deps);
+  if (isReconnectLink(request)) return { account, device };
   const event = confirms === undefined ? 'account_linked' : 'account_confirmed';
   const { accountKey } = confirms ?? account;
   const fields = { clientId, userId, accountKey, provider: kind, address: visit.address, transactionId };
@@ -77,8 +80,38 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
     { event, ...fields, calendarPermission },
     confirms === undefined ? 'An account was connected' : 'An account was confirmed',
   );
-  await countStep(request, 'linked', deps);
   return { account, device };
+}
+
+/** Saves the sign-in of a reconnect link for its account. Throws ConnectError if the request or the account has ended. */
+export async function reconnectAccount(
+  proved: Omit<ProvedAccount, 'confirms'>,
+  deps: SaveDeps,
+): Promise<SavedAccount> {
+  const { requests, log, now } = deps;
+  const { page, kind: provider, verified } = proved;
+  const { visit, request } = page;
+  const { transactionId, clientId, userId, reconnects: accountKey } = request;
+  const saved = await saveAccount({ ...proved, confirms: undefined }, deps);
+  const { provesOwner } = verified;
+  if (!(await requests.reconnectAccount(request, { provesOwner, now: now() }))) {
+    // Deletes the new account and ends its access.
+    await requests.denyRequest(transactionId, now());
+    throw new ConnectError('link_expired', { request });
+  }
+  const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
+  log.info({ event: 'account_reconnected', ...fields }, 'An account was connected again by its link');
+  return saved;
+}
+
+/** Returns the account of a reconnect link's request. Throws ConnectError 410 if it was disconnected. */
+export async function findLinkedAccount(
+  request: AuthorizationRequest,
+  { accounts }: Pick<SaveDeps, 'accounts'>,
+): Promise<Account> {
+  const account = await accounts.findAccount(request.reconnects ?? '');
+  if (account === undefined) throw new ConnectError('link_expired', { request });
+  return account;
 }
 
 /** Throws AccountLimitReached for a new account over the limit. An account that is linked again is not new. */

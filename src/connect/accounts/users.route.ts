@@ -1,8 +1,9 @@
-/** GET and DELETE /users/{user_id}, for the application itself by HTTP Basic. */
+/** GET and DELETE /users/{user_id}, and POST /users/{user_id}/reconnect-links, for the application itself by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
 import { beforeBody } from '../../http/before-body.ts';
+import { readBody } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import type { Log } from '../../lib/log.ts';
@@ -11,8 +12,9 @@ import { authenticateBasic, type ClientAuthenticationDeps } from '../../oauth/cl
 import type { UserStore } from '../../oauth/user-store.ts';
 import { READING } from '../../reading/read-error.ts';
 import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
+import { createReconnectLink, NEW_RECONNECT_LINK, type ReconnectLinkDeps } from './reconnect-link.ts';
 
-export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps;
+export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps & Omit<ReconnectLinkDeps, keyof UsersDeps>;
 
 type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 
@@ -30,12 +32,15 @@ export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
     app.delete('/users/:user_id', options, (request: UserRequest) =>
       forgetUser(foundOf(request), request.ip, deps),
     );
+    app.post('/users/:user_id/reconnect-links', options, async (request: UserRequest, reply) =>
+      reply.status(201).send(await linkUserAccount(foundOf(request), request.body, deps)),
+    );
   };
 }
 
 export type UsersDeps = DeleteUserDeps & {
   readonly users: Pick<UserStore, 'findUser' | 'livingGrantsOf' | 'deleteUser'>;
-  readonly accounts: Pick<AccountStore, 'listAccounts'>;
+  readonly accounts: Pick<AccountStore, 'listAccounts' | 'auditReconnectLink'>;
   readonly log: Log;
 };
 
@@ -76,6 +81,15 @@ export async function forgetUser(owner: UserOfClient, address: string, deps: Use
   log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
   const { deletedAt, deleted, accessToEnd, isOffDisk: offDisk } = receipt;
   return { success: true, receipt: { deletedAt: instantText(deletedAt), ...deleted }, accessToEnd, offDisk };
+}
+
+/** Creates a reconnect link for an account of the user. Throws ApiError. */
+async function linkUserAccount({ clientId, userId }: UserOfClient, body: unknown, deps: UsersRouteDeps) {
+  const { provider, account: accountId } = readBody(body, NEW_RECONNECT_LINK);
+  if ((await deps.users.findUser(clientId, userId)) === undefined) throw new ApiError(READING.user_not_found);
+  const isRequested = (account: Account) => account.provider === provider && account.accountId === accountId;
+  const link = await createReconnectLink({ clientId, userId, isRequested, by: undefined }, deps);
+  return { url: link.url, expiresAt: instantText(link.expiresAt) };
 }
 
 function shownAccount({ provider, accountId, display, linkedAt, health }: Account) {

@@ -1,6 +1,7 @@
-/** GET and DELETE /users/{user_id} for the API reference. */
+/** The operations on users for the API reference. */
 import { Type } from 'typebox';
 
+import { badBodies, badField } from '../../http/error.schema.ts';
 import { required, text } from '../../http/fields.ts';
 import { enumeration, instant, type Operation } from '../../http/operation.ts';
 import { badClients } from '../../oauth/oauth.schema.ts';
@@ -8,6 +9,7 @@ import { SCOPES } from '../../oauth/scope.ts';
 import { Provider } from '../../reading/calendar.schema.ts';
 import { READING } from '../../reading/read-error.ts';
 import type { DeletionReceipt } from '../../user-data/delete-user.ts';
+import { NEW_RECONNECT_LINK, RECONNECTING } from './reconnect-link.ts';
 
 const ApplicationUser = Type.Object(
   {
@@ -116,5 +118,37 @@ export const userOperations: readonly Operation[] = [
       example: { success: true, receipt: { deletedAt: AT, ...HAD }, accessToEnd: 1, offDisk: true },
     },
     errors: [...badClients],
+  },
+  {
+    method: 'post',
+    path: '/users/{user_id}/reconnect-links',
+    id: 'createReconnectLink',
+    group,
+    summary: 'Create a link with which the user reconnects an account',
+    description:
+      'Send the link to the user, for example by e-mail. It opens the sign-in of the account’s provider and is valid for seven days, until the user has signed in. It gives no code and changes no grant. It also works if the application must push its requests.',
+    callers: ['application'],
+    pathFields: USER,
+    body: { fields: NEW_RECONNECT_LINK, name: 'NewReconnectLink', required: true },
+    answer: {
+      status: 201,
+      description: 'The link.',
+      schema: Type.Object({
+        url: Type.String({ format: 'uri', description: 'A secret of the user. Do not log it.' }),
+        expiresAt: instant('When the link expires.'),
+      }),
+      example: {
+        url: 'https://calendars.example.com/reconnect/q83vEjRWeJCrze8SNFZ4kA',
+        expiresAt: '2026-11-08T08:00:00.000Z',
+      },
+    },
+    errors: [
+      badField('provider', 'is missing'),
+      READING.user_not_found,
+      READING.account_not_found,
+      RECONNECTING.grant_required,
+      ...badBodies,
+      ...badClients,
+    ],
   },
 ];

@@ -33,17 +33,25 @@ export type AuthorizationRequest = {
   readonly userName: string | undefined;
   /** The account with which a provider's page begins. Only pushed requests have it. */
   readonly loginHint: string | undefined;
-  /** When the user allowed it while another approval had to be redeemed first. Epoch milliseconds. */
+  /** When the user allowed it: another approval was to be redeemed first, or a sign-in needed no consent. Epoch milliseconds. */
   readonly allowedAt: number | undefined;
   /** Whether an account was disconnected in it, so that the page ends with "Done". */
   readonly hasDisconnected: boolean;
   readonly wasSentAhead: boolean;
+  /** The key of the account to reconnect. */
+  readonly reconnects: string | undefined;
   /** Proves that a form comes from a page of this transaction. */
   readonly formToken: string;
   readonly status: 'open' | 'approved' | 'denied';
   /** Epoch milliseconds. */
   readonly createdAt: number;
 };
+
+/** Returns whether a reconnect link began it. It then repairs one account, and never gives a code or shows others. */
+export const isReconnectLink = ({
+  reconnects,
+  isPushed,
+}: Pick<AuthorizationRequest, 'reconnects' | 'isPushed'>): boolean => reconnects !== undefined && !isPushed;
 
 export type UserKey = Pick<AuthorizationRequest, 'clientId' | 'userId'>;
 
@@ -58,7 +66,7 @@ export type Approver = {
 export type ApprovalResult = 'approved' | 'answered' | 'nothing' | 'waits';
 
 export type RequestProgress = Partial<
-  Pick<AuthorizationRequest, 'allowedAt' | 'hasDisconnected' | 'wasSentAhead'>
+  Pick<AuthorizationRequest, 'allowedAt' | 'hasDisconnected' | 'wasSentAhead' | 'language'>
 >;
 
 export const FLOW_STEPS = ['chosen', 'linked', 'allowed'] as const;
@@ -82,14 +90,21 @@ export interface AuthorizationRequestStore {
   /** Denies an open request and deletes its linked accounts; false if another call or an approval came first. */
   denyRequest(transactionId: string, now: number): Promise<boolean>;
 
+  /**
+   * Ends the open request of a reconnect link without a code: the account that was signed in to in it joins the account
+   * that it reconnects, which gets the new credentials. Coverage does not change. Unless `provesOwner`, the browser does
+   * not become known for the user's accounts. Returns false, without a change, if the request or the account has ended.
+   */
+  reconnectAccount(
+    request: Pick<AuthorizationRequest, 'transactionId' | 'clientId' | 'userId' | 'reconnects'>,
+    signIn: { readonly provesOwner: boolean; readonly now: number },
+  ): Promise<boolean>;
+
   /** Updates an open request; does nothing if it has ended. */
   noteProgress(transactionId: string, progress: RequestProgress): Promise<void>;
 
   /** Records that a request reached `step`. Returns each step, skipped ones included, once, also under concurrency. */
   reachStep(transactionId: string, step: FlowStep): Promise<readonly FlowStep[]>;
-
-  /** Sets the language of an open request; does nothing if it has ended. */
-  setLanguage(transactionId: string, language: string): Promise<void>;
 
   /** Deletes requests created before `createdBefore`, in epoch milliseconds, and returns their number. */
   deleteExpiredRequests(createdBefore: number): Promise<number>;

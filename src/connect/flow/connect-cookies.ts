@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import type { CookieToSet } from '../../http/cookies.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { type AuthorizationRequest, isReconnectLink } from './authorization-request-store.ts';
 
 const REQUEST_SECONDS = 7200;
 /** Browsers limit a cookie to 400 days (RFC 6265bis §5.5). */
@@ -77,7 +77,8 @@ export function transactionCookies(
     .toSorted((a, b) => b.startedAt - a.startedAt)
     .slice(MOST_TRANSACTIONS - 1)
     .map(({ transactionId }) => ({ name: name(transactionId), value: '', maxAge: 0 }));
-  return [requestCookie(request), flow, ...ended];
+  // A reconnect link can leak, so it does not reveal the user's id.
+  return isReconnectLink(request) ? [flow, ...ended] : [requestCookie(request), flow, ...ended];
 }
 
 /** Builds `oauth_req`, a JSON object of exactly these three (docs/security.md T8). It proves nothing. */

@@ -7,6 +7,7 @@ import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Sealer } from '../../lib/sealing.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
 import type { PushedRequestStore } from '../../oauth/pushed-request-store.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
@@ -23,7 +24,7 @@ export type ConnectDeps = {
   readonly signIns: SignInStore;
   readonly accounts: Pick<
     AccountStore,
-    'linkAccount' | 'findAccount' | 'loadingOf' | 'credentialsOf' | 'removeAccount'
+    'linkAccount' | 'findAccount' | 'listAccounts' | 'loadingOf' | 'credentialsOf' | 'removeAccount'
   >;
   readonly accountLimits: AccountLimits;
   readonly calendarChoices: Pick<CalendarChoiceStore, 'chosenCalendars' | 'chooseCalendars'>;
@@ -44,6 +45,8 @@ export type ConnectDeps = {
   readonly signInOrigins: readonly string[];
   /** The public origin, without a trailing slash. */
   readonly publicUrl: string;
+  /** Derives the key of reconnect links. */
+  readonly sealer: Pick<Sealer, 'derive'>;
   readonly attempts: ConnectAttempts;
   readonly activityNotes: ActivityNotes;
   readonly log: Log;

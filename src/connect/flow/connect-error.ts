@@ -3,8 +3,8 @@ import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { type ANY_CALL, Refusal, retryHeader } from '../../http/refusal.ts';
 import type { AUTHORIZATION } from '../../oauth/oauth-error.ts';
 import type { MessageKey } from '../messages/messages.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { selectionPath } from './paths.ts';
+import { type AuthorizationRequest, isReconnectLink } from './authorization-request-store.ts';
+import { selectionPath, signInPath } from './paths.ts';
 
 type Wording = {
   /** Default: 400. */
@@ -75,6 +75,34 @@ const WORDINGS = {
     title: 'error.finished.title',
     message: 'error.finished',
     description: 'This authorization request has been answered already',
+  },
+  link_expired: {
+    status: 410,
+    error: 'link_expired',
+    title: 'error.link_expired.title',
+    message: 'error.link_expired',
+    description: 'This reconnect link has expired, was used, or never existed',
+  },
+  another_account: {
+    status: 403,
+    error: 'access_denied',
+    title: 'error.another_account.title',
+    message: 'error.another_account',
+    description: 'The sign-in was to another account than the one to reconnect; nothing was changed',
+  },
+  sign_in_cancelled: {
+    status: 403,
+    error: 'access_denied',
+    title: 'error.provider.title',
+    message: 'selection.just_cancelled',
+    description: 'The user cancelled at the provider; nothing was changed',
+  },
+  calendars_not_allowed: {
+    status: 403,
+    error: 'access_denied',
+    title: 'error.provider.title',
+    message: 'error.calendars_not_allowed',
+    description: 'The user signed in but did not allow access to calendars; nothing was changed',
   },
   foreign_form: {
     status: 403,
@@ -171,11 +199,13 @@ export type ConnectErrorContext = {
   readonly cause?: unknown;
 };
 
-export const backToAccounts = (request: AuthorizationRequest) =>
-  ({
-    request,
-    wayBack: { path: selectionPath(request), label: 'back' },
-  }) as const satisfies ConnectErrorContext;
+/** Leads back to the accounts. A reconnect link shows none, so it leads to its sign-in again. */
+export function backToAccounts(request: AuthorizationRequest): ConnectErrorContext {
+  const [provider] = request.providers;
+  if (!isReconnectLink(request) || provider === undefined)
+    return { request, wayBack: { path: selectionPath(request), label: 'back' } };
+  return { request, provider, wayBack: { path: signInPath(provider, request), label: 'try_again' } };
+}
 
 export class ConnectError extends Refusal {
   readonly kind: ConnectErrorKind;

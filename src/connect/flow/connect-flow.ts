@@ -38,13 +38,15 @@
  * `open` → `approved` and `open` → `denied` are each one conditional statement: the first click decides, and a
  * repeated click gets the same response. At every step the browser must have the secret of the transaction
  * that the page names, and the page's application and user must be the stored ones (`standingOf`).
+ * A reconnect link (accounts/reconnect-link.ts) opens only the form or the provider's pages, and then
+ * GET /connect/reconnected. Its request ends as `denied`, without a code.
  */
 
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
-import type { AuthorizationRequest, FlowStep } from './authorization-request-store.ts';
+import { type AuthorizationRequest, type FlowStep, isReconnectLink } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
@@ -53,7 +55,13 @@ import { startPath } from './paths.ts';
 /** The time in which a request can be answered (docs/wire.md O8). */
 export const REQUEST_LIFETIME_MS = 7200 * 1000;
 
-export type Standing = 'current' | 'finished' | 'session_expired';
+/** Requests of reconnect links have two of their own, which only the pages for them accept. */
+export type Standing = 'current' | 'finished' | 'reconnecting' | 'reconnected' | 'session_expired';
+
+/** Accepts every open request, those of reconnect links included. */
+export const ANY_OPEN: readonly Standing[] = ['current', 'reconnecting'];
+/** Accepts the answered requests too, of browsers that repeat a step. */
+export const ANY_STANDING: readonly Standing[] = [...ANY_OPEN, 'finished', 'reconnected'];
 
 type Claims = {
   /** The claims of the page's address. Only the transaction is required, but all that are present must match. */
@@ -75,6 +83,7 @@ export function standingOf({ page, secret, request }: Claims, now: number): Stan
   const { clientId, userId } = request;
   if ((page.clientId ?? clientId) !== clientId || (page.userId ?? userId) !== userId)
     return 'session_expired';
+  if (isReconnectLink(request)) return request.status === 'open' ? 'reconnecting' : 'reconnected';
   return request.status === 'open' ? 'current' : 'finished';
 }
 
@@ -136,7 +145,7 @@ export async function changeLanguage(
 ): Promise<AuthorizationRequest | undefined> {
   const language = LANGUAGES.find((one) => one === word);
   if (language === undefined) return undefined;
-  await requests.setLanguage(request.transactionId, language);
+  await requests.noteProgress(request.transactionId, { language });
   return { ...request, language };
 }
 
@@ -147,7 +156,7 @@ async function findRequest(transactionId: string | undefined, requests: ConnectD
 }
 
 function toSessionError(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
-  const kind = standing === 'current' ? 'session_expired' : standing;
+  const kind = standing === 'finished' || standing === 'reconnected' ? 'finished' : 'session_expired';
   const again = restartQuery(query, request);
   return new ConnectError(kind, {
     ...(request && { request }),
@@ -157,19 +166,23 @@ function toSessionError(standing: Standing, query: ReceivedQuery, request: Autho
 
 /** Returns the stored query; without a request, that of the page if it can start a flow. */
 function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
-  // A pushed request works once. Only the application can start it again.
-  if (request?.isPushed || scalar(query, 'request_uri') !== undefined) return undefined;
+  // A pushed request works once, and only the application can start it again. A reconnect link is opened again.
+  if (request?.isPushed || request?.reconnects !== undefined || scalar(query, 'request_uri') !== undefined)
+    return undefined;
   if (request !== undefined) return request.query;
   const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
   return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
 }
 
-/** Counts the steps that a request reached, skipped ones included, each once. Errors are only logged. */
+/** Counts the steps that a flow reached, skipped ones included, each once. Errors are only logged. */
 export async function countStep(
-  { transactionId, clientId }: Pick<AuthorizationRequest, 'transactionId' | 'clientId'>,
+  request: AuthorizationRequest,
   step: FlowStep,
   { requests, activityNotes, log }: Pick<ConnectDeps, 'requests' | 'activityNotes' | 'log'>,
 ): Promise<void> {
+  // Nobody is asked for consent, so a link would count as a flow that was left.
+  if (isReconnectLink(request)) return;
+  const { transactionId, clientId } = request;
   try {
     for (const reached of await requests.reachStep(transactionId, step))
       activityNotes.add(clientId, `flow_${reached}`);

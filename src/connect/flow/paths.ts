@@ -20,6 +20,10 @@ export function selectionPath(
 export const pathOfTransaction = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): string =>
   `/authorize?transaction=${transactionId}`;
 
+/** Returns the last page of a reconnect link. */
+export const reconnectedPath = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): string =>
+  `/connect/reconnected?transaction=${transactionId}`;
+
 export const startPath = (query: string): string => `/authorize?${query}`;
 
 /** Returns the start of a provider's sign-in: our form, or the redirect to the provider's pages. */

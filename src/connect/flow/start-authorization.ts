@@ -1,5 +1,6 @@
 /** Starts a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
+import type { Account } from '../../calendars/account-store.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Caller } from '../../http/address-key.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
@@ -8,7 +9,12 @@ import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
-import { hashOfRequestUri, PUSHED_REQUEST_SECONDS, readPushedFacts } from '../../oauth/pushed-requests.ts';
+import {
+  hashOfRequestUri,
+  type NamedAccount,
+  PUSHED_REQUEST_SECONDS,
+  readPushedFacts,
+} from '../../oauth/pushed-requests.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readAuthorizeRequest, readClientId, startingQuery } from './authorize-request.ts';
@@ -16,7 +22,7 @@ import { newSecret } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
 import { standingOf, type Visit } from './connect-flow.ts';
-import { selectionPath } from './paths.ts';
+import { selectionPath, signInPath } from './paths.ts';
 
 type StartInput = {
   readonly visit: Omit<Visit, 'transactionId'>;
@@ -33,6 +39,7 @@ type Started = {
 
 type StartDeps = Pick<
   ConnectDeps,
+  | 'accounts'
   | 'clients'
   | 'users'
   | 'requests'
@@ -66,10 +73,15 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const secret = newSecret();
   // Only the dashboard pushes requests of playground users: `/par` refuses them.
   const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
+  const { reconnect, ...facts } = readPushedFacts(pushed === undefined ? [] : parameters);
+  const providers = chooseProviders(options.providers, client, deps.offeredProviders);
+  const { userId } = options;
+  const account = reconnect && (await findAccountToReconnect({ ...client, userId, reconnect }, deps));
+  const reconnects = account && providers.includes(account.provider) ? account : undefined;
   const request: AuthorizationRequest = {
     ...options,
-    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(parameters)),
-    providers: chooseProviders(options.providers, client, deps.offeredProviders),
+    ...facts,
+    providers,
     isPushed: pushed !== undefined,
     transactionId,
     secretHash: hashOfSecret(secret),
@@ -83,13 +95,32 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     allowedAt: undefined,
     hasDisconnected: false,
     wasSentAhead: false,
+    reconnects: reconnects?.accountKey,
     createdAt: deps.now(),
   };
-  const path = pushed === undefined ? buildFirstPath(request, visit) : selectionPath(request);
+  const path =
+    reconnects !== undefined
+      ? signInPath(reconnects.provider, request, reconnects.accountKey)
+      : pushed === undefined
+        ? buildFirstPath(request, visit)
+        : selectionPath(request);
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
   deps.activityNotes.add(request.clientId, 'flow_started');
   return { request, secret, path };
+}
+
+/**
+ * Returns the user's account that `PROVIDER:ID` names, as in `/connection-status`. If several people connected it, one that
+ * needs reconnecting comes first.
+ */
+export async function findAccountToReconnect(
+  { clientId, userId, reconnect }: NamedAccount,
+  { accounts }: Pick<ConnectDeps, 'accounts'>,
+): Promise<Account | undefined> {
+  const linked = await accounts.listAccounts(clientId, userId);
+  const matches = linked.filter(({ provider, accountId }) => `${provider}:${accountId}` === reconnect);
+  return matches.find(({ health }) => health.state === 'reauth_required') ?? matches[0];
 }
 
 /** Returns the registered URI; for the dashboard's playground, the one that it pushed. */

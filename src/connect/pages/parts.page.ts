@@ -11,7 +11,7 @@ import {
 import { type Html, html } from '../../http/html.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
-import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { type AuthorizationRequest, isReconnectLink } from '../flow/authorization-request-store.ts';
 import { displayDomain } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
@@ -121,5 +121,5 @@ export function applicationHeader(request: AuthorizationRequest, appearance: App
   return html`<div class="asker"><div aria-hidden="true">${applicationSign(appearance)}</div><dl>
 <div><dt class="unseen">${messages.text('consent.application')}</dt>
 <dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain"><bdi>${withBreakPoints(displayDomain(request.redirectUri))}</bdi></span></dd></div>
-${user !== undefined && html`<div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div>`}</dl></div>`;
+${user !== undefined && !isReconnectLink(request) && html`<div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div>`}</dl></div>`;
 }

@@ -14,6 +14,7 @@ const EMPTY: PasswordForm = {
   preset: undefined,
   accountKey: undefined,
   confirm: undefined,
+  reconnects: undefined,
 };
 const page = (change: Partial<PasswordForm> = {}) =>
   passwordFormPage({ ...EMPTY, ...change }, sampleAppearance);

@@ -25,16 +25,18 @@ export type PasswordForm = {
   readonly accountKey: string | undefined;
   /** The account to confirm. The form then contains only typed values. */
   readonly confirm: string | undefined;
+  /** The masked account of a reconnect link, whose server and user name are stored. */
+  readonly reconnects: string | undefined;
 };
 
 const FORM = 'login';
 
 export function passwordFormPage(form: PasswordForm, appearance: Appearance): Page {
   const { messages } = appearance;
-  const { kind, request, problem } = form;
+  const { kind, request, problem, reconnects } = form;
   const title = renderTitle(form, messages);
   const app = applicationName(appearance.displayName, messages);
-  const content = html`${backLink(selectionPath(request), messages)}
+  const content = html`${reconnects === undefined && backLink(selectionPath(request), messages)}
 ${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(chooseLeadKey(form), { app })}</p>
@@ -43,7 +45,7 @@ ${isByServer(form) && presetChoice(form, messages)}
 <form class="fields" id="${FORM}" method="post" action="/connect/${kind}" data-working="${workingText(form, messages)}">${formFields(request)}${stateFields(form)}
 ${isByAddress(form) ? addressField(form, messages) : loginFields(form, messages)}
 ${kind === 'apple' && appPasswordHelp(appearance, problem?.message === 'link.apple_format')}
-<button class="primary">${messages.text('form.connect')}</button>
+<button class="primary">${messages.text(reconnects === undefined ? 'form.connect' : 'selection.mend')}</button>
 </form>
 ${waysBeside(form, messages)}`;
   const documentTitle = problem ? messages.text('form.error_title', { title }) : title;
@@ -51,7 +53,8 @@ ${waysBeside(form, messages)}`;
   return layout({ title: documentTitle, content, settings }, appearance);
 }
 
-const isByServer = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'server';
+const isByServer = ({ kind, mode, reconnects }: PasswordForm): boolean =>
+  kind === 'caldav' && mode === 'server' && reconnects === undefined;
 
 const isByAddress = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'address';
 
@@ -60,12 +63,15 @@ const isByMail = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' &&
 function renderTitle(form: PasswordForm, messages: Messages): string {
   const provider = PROVIDER_NAMES[form.kind];
   if (form.confirm !== undefined) return messages.text('selection.confirm', { provider });
+  if (form.reconnects !== undefined)
+    return messages.text('selection.mend_account', { account: form.reconnects });
   return isByAddress(form) ? messages.text('form.address_title') : messages.text('form.title', { provider });
 }
 
 function chooseLeadKey(form: PasswordForm): MessageKey {
-  const { kind, confirm } = form;
+  const { kind, confirm, reconnects } = form;
   if (confirm !== undefined) return 'form.confirm.lead';
+  if (reconnects !== undefined) return isByAddress(form) ? 'form.reconnect.address' : 'form.reconnect.lead';
   if (isByAddress(form)) return 'form.address.lead';
   return kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead';
 }
@@ -84,7 +90,7 @@ function formPath({ kind, request, accountKey, confirm }: PasswordForm): string 
 
 function stateFields(form: PasswordForm): Html {
   const fields = {
-    by: form.kind === 'caldav' ? form.mode : undefined,
+    by: form.kind === 'caldav' && form.reconnects === undefined ? form.mode : undefined,
     preset: form.chosen?.id,
     account: form.accountKey,
     confirm: form.confirm,
@@ -115,7 +121,7 @@ ${items}${chosen && other}</ul></details>`;
 
 /** Links to the other kinds of input. A calendar's address cannot confirm an account. */
 function waysBeside(form: PasswordForm, messages: Messages): Html | false {
-  const { kind, mode, confirm } = form;
+  const { kind, mode, confirm, reconnects } = form;
   const ways = [
     ...(mode === 'email' ? [['server', 'form.by_server'] as const] : []),
     ...(mode === 'address' ? [['email', 'form.by_account'] as const] : []),
@@ -123,13 +129,14 @@ function waysBeside(form: PasswordForm, messages: Messages): Html | false {
   ];
   return (
     kind === 'caldav' &&
+    reconnects === undefined &&
     html`${ways.map(([by, key]) => html`<p class="way-beside"><a href="${formPath(form)}&amp;by=${by}">${messages.text(key)}</a></p>`)}`
   );
 }
 
 const loginFields = (form: PasswordForm, messages: Messages): Html =>
   html`${isByServer(form) && serverField(form, messages)}
-${usernameField(form, messages)}
+${form.reconnects === undefined && usernameField(form, messages)}
 ${passwordField(form, messages)}`;
 
 function addressField(form: PasswordForm, messages: Messages): Html {

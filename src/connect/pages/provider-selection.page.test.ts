@@ -44,6 +44,30 @@ describe('the buttons that leave the selection page', () => {
   });
 });
 
+describe('managing an account that needs reconnecting', () => {
+  const broken = { ...sampleAccount, problem: 'reconnect' } as const;
+  const manage = (change: Partial<ProviderSelection>) =>
+    page({ ending: 'done', isManaging: true, ...change });
+
+  it('names the account in the headline, with Reconnect first and Done second', () => {
+    const { markup } = manage({ accounts: [sampleAccount, broken] }).document;
+    const [, actions = ''] = markup.split('<div class="actions">');
+
+    assert.ok(markup.includes(`<h1>Reconnect ${broken.name}</h1>`));
+    assert.match(actions, /class="primary"[^>]*>Reconnect<.*<button>Done</s);
+    assert.equal(markup.split('>Reconnect</button>').length, 2, 'one button');
+  });
+
+  it('keeps the headline and Done if nothing needs reconnecting, or if its provider is not offered', () => {
+    for (const change of [{ accounts: [sampleAccount] }, { accounts: [broken], providers: [] }]) {
+      const { markup } = manage(change).document;
+
+      assert.ok(markup.includes('<h1>Your calendar accounts</h1>'));
+      assert.match(markup, /<button class="primary">Done</);
+    }
+  });
+});
+
 describe('accounts on the selection page', () => {
   it('are removed at once while nobody uses them, otherwise disconnected after a question', () => {
     const unfinished = page({ ending: 'allow', accounts: [newAccount] }).document.markup;

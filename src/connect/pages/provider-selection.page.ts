@@ -76,7 +76,11 @@ export function providerSelectionPage(selection: ProviderSelection, appearance: 
   const { messages } = appearance;
   const { request, accounts, others, ending } = selection;
   const hasAccounts = accounts.length > 0;
-  const title = messages.text(chooseTitleKey(selection));
+  const broken = findBroken(selection);
+  const title =
+    broken === undefined
+      ? messages.text(chooseTitleKey(selection))
+      : messages.text('selection.mend_account', { account: broken.name });
   const content = html`${applicationHeader(request, appearance)}
 <h1>${title}</h1>
 ${ending !== 'allow' && html`<p class="lead">${lead(selection, appearance)}</p>`}
@@ -97,11 +101,21 @@ function chooseTitleKey({ ending, isManaging }: ProviderSelection): MessageKey {
   return isManaging ? 'selection.manage_title' : 'selection.title';
 }
 
+/** Returns the account that the page of a returning user is about: one that needs reconnecting, if nothing else waits. */
+const findBroken = (selection: ProviderSelection): AccountView | undefined =>
+  selection.ending === 'done' && selection.isManaging
+    ? selection.accounts.find(
+        ({ isManageable, problem, provider }) =>
+          isManageable && problem === 'reconnect' && isOffered(provider, selection),
+      )
+    : undefined;
+
 function lead(selection: ProviderSelection, { messages, displayName, serviceName }: Appearance): Html {
   const { request, accounts, ending, isManaging } = selection;
   if (ending === 'done' && accounts.length === 0) return html`${messages.text('selection.none_left')}`;
-  if (isManaging) return html`${messages.text('selection.manage_lead')}`;
   const app = applicationName(displayName, messages);
+  if (findBroken(selection) !== undefined) return messages.markup('selection.mend_lead', { app });
+  if (isManaging) return html`${messages.text('selection.manage_lead')}`;
   return messages.markup(LEADS[request.scope], { app, service: serviceName });
 }
 
@@ -117,14 +131,13 @@ function happenedNotice(happened: Happening | undefined, messages: Messages): Ht
 }
 
 /** Renders the buttons that leave the page. Programs find them by their labels. */
-function actions({ request, ending }: ProviderSelection, messages: Messages): Html {
+function actions(selection: ProviderSelection, messages: Messages): Html {
+  const { request, ending } = selection;
   switch (ending) {
     case 'allow':
       return consentActions(request, messages);
     case 'done':
-      return html`<div class="actions">
-<form method="post" action="/connect/approve">${formFields(request)}<button class="primary">${messages.text('selection.done')}</button></form>
-</div>`;
+      return doneActions(selection, messages);
     case 'continue':
     case 'none':
       return html`<div class="actions">
@@ -134,6 +147,19 @@ ${cancelForm(request, messages)}
     default:
       return ending satisfies never;
   }
+}
+
+/** Renders Done. If an account needs reconnecting, that comes first. */
+function doneActions(selection: ProviderSelection, messages: Messages): Html {
+  const { request } = selection;
+  const broken = findBroken(selection);
+  const reconnectForm =
+    broken &&
+    html`<form method="get" action="/connect/${broken.provider}">${transactionField(request)}${accountField(broken)}<button class="primary" aria-label="${messages.text('selection.mend_account', { account: broken.name })}">${messages.text('selection.mend')}</button></form>
+`;
+  return html`<div class="actions">
+${reconnectForm}<form method="post" action="/connect/approve">${formFields(request)}<button${broken === undefined && html` class="primary"`}>${messages.text('selection.done')}</button></form>
+</div>`;
 }
 
 const continueForm = (request: AuthorizationRequest, messages: Messages): Html =>
@@ -194,7 +220,9 @@ const accountHead = (account: AccountView, messages: Messages, about?: Html): Ht
 function accountActions(account: AccountView, selection: ProviderSelection, messages: Messages): Html {
   const { request, loading, ending } = selection;
   const { accountKey, name, problem, provider, isProved, isUnfinished, givenScope } = account;
-  const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem);
+  // The account of the headline has its button at the end of the page.
+  const isHeadline = findBroken(selection)?.accountKey === accountKey;
+  const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem) && !isHeadline;
   // An account that was not proved here keeps its narrower access.
   const isNarrower = !isProved && givenScope !== undefined && !scopeCovers(givenScope, request.scope);
   const canConfirm = isNarrower && isOffered(provider, selection);

@@ -82,7 +82,7 @@ function renderSamplePage({ client, page, offered }: PreviewParts, appearance: A
       const typed = { server: '', username: '', address: '' };
       const form = { problem: undefined, chosen: undefined, preset: undefined, accountKey: undefined };
       return passwordFormPage(
-        { ...form, kind: 'apple', mode: 'email', request, typed, confirm: undefined },
+        { ...form, kind: 'apple', mode: 'email', request, typed, confirm: undefined, reconnects: undefined },
         appearance,
       );
     }
@@ -115,6 +115,7 @@ const SAMPLE_REQUEST: AuthorizationRequest = {
   allowedAt: undefined,
   hasDisconnected: false,
   wasSentAhead: false,
+  reconnects: undefined,
   formToken: 'preview',
   status: 'open',
   createdAt: 0,

@@ -14,6 +14,7 @@ export type UserPath =
   | 'user/sync'
   | 'user/revoke'
   | 'user/disconnect'
+  | 'user/reconnect-link'
   | 'user/export'
   | 'user/delete';
 

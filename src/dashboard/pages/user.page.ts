@@ -2,6 +2,7 @@
 
 import type { ShownUser } from '../../administration/user-details.ts';
 import type { Account } from '../../calendars/account-store.ts';
+import type { ReconnectLink } from '../../connect/accounts/reconnect-link.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { LivingGrant } from '../../oauth/user-store.ts';
@@ -11,7 +12,7 @@ import { applicationPath } from './applications.page.ts';
 import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, table, top } from './parts.page.ts';
-import { ago, instantAndAgo } from './times.page.ts';
+import { ago, instant, instantAndAgo } from './times.page.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
@@ -20,8 +21,8 @@ const NEWEST_EVENTS = 5;
 
 export type UserParts = UserLinkDeps & {
   readonly shown: ShownUser;
-  /** The address that the user opens to reconnect an account. Undefined if the application starts each flow itself. */
-  readonly reconnect: string | undefined;
+  /** The link that was just created for an account, or the reason why none was. */
+  readonly reconnect?: { readonly accountKey: string; readonly link: ReconnectLink | string };
   readonly said?: Html | undefined;
 };
 
@@ -46,14 +47,13 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
   const { person } = viewer;
   const application = html`<a href="${applicationPath(client.clientId)}/users"><bdi>${client.name}</bdi></a>`;
   const syncAll = html`<button class="small">${messages.text('user.sync')}</button>`;
-  const needsReconnect = accounts.some(({ health }) => health.state === 'reauth_required');
   return html`${top(html`<bdi class="anything">${shownName(person, user.userId)}</bdi>`, messages.markup('user.of', { application }), tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined)}
 ${said !== undefined && notice('done', said, true)}
+${typeof reconnect?.link === 'string' && notice('trouble', html`${reconnect.link}.`, true)}
 <dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instantAndAgo(user.createdAt)}</dd>
 <dt>${messages.text('user.seen')}</dt><dd>${instantAndAgo(user.lastSeenAt)}</dd></dl>
 <h2>${messages.text('user.accounts')}</h2>
-${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard({ account, shown }, tools, viewer))}
-${needsReconnect && tools.mayChange && reconnectPanel(reconnect)}
+${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard({ ...parts, account }, tools, viewer))}
 <h2>${messages.text('user.grants')}</h2>
 ${grants.length === 0 ? html`<p class="lead">${messages.text('user.grants.none')}</p>` : grantTable(grants)}
 <h2>${messages.text('user.more')}</h2>
@@ -62,7 +62,7 @@ ${tools.mayChange && actions(tools)}`;
 }
 
 function accountCard(
-  { account, shown }: { readonly account: Account; readonly shown: ShownUser },
+  { account, shown, reconnect }: UserParts & { readonly account: Account },
   tools: UserTools,
   viewer: Viewer,
 ): Html {
@@ -76,6 +76,8 @@ function accountCard(
 <a class="button small" href="${tools.link('user/disconnect', more)}" aria-label="${messages.text('user.account.disconnect')}: ${name}">${messages.text('user.account.disconnect')}</a></div>`;
   return html`<section class="account-card"><header><h3><bdi class="anything">${name}</bdi></h3> <span class="chip">${accountKind(account)}</span> <span>${healthState(health)}</span>${tools.mayChange && buttons}</header>
 ${troubleFacts(health, hasOwnApp)}
+${tools.mayChange && health.state === 'reauth_required' && tools.form('user/reconnect-link', html`<button class="small" aria-label="${messages.text('user.link.create')}: ${name}">${messages.text('user.link.create')}</button>`, more)}
+${reconnect?.accountKey === accountKey && typeof reconnect.link !== 'string' && reconnectPanel(reconnect.link)}
 <dl class="facts"><dt>${messages.text('user.account.connected')}</dt><dd>${instantAndAgo(linkedAt)}</dd>
 <dt>${messages.text('user.account.synced')}</dt><dd>${instantAndAgo(updates?.syncedAt)}</dd>
 <dt>${messages.text('user.account.updates')}</dt><dd>${messages.text(updates?.updates === 'push' ? 'user.account.push' : 'user.account.polling')}</dd></dl>
@@ -84,12 +86,10 @@ ${events.length > 0 && html`<h4>${messages.text('user.account.history')}</h4>${t
 `;
 }
 
-function reconnectPanel(reconnect: string | undefined): Html {
-  const title = html`<h2>${messages.text('user.mend')}</h2>`;
-  if (reconnect === undefined)
-    return html`<section class="panel">${title}<p class="lead">${messages.text('user.mend.pushed')}</p></section>`;
-  return html`<section class="panel">${title}<p class="lead">${messages.text('user.mend.text')}</p>
-<div class="copy-row">${copyable('reconnect', reconnect)}</div></section>`;
+function reconnectPanel({ url, expiresAt }: ReconnectLink): Html {
+  const until = instant(expiresAt);
+  return html`<section class="panel"><h4>${messages.text('user.link')}</h4><p class="lead">${messages.markup('user.link.text', { until })}</p>
+<div class="copy-row">${copyable('reconnect', url)}</div></section>`;
 }
 
 function grantTable(grants: readonly LivingGrant[]): Html {

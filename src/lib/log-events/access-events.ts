@@ -16,6 +16,11 @@ export const ACCESS_EVENTS = {
     when: 'a person signed in to a connected account and so proved that it is theirs',
     fields: [...OF_ACCOUNT, 'calendarPermission'],
   },
+  account_reconnected: {
+    level: 'info',
+    when: 'a reconnect link was used: an account has new credentials',
+    fields: OF_ACCOUNT,
+  },
   proof_refused: {
     level: 'warn',
     when: 'a sign-in did not prove that an account is the person’s: a wrong password, another account, or an account that proves nothing',

@@ -168,6 +168,15 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
       return count;
     },
 
+    async auditReconnectLink({ clientId, userId, provider }, by) {
+      if (by === undefined) return;
+      await db.transaction(async (tx) => {
+        const subject = await subjectOfUser(tx, { clientId, userId });
+        const after = { provider };
+        await auditFor(tx, by, { action: 'account.reconnect_link_created', clientId, subject, after });
+      });
+    },
+
     async dropUnfinished(endedBefore, now) {
       const dropped = await dropUnfinished(db, endedBefore, now);
       if (dropped > 0) jobScheduled();

@@ -15,6 +15,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'known browsers': { outlives: false },
   // Hides user ids in links. Saved links stop working.
   'user references': { outlives: false },
+  // Reconnect links end with the master key, so that a leaked key cannot create links afterwards.
+  'reconnect links': { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.
   'refresh successors': { outlives: false },
 };

@@ -9,7 +9,9 @@ import {
 } from '../../connect/flow/authorization-request-store.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import { dropRequestGroup } from '../accounts/account-deletion.ts';
+import { joinGroups } from '../accounts/join-groups.ts';
 import { lockUser } from '../changes/user-lock.ts';
+import { connectionNoter } from '../changes/user-notes.ts';
 import type { Database } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import { applyApproval, listGroups } from './approval.ts';
@@ -28,16 +30,16 @@ const FIND = `
   SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
          display, providers, query, form_token, status, created_at,
          secret_hash, pushed AS is_pushed, user_name, login_hint,
-         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead
+         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
     code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
-    user_name, login_hint)
+    user_name, login_hint, reconnects)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
-    :pushed, :userName, :loginHint)`;
+    :pushed, :userName, :loginHint, :reconnects)`;
 
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
@@ -53,13 +55,23 @@ const DENY = `
   UPDATE authorization_request SET status = 'denied'
    WHERE transaction_id = :transactionId AND status = 'open'`;
 
-const SET_LANGUAGE = `
-  UPDATE authorization_request SET language = :language
-   WHERE transaction_id = :transactionId AND status = 'open'`;
+type GroupsToJoin = { readonly intoGroup: string; readonly ownGroup: string; readonly health: string };
+
+/** The account's group, and that of the sign-in: one account with the same identity. */
+const GROUPS_TO_JOIN = `
+  SELECT a.group_id AS into_group, a.health, s.group_id AS own_group
+    FROM account AS a
+    JOIN account_group AS g ON g.group_id = a.group_id AND g.expires_at IS NULL
+    JOIN account_group AS o ON o.transaction_id = :transactionId AND o.expires_at IS NOT NULL
+    JOIN account AS s ON s.group_id = o.group_id AND s.provider = a.provider AND s.identity = a.identity
+   WHERE a.account_key = :reconnects AND a.client_id = :clientId AND a.user_id = :userId
+     AND NOT EXISTS (SELECT 1 FROM account AS other
+                      WHERE other.group_id = o.group_id AND other.account_key <> s.account_key)`;
 
 const NOTE = `
   UPDATE authorization_request SET allowed_at = COALESCE(CAST(:allowedAt AS BIGINT), allowed_at),
          disconnected = COALESCE(CAST(:disconnected AS BIGINT), disconnected),
+         language = COALESCE(CAST(:language AS TEXT), language),
          sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
    WHERE transaction_id = :transactionId AND status = 'open'`;
 
@@ -104,6 +116,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         pushed: Number(isPushed),
         userName: request.userName ?? null,
         loginHint: request.loginHint ?? null,
+        reconnects: request.reconnects ?? null,
       });
       // Counted only at intervals: a few requests above the limit do no harm.
       created += 1;
@@ -144,20 +157,32 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         return true;
       }),
 
-    async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead }) {
+    reconnectAccount: ({ transactionId, clientId, userId, reconnects = '' }, { provesOwner, now }) =>
+      db.transaction(async (tx) => {
+        const note = await connectionNoter(tx, reconnects, now);
+        await lockUser(tx, { clientId, userId });
+        const values = { transactionId, clientId, userId, reconnects };
+        const groups = await tx.get<GroupsToJoin>(GROUPS_TO_JOIN, values);
+        if (groups === undefined || (await tx.change(DENY, { transactionId })) === 0) return false;
+        const { intoGroup: into, ownGroup: own } = groups;
+        if (!provesOwner) await tx.change('DELETE FROM group_device WHERE group_id = :own', { own });
+        await joinGroups(tx, { clientId, userId, into, from: [own], now }, sealer);
+        if (groups.health !== 'active')
+          await note({ eventType: 'connection.recovered', data: { state: 'active' } });
+        return true;
+      }),
+
+    async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead, language }) {
       await db.change(NOTE, {
         transactionId,
         allowedAt: allowedAt ?? null,
+        language: language ?? null,
         disconnected: hasDisconnected === undefined ? null : Number(hasDisconnected),
         sentAhead: wasSentAhead === undefined ? null : Number(wasSentAhead),
       });
     },
 
     reachStep: (transactionId, step) => reachStep(db, transactionId, step),
-
-    async setLanguage(transactionId, language) {
-      await db.change(SET_LANGUAGE, { transactionId, language });
-    },
 
     deleteExpiredRequests: (createdBefore) => deleteInParts(db, DELETE_EXPIRED, { createdBefore }),
   };

@@ -50,7 +50,7 @@ const CONNECTING: readonly RecordKind[] = [
     key: ['transaction_id'],
     columns: `
       transaction_id, redirect_uri, scope, state, language, theme, display, providers, query, status,
-      pushed, user_name, login_hint, allowed_at, disconnected, sent_ahead, created_at`,
+      pushed, user_name, login_hint, allowed_at, disconnected, sent_ahead, reconnects, created_at`,
     flags: ['pushed', 'disconnected', 'sent_ahead'],
   },
   {
