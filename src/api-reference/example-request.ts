@@ -9,7 +9,7 @@ export type ExampleCall = {
 };
 
 export type ExampleRequest = {
-  /** What is particular about it; undefined if it is the only one. */
+  /** The difference from the other examples. Undefined if there is only one. */
   readonly title: string | undefined;
   readonly method: string;
   readonly url: string;

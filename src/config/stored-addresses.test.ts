@@ -12,7 +12,7 @@ function resolve(env: Readonly<Record<string, string>>, stored: Addresses | unde
   const { config, isDefault } = loadWithAddresses(env, stored);
   return { url: config.url, dashboardUrl: config.dashboardUrl, isDefault };
 }
-const one = (url: string, dashboardUrl: string | undefined = url) => ({
+const addresses = (url: string, dashboardUrl: string | undefined = url) => ({
   url,
   dashboardUrl,
   isDefault: false,
@@ -33,22 +33,22 @@ describe('the addresses that commands print', () => {
   it('are those of the environment if it sets them', () => {
     const stored = { url: URL, dashboardUrl: ADMIN };
     const other = 'https://other.example';
-    assert.deepEqual(resolve({ KALENDS_URL: other }, stored), one(other));
-    assert.deepEqual(resolve({ KALENDS_PORT: '9' }, stored), one('http://127.0.0.1:9'));
-    assert.deepEqual(resolve({ KALENDS_DASHBOARD_URL: other }, stored), one(URL, other));
+    assert.deepEqual(resolve({ KALENDS_URL: other }, stored), addresses(other));
+    assert.deepEqual(resolve({ KALENDS_PORT: '9' }, stored), addresses('http://127.0.0.1:9'));
+    assert.deepEqual(resolve({ KALENDS_DASHBOARD_URL: other }, stored), addresses(URL, other));
     assert.equal(resolve({ KALENDS_DASHBOARD: 'off' }, stored).dashboardUrl, undefined);
   });
 
   it('have the stored dashboard if the environment has the stored public address only', () => {
     const env = { KALENDS_URL: URL };
-    assert.deepEqual(resolve(env, { url: URL, dashboardUrl: ADMIN }), one(URL, ADMIN));
+    assert.deepEqual(resolve(env, { url: URL, dashboardUrl: ADMIN }), addresses(URL, ADMIN));
     assert.equal(resolve(env, { url: URL, dashboardUrl: undefined }).dashboardUrl, undefined);
     const isOn = { ...env, KALENDS_DASHBOARD: 'on' };
-    assert.deepEqual(resolve(isOn, { url: URL, dashboardUrl: undefined }), one(URL));
+    assert.deepEqual(resolve(isOn, { url: URL, dashboardUrl: undefined }), addresses(URL));
   });
 
   it('are the default if neither has one', () => {
-    assert.deepEqual(resolve({}, undefined), { ...one(DEFAULT), isDefault: true });
-    assert.deepEqual(resolve({ KALENDS_URL: URL }, undefined), one(URL));
+    assert.deepEqual(resolve({}, undefined), { ...addresses(DEFAULT), isDefault: true });
+    assert.deepEqual(resolve({ KALENDS_URL: URL }, undefined), addresses(URL));
   });
 });

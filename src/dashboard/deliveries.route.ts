@@ -17,9 +17,10 @@ import {
   replayAll,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
-import { addressWith, oneApplication, type Query, utcText } from './log-filter.ts';
+import { oneApplication, type Query, utcText } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
+import { addressWith } from './pages/filter-form.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 import { get, post } from './routes.ts';
 

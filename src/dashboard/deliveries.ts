@@ -13,13 +13,14 @@ import type {
   MessagePlace,
 } from '../webhooks/message-log.ts';
 import {
-  addressWith,
   type FilterProblem,
   listedApplications,
   oneApplication,
   type Query,
   readRange,
 } from './log-filter.ts';
+
+import { addressWith } from './pages/filter-form.page.ts';
 
 export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () => number };
 

@@ -2,6 +2,7 @@
 import type { Client } from '../oauth/client.ts';
 import type { Person } from '../people/person.ts';
 import type { DashboardMessageKey } from './messages/messages.ts';
+import { PERIODS, readPeriod } from './pages/filter-form.page.ts';
 
 /** Returns a query parameter, or the empty text if it is absent. */
 export type Query = (name: string) => string;
@@ -21,19 +22,6 @@ export function utcInstant(text: string): number | undefined {
 
 /** Formats a time for such a field, to the second. */
 export const utcText = (at: number): string => new Date(at).toISOString().slice(0, 19);
-
-/** The periods of a list that end now, in milliseconds. */
-export const PERIODS = {
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 7 * 86_400_000,
-  '30d': 30 * 86_400_000,
-} as const;
-
-/** Returns the period of the query, or the empty text. */
-export const readPeriod = (query: Query): keyof typeof PERIODS | '' =>
-  // Checked by the table itself.
-  Object.hasOwn(PERIODS, query('period')) ? (query('period') as keyof typeof PERIODS) : '';
 
 /** Reads `from` and `to`, or the period before `now` if both are absent. */
 export function readRange(
@@ -63,10 +51,4 @@ export function listedApplications(person: Person, query: Query): readonly strin
   const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
   if (clientId === '') return ownClientIds;
   return ownClientIds === undefined || ownClientIds.includes(clientId) ? [clientId] : [];
-}
-
-/** Returns `path` with the non-empty values as its query. */
-export function addressWith(path: string, values: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }

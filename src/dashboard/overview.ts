@@ -75,9 +75,9 @@ export async function readOverview(person: Person, deps: OverviewDeps): Promise<
 }
 
 async function failedChecks({ system }: Pick<OverviewDeps, 'system'>): Promise<FailedCheck[]> {
-  const kept = await system.lastChecks();
-  const failed = kept?.checks.filter(({ status }) => status === 'fail') ?? [];
-  return failed.map((check) => ({ ...check, since: check.since ?? kept?.at ?? 0 }));
+  const last = await system.lastChecks();
+  const failed = last?.checks.filter(({ status }) => status === 'fail') ?? [];
+  return failed.map((check) => ({ ...check, since: check.since ?? last?.at ?? 0 }));
 }
 
 /** Merges the counts of each reason, the most frequent first. */

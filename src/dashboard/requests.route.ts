@@ -6,10 +6,11 @@ import type { Client } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
-import { addressWith, type Query } from './log-filter.ts';
+import type { Query } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
+import { addressWith } from './pages/filter-form.page.ts';
 import { top } from './pages/parts.page.ts';
 import { requestPage } from './pages/request.page.ts';
 import { REQUESTS, requestsContent, requestsTab } from './pages/requests.page.ts';
@@ -20,6 +21,7 @@ import {
   pathOfRequest,
   REQUEST_FILTERS,
   readRequestFilter,
+  readStatus,
 } from './requests.ts';
 import { get } from './routes.ts';
 
@@ -45,7 +47,17 @@ async function listIn({ person, deps }: DashboardVisit, { path, clients, query, 
   const values = Object.fromEntries(names.map((name) => [name, query(name)]));
   const older = last && addressWith(path, { ...values, after: formatRequestPosition(last) });
   const choices = isOfOne ? undefined : clients;
-  const parts = { path, clients: choices, query, problems, requests, older, days: deps.requestLogDays };
+  const status = readStatus(query);
+  const parts = {
+    path,
+    clients: choices,
+    query,
+    status,
+    problems,
+    requests,
+    older,
+    days: deps.requestLogDays,
+  };
   return {
     content: requestsContent(parts),
     status: problems.length === 0 ? 200 : 400,

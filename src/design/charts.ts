@@ -71,9 +71,9 @@ function plot(counts: readonly Counts[], description: string, number: Intl.Numbe
   const step = 100 / counts.length;
   const lines = [highest, highest / 2, 0].map((value) => {
     const y = rounded(BOTTOM - (value / highest) * (BOTTOM - TOP));
-    const shown =
+    const label =
       Number.isInteger(value) && html`<text class="y" x="-10" y="${y + 4}">${number.format(value)}</text>`;
-    return html`<line class="${value === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>${shown}`;
+    return html`<line class="${value === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>${label}`;
   });
   const scale = (value: number) =>
     value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (BOTTOM - TOP)));

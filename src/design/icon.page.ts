@@ -1,4 +1,4 @@
-/** Renders octicons. An icon stands beside a text that means the same, so screen readers skip it. */
+/** Renders octicons. An icon is always beside a text that means the same, so screen readers skip it. */
 import { type Html, trusted } from '../http/html.ts';
 import { ICON_PATHS } from './icons.ts';
 

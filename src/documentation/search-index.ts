@@ -75,7 +75,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   tz: ['time zone'],
 };
 
-const words = (text: string): string[] => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+const splitWords = (text: string): string[] => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 
 /** Returns the indexed form of a word: lower case, without a common ending. */
 export function normalizeWord(word: string): string {
@@ -96,10 +96,10 @@ export async function createSearchIndex(pages: readonly DocumentationPage[]): Pr
   const engine = new MiniSearch<IndexedSection>({
     fields: ['heading', 'pageTitle', 'text'],
     // A name such as KALENDS_URL is found as a whole and by its parts.
-    tokenize: (text) => words(text).flatMap((word) => [...new Set([word, ...word.split('_')])]),
+    tokenize: (text) => splitWords(text).flatMap((word) => [...new Set([word, ...word.split('_')])]),
     processTerm: (term) => (term === '' ? null : normalizeWord(term)),
     searchOptions: {
-      tokenize: words,
+      tokenize: splitWords,
       boost: { heading: 4, pageTitle: 3 },
       prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
@@ -111,7 +111,7 @@ export async function createSearchIndex(pages: readonly DocumentationPage[]): Pr
   await engine.addAllAsync(sections, { chunkSize: 20 });
   return {
     search(query) {
-      const alternatives = words(query.slice(0, MOST_QUERY_CHARACTERS))
+      const alternatives = splitWords(query.slice(0, MOST_QUERY_CHARACTERS))
         .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
         .slice(0, MOST_WORDS)
         .map(withSynonyms);
@@ -125,16 +125,16 @@ export async function createSearchIndex(pages: readonly DocumentationPage[]): Pr
 
 function withSynonyms(word: string): Query {
   const synonyms = SYNONYMS[normalizeWord(word)] ?? [];
-  const phrases = synonyms.map((phrase) => ({ combineWith: 'AND' as const, queries: words(phrase) }));
+  const phrases = synonyms.map((phrase) => ({ combineWith: 'AND' as const, queries: splitWords(phrase) }));
   return { combineWith: 'OR', queries: [word, ...phrases] };
 }
 
 function groupByPage(matches: readonly Match[], sections: readonly IndexedSection[]): SearchResult[] {
-  const found = matches.flatMap(({ id, terms }) => {
+  const sectionMatches = matches.flatMap(({ id, terms }) => {
     const section = sections[id];
     return section === undefined ? [] : [{ section, terms }];
   });
-  return [...Map.groupBy(found, ({ section }) => section.path).values()]
+  return [...Map.groupBy(sectionMatches, ({ section }) => section.path).values()]
     .slice(0, MOST_PAGES)
     .flatMap(([best, ...others]) => {
       if (best === undefined) return [];

@@ -35,7 +35,7 @@ export async function openSite(publicUrl: string): Promise<Site> {
   const dividedPages = new Map<string, readonly Part[]>();
   const index = once(() => createSearchIndex(pages));
 
-  function partsOf(page: DocumentationPage): readonly Part[] {
+  function dividePage(page: DocumentationPage): readonly Part[] {
     const parts = dividedPages.get(page.path) ?? divide(page.pieces());
     dividedPages.set(page.path, parts);
     return parts;
@@ -44,7 +44,7 @@ export async function openSite(publicUrl: string): Promise<Site> {
   const resolve: Resolve = (path, anchor) => {
     if (anchor === undefined) return path;
     const page = byPath.get(path);
-    const parts = page === undefined ? [] : partsOf(page);
+    const parts = page === undefined ? [] : dividePage(page);
     const number = parts.findIndex((part) => headingsOf(part).some((heading) => heading.anchor === anchor));
     return `${partPath(path, Math.max(0, number))}#${anchor}`;
   };
@@ -53,7 +53,7 @@ export async function openSite(publicUrl: string): Promise<Site> {
     const [, number] = /\/([2-9]|[1-9]\d)$/.exec(path) ?? [];
     const page = byPath.get(number === undefined ? path : path.slice(0, -number.length - 1));
     if (page === undefined) return undefined;
-    const parts = partsOf(page);
+    const parts = dividePage(page);
     const position = Number(number ?? 1) - 1;
     const part = parts[position];
     if (part === undefined) return undefined;

@@ -41,8 +41,8 @@ const ATTEMPTS: Counts = {
     ON CONFLICT (endpoint_id, hour) DO UPDATE
        SET attempts = endpoint_hour.attempts + excluded.attempts, failures = endpoint_hour.failures + excluded.failures`,
 };
-const textsOf = (counts: Counts) => ({ many: addText(ROWS_PER_INSERT, counts), one: addText(1, counts) });
-const [ADD_ACTIVITIES, ADD_ATTEMPTS] = [textsOf(ACTIVITIES), textsOf(ATTEMPTS)];
+const renderTexts = (counts: Counts) => ({ many: addText(ROWS_PER_INSERT, counts), one: addText(1, counts) });
+const [ADD_ACTIVITIES, ADD_ATTEMPTS] = [renderTexts(ACTIVITIES), renderTexts(ATTEMPTS)];
 
 const DELETE_OLD = `
   DELETE FROM activity_count
@@ -84,7 +84,7 @@ const withHour = <T>(counts: readonly T[], hour: number) => counts.map((count) =
 
 async function addRows(
   tx: Statements,
-  { many, one }: ReturnType<typeof textsOf>,
+  { many, one }: ReturnType<typeof renderTexts>,
   rows: readonly Readonly<Record<string, Value>>[],
 ): Promise<void> {
   for (let from = 0; from < rows.length; ) {

@@ -5,7 +5,6 @@ import type { Client } from '../../oauth/client.ts';
 import type { Person } from '../../people/person.ts';
 import { type VisibleState, visibleState } from '../../webhooks/message.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
-import { readPeriod } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import {
@@ -13,6 +12,7 @@ import {
   filterBar,
   noMatches,
   olderLink,
+  readPeriod,
   selectFilter,
   stateWord,
   textFilter,

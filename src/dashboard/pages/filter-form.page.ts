@@ -2,8 +2,26 @@
 import { icon } from '../../design/icon.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
-import { addressWith, PERIODS } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+
+/** The periods of a list that end now, in milliseconds. */
+export const PERIODS = {
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+  '30d': 30 * 86_400_000,
+} as const;
+
+/** Returns the period of the query, or the empty text. */
+export const readPeriod = (query: (name: string) => string): keyof typeof PERIODS | '' =>
+  // Checked by the table itself.
+  Object.hasOwn(PERIODS, query('period')) ? (query('period') as keyof typeof PERIODS) : '';
+
+/** Returns `path` with the non-empty values as its query. */
+export function addressWith(path: string, values: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
 
 /** A filter of a list: its parameter, its label, and the control that sets it. */
 export type ListFilter = {

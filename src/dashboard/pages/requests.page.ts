@@ -4,15 +4,14 @@ import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
 import { renderErrorText } from '../../request-log/shown-body.ts';
-import { readPeriod } from '../log-filter.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
-import { readStatus } from '../requests.ts';
 import { applicationPath } from './applications.page.ts';
 import {
   applicationFilter,
   filterBar,
   noMatches,
   olderLink,
+  readPeriod,
   stateWord,
   textFilter,
   timeFilter,
@@ -31,6 +30,8 @@ export type RequestsParts = {
   readonly clients: readonly Client[] | undefined;
   /** Returns a query parameter of the filter. */
   readonly query: (name: string) => string;
+  /** The status that the list is filtered by, such as `errors`. */
+  readonly status: string;
   readonly problems: readonly DashboardMessageKey[];
   readonly requests: readonly RequestEntry[];
   readonly older: string | undefined;
@@ -58,7 +59,7 @@ function renderFilters(parts: RequestsParts): Html {
   return filterBar({
     path,
     period: readPeriod(query),
-    presets: { name: 'status', value: readStatus(query), choices: presets },
+    presets: { name: 'status', value: parts.status, choices: presets },
     filters: [
       ...client,
       textFilter({ ...value('status'), label: 'requests.status.filter' }),

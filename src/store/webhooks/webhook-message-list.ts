@@ -7,7 +7,7 @@ import type { Database, Value } from '../drivers/database.ts';
 
 export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
 
-/** Of a message that is called `m`. */
+/** The columns of a message `m`. */
 export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
   user_id, provider, calendar_id, sequence, change_type, event_count, state, reason, attempts, next_at, created_at,
   settled_at, (SELECT c.title FROM calendar c WHERE c.calendar_key = m.calendar_key) AS calendar_title`;
