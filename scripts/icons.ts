@@ -11,11 +11,19 @@ const NAMES = `alert-fill apps calendar check-circle-fill chevron-down chevron-r
   /\s+/,
 );
 
+/** Returns the path with an absolute start and two decimals, which 16 pixels need at most. */
+const toPath = (d: string): string =>
+  d.replace(/^m/, 'M0 0m').replace(/\d*\.\d{3,}/g, (number, at: number, all: string) => {
+    const short = String(Number(Number(number).toFixed(2))).replace(/^0\./, '.');
+    // A number that begins with a digit does not end the one before it.
+    return /\d$/.test(all.slice(0, at)) && /^\d/.test(short) ? ` ${short}` : short;
+  });
+
 const folder = path.dirname(createRequire(import.meta.url).resolve('@primer/octicons/package.json'));
 const rows = NAMES.map((name) => {
   const svg = readFileSync(path.join(folder, 'build/svg', `${name}-16.svg`), 'utf8');
   const paths = [...svg.matchAll(/ d="([^"]+)"/g)].map(([, d]) => d);
-  return `  '${name}': '${paths.map((d) => d?.replace(/^m/, 'M0 0m')).join('')}',`;
+  return `  '${name}': '${paths.map((d) => toPath(d ?? '')).join('')}',`;
 });
 const text = `/** The paths of octicons (MIT, GitHub) at 16 pixels. Written by \`npm run icons\`: do not edit. */
 export const ICON_PATHS = {

@@ -12,7 +12,7 @@ export function toDraftTime(time: EventTime): DraftTime {
 }
 
 /** Returns epoch milliseconds; for a date midnight UTC. */
-export function instantOf(time: DraftTime): number {
+export function readInstant(time: DraftTime): number {
   if ('date' in time) return Date.parse(time.date);
   return Temporal.PlainDateTime.from(time.dateTime).toZonedDateTime(time.timeZone).epochMilliseconds;
 }

@@ -4,7 +4,7 @@ import { parseLocal } from '../../src/lib/recurrence/civil.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { invalid, PERSON } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
-import { instantOf, movedBy } from './draft-time.ts';
+import { readInstant, movedBy } from './draft-time.ts';
 import { KIND_NAMES, type SandboxKind } from './faults.ts';
 import type { DraftTime, ListedEvent } from './provider-sandbox.ts';
 
@@ -43,13 +43,13 @@ export function listEvents(person: Person, deps: Providers) {
   const { manual, calendars } = findPerson(person, deps);
   return calendars.flatMap((calendar) =>
     manual.events(person.user, calendar).map(({ id, title, start, end }) => ({
-      ...{ calendar, event: id, title, start: textOf(start), end: textOf(end) },
+      ...{ calendar, event: id, title, start: renderTime(start), end: renderTime(end) },
       ...('timeZone' in start && { timeZone: start.timeZone }),
     })),
   );
 }
 
-const textOf = (one: DraftTime): string => ('date' in one ? one.date : one.dateTime);
+const renderTime = (one: DraftTime): string => ('date' in one ? one.date : one.dateTime);
 
 /** Makes one change and returns where the event is or was. Throws ApiError for an invalid request. */
 export async function changeEvent(body: EventBody, deps: Providers): Promise<Place> {
@@ -81,8 +81,8 @@ function createdDraft({ title, start, end, timeZone = 'UTC' }: EventBody) {
 
 /** A time without `timeZone` is in the zone of the event. */
 function changedFields(event: ListedEvent, { title, start, end, timeZone }: EventBody) {
-  const own = 'timeZone' in event.start ? event.start.timeZone : 'UTC';
-  const zone = timeZone ?? own;
+  const eventZone = 'timeZone' in event.start ? event.start.timeZone : 'UTC';
+  const zone = timeZone ?? eventZone;
   if (title === undefined && start === undefined && end === undefined)
     throw invalid('title', 'title, start or end is missing: at least one of them changes');
   const times = inOrder(
@@ -108,6 +108,6 @@ const toTime = (value: string, timeZone: string): DraftTime =>
 function inOrder(start: DraftTime, end: DraftTime) {
   if ('date' in start !== 'date' in end)
     throw invalid('end', 'start and end must be both dates or both times');
-  if (instantOf(end) <= instantOf(start)) throw invalid('end', 'end must be after start');
+  if (readInstant(end) <= readInstant(start)) throw invalid('end', 'end must be after start');
   return { start, end };
 }

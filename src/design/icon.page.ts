@@ -6,7 +6,7 @@ export type IconName = keyof typeof ICON_PATHS;
 
 /** Returns the icon at 16 CSS pixels, in the color of the text around it. Its page ends with `iconSymbols`. */
 export const icon = (name: IconName): Html =>
-  trusted(`<svg class="icon" width="16" height="16" aria-hidden="true"><use href="#icon-${name}"/></svg>`);
+  trusted(`<svg class="icon" aria-hidden="true"><use href="#icon-${name}"/></svg>`);
 
 /** Returns the shapes of the icons in `page`: each once, since a list repeats them. */
 export function iconSymbols({ markup }: Html): Html {

@@ -91,7 +91,7 @@ describe('confirming an account at Google or Microsoft', () => {
       const page = await follow(browser, await browser.get(journeys[kind].allow(sent.location)));
       await allow(browser, page);
 
-      assert.match(page.body, /role="status".*Confirmed: the account is yours/s);
+      assert.match(page.body, /role="status".*Confirmed: <bdi>[^<]*<\/bdi> is yours/s);
       assert.match(page.body, /<bdi>ada@example\.com<\/bdi>/);
       assert.deepEqual(endsOf(page), ['Done']);
       const grant = await redeem(journeys.harness, journeys.userId());
@@ -242,7 +242,7 @@ describe('confirming an account by its password', () => {
     const page = await browser.get((await send('ada@example.com')).location);
     await allow(browser, page);
 
-    assert.match(page.body, /Confirmed: the account is yours.*<bdi>ada@example\.com<\/bdi>/s);
+    assert.match(page.body, /Confirmed: <bdi>[^<]*<\/bdi> is yours.*<bdi>ada@example\.com<\/bdi>/s);
     assert.doesNotMatch(page.body, /Other accounts/);
     assert.deepEqual(endsOf(page), ['Done']);
     assert.deepEqual(await namesReadBy(harness, await redeem(harness, userId())), ['ada@example.com']);

@@ -85,7 +85,7 @@ describe('an account that is to be connected again', () => {
     const after = await signInAgain(browser, page, 'Reconnect', { email: 'b@example.com' });
     await allow(browser, after);
 
-    assert.match(after.body, /You chose another account at <bdi>Google<\/bdi>/);
+    assert.match(after.body, /You chose another account\. <bdi>[^<]*<\/bdi> is connected too/);
     assert.match(after.body, /Needs reconnecting/);
     assert.equal((await journeys.accounts()).length, 2);
     assert.deepEqual(await accounts.credentialsOf(account.accountKey), had);

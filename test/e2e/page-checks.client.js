@@ -36,8 +36,12 @@
 
   const overflowing = (texts) => {
     const over = document.documentElement.scrollWidth - innerWidth;
-    const beside = texts.filter(({ boxes }) =>
-      boxes.some((box) => box.left < -1 || box.right > innerWidth + 1),
+    // Tabs scroll sideways in their own box.
+    const scrolls = (element) =>
+      [...ancestorsOf(element)].some((box) => /auto|scroll/.test(getComputedStyle(box).overflowX));
+    const beside = texts.filter(
+      ({ boxes, element }) =>
+        boxes.some((box) => box.left < -1 || box.right > innerWidth + 1) && !scrolls(element),
     );
     return [
       ...(over > 0 ? [`${over} px wider than the window`] : []),

@@ -16,11 +16,16 @@ import { visibleText } from './visible-text.ts';
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 const STYLE = inlineStyle(dense(BASE_STYLE + readText('./dashboard.css')));
-/** Styles of the pages that contain the class. */
+const furtherStyle = (element: RegExp, css: string) => ({ element, style: inlineStyle(dense(css)) });
+
+/** Styles of the pages that contain the element. */
 const FURTHER_STYLES = [
-  { element: /class="(?:chart|sparkline)/, style: inlineStyle(dense(CHARTS_STYLE)) },
-  { element: /class="playground/, style: inlineStyle(dense(readText('./playground.css'))) },
-  { element: /class="branding/, style: inlineStyle(dense(readText('./branding.css'))) },
+  furtherStyle(/class="(?:chart|sparkline)/, CHARTS_STYLE),
+  furtherStyle(/class="(?:tiles|charts|share|panel first-steps)/, readText('./overview.css')),
+  furtherStyle(/class="(?:account-card|time-line|health|anything|ailing)/, readText('./user.css')),
+  furtherStyle(/class="playground/, readText('./playground.css')),
+  furtherStyle(/class="branding/, readText('./branding.css')),
+  furtherStyle(/<body class="door/, readText('./door.css')),
 ];
 const SCRIPT = inlineScript(
   COPY_SCRIPT + TIME_SCRIPT + readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''),
