@@ -25,7 +25,7 @@ import {
 } from './requests.ts';
 import { get } from './routes.ts';
 
-const ON_A_PAGE = 40;
+const ON_A_PAGE = 30;
 
 type Listed = {
   readonly path: string;
