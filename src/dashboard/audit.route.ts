@@ -10,7 +10,7 @@ import { ago } from './pages/times.page.ts';
 import { get } from './routes.ts';
 
 const PATH = '/dashboard/audit';
-const ON_A_PAGE = 50;
+const ON_A_PAGE = 40;
 
 export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
   get(PATH, 'audit.read', async (visit) => {

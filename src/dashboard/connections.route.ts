@@ -12,7 +12,7 @@ import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { get } from './routes.ts';
 
 const OF_EACH = 5;
-const ON_A_PAGE = 40;
+const ON_A_PAGE = 25;
 
 export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   get(CONNECTIONS, 'user.list', async (visit) => {
