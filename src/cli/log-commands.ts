@@ -48,7 +48,11 @@ const listRequests: Command = {
   options: [
     { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
     { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
-    { name: 'status', value: 'STATUS', doc: 'With this status, such as 429, or of this class, such as 4xx.' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
+    },
     { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
     { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
     { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },

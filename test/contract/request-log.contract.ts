@@ -93,6 +93,8 @@ export function requestLogContract(database: string, open: () => Promise<Databas
         [{ clientIds: [] }, []],
         [{ statusClass: 4 }, ['r5', 'r4', 'r2', 'r1']],
         [{ clientIds: ['acme'], statusClass: 4 }, ['r2', 'r1']],
+        [{ isError: true }, ['r5', 'r4', 'r2', 'r1']],
+        [{ clientIds: ['other', 'acme'], isError: true }, ['r4', 'r2', 'r1']],
         [{ status: 429 }, ['r2']],
         [{ clientIds: ['acme'], status: 200 }, ['r3']],
         [{ status: 429, statusClass: 2 }, []],

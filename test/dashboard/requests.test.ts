@@ -63,6 +63,10 @@ onEachDatabase((database, open) => {
 
     it('each filter leaves out what is not meant, and a bad one says what is wrong', async () => {
       const filters: readonly (readonly [string, readonly string[]])[] = [
+        ['', ['r-refused', 'r-other', 'r-nobody']],
+        ['status=errors&period=1h', ['r-refused', 'r-other', 'r-nobody']],
+        ['client=acme&period=1h', ['r-near', 'r-refused']],
+        ['client=acme&status=all&period=1h', ['r-near', 'r-refused']],
         ['client=other', ['r-other']],
         ['status=4xx&client=acme', ['r-refused']],
         ['status=429', ['r-nobody']],
@@ -75,6 +79,23 @@ onEachDatabase((database, open) => {
         assert.deepEqual(listed((await owner.get(`${LIST}?${query}`)).body), ids, query);
       for (const query of ['status=lots', 'from=x', 'user=ada'])
         assert.equal((await owner.get(`${LIST}?${query}`)).status, 400, query);
+    });
+
+    it('each active filter is a chip whose link leads to the list without it', async () => {
+      const { body } = await owner.get(`${LIST}?client=acme&route=/events&period=1h`);
+
+      const links = [...body.matchAll(/<a href="([^"]*)" aria-label="Remove the filter ([^"]*)"/g)];
+      assert.deepEqual(
+        links.map(([, path = '', name]) => [
+          name,
+          decodeURIComponent(path.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))),
+        ]),
+        [
+          ['Application: The acme', `${LIST}?route=/events&period=1h`],
+          ['Route: /events', `${LIST}?client=acme&period=1h`],
+        ],
+      );
+      assert.match(body, /aria-current="true">1 h</);
     });
 
     it('a developer sees the requests of the applications given to them, whatever the address says', async () => {

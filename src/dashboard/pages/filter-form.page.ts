@@ -91,10 +91,11 @@ ${(active.length > 0 || period !== '') && html`<a href="${path}">${messages.text
 }
 
 type Labelled = Omit<ListFilter, 'control'>;
+type Typed = Labelled & { readonly example?: string };
 
-export const textFilter = (filter: Labelled): ListFilter => ({
+export const textFilter = (filter: Typed): ListFilter => ({
   ...filter,
-  control: html`<label>${messages.text(filter.label)}<input name="${filter.name}" value="${filter.value}" maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`,
+  control: html`<label>${messages.text(filter.label)}<input name="${filter.name}" value="${filter.value}"${filter.example !== undefined && html` placeholder="${filter.example}"`} maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`,
 });
 
 /** Returns a filter by a time in UTC, to the second. */

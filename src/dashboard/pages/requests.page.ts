@@ -62,8 +62,8 @@ function renderFilters(parts: RequestsParts): Html {
     presets: { name: 'status', value: parts.status, choices: presets },
     filters: [
       ...client,
-      textFilter({ ...value('status'), label: 'requests.status.filter' }),
-      textFilter({ ...value('route'), label: 'requests.route.filter' }),
+      textFilter({ ...value('status'), label: 'requests.status.filter', example: '4xx' }),
+      textFilter({ ...value('route'), label: 'requests.route.filter', example: '/events/:id' }),
       textFilter({ ...value('user'), label: 'requests.user' }),
       textFilter({ ...value('request'), label: 'requests.id' }),
       timeFilter({ ...value('from'), label: 'filter.from' }),
