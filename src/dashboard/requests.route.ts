@@ -4,6 +4,8 @@ import { readApplication, readableApplications } from '../administration/applica
 import { html } from '../http/html.ts';
 import type { Client } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
+import type { RequestEntry } from '../request-log/request-entry.ts';
+import { parseBodyFields } from '../request-log/shown-body.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import type { Query } from './log-filter.ts';
@@ -65,6 +67,16 @@ async function listIn({ person, deps }: DashboardVisit, { path, clients, query, 
   };
 }
 
+/** Finds the section of the documentation about the error of a request. The tables of errors are loaded on first use. */
+async function findErrorSection({ body }: RequestEntry, { publicUrl }: Pick<OpenDashboard, 'publicUrl'>) {
+  const { code, error = code } = parseBodyFields(body) ?? {};
+  const { ERROR_GROUPS } = await import('../documentation/error-index.ts');
+  const row = ERROR_GROUPS.flatMap(({ errors }) => errors).find(
+    (one) => one.code === code || one.code === error,
+  );
+  return row && { code: row.code, url: `${publicUrl}/docs/errors#${row.code}` };
+}
+
 export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): DashboardRoute[] => [
   get(REQUESTS, 'request.list', async (visit) => {
     const clients = await readableApplications(visit.person, visit.deps);
@@ -77,7 +89,8 @@ export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): Dashboa
     const entry = await findRequest(person, parameter('requestId'), deps);
     const clients = await readableApplications(person, deps);
     const path = may(person, 'delivery.read', entry.clientId) ? await pathOfRequest(entry, deps) : undefined;
-    const content = requestPage({ entry, clients, path });
+    const error = await findErrorSection(entry, deps);
+    const content = requestPage({ entry, clients, path, error });
     return show({ title: `${entry.method} ${entry.route ?? messages.text('requests.no_route')}`, content });
   }),
   get(`${APPLICATIONS}/:clientId/requests`, 'request.read', async (visit) => {

@@ -29,7 +29,7 @@ onEachDatabase((database, open) => {
         status: 400,
         userId: 'ada',
         clientId: 'acme',
-        body: '{"message":"<i>no</i>"}',
+        body: '{"message":"<i>no</i>","code":"event_not_found"}',
       });
       await stores.requestLog.addRequests([
         refused,
@@ -116,6 +116,16 @@ onEachDatabase((database, open) => {
       assert.match(body, /r-near/);
       assert.ok(!body.includes('msg_later') && !body.includes('msg_zoe'));
       assert.match((await owner.get(`${LIST}/r-nobody`)).body, /user of this request is unknown/);
+    });
+
+    it('the code of an error leads to its section in the documentation', async () => {
+      const link = /<a class="code" href="([^"]*)">event_not_found</;
+      const [, url = ''] = link.exec((await developer.get(`${LIST}/r-refused`)).body) ?? [];
+      const { errorsDocument } = await import('../../src/documentation/error-index.ts');
+
+      assert.ok(url.endsWith('/docs/errors#event_not_found'), url);
+      assert.match(errorsDocument(), /^### event_not_found$/m);
+      assert.doesNotMatch((await developer.get(`${LIST}/r-near`)).body, /docs\/errors/);
     });
 
     it('an entry that stands for several requests has their number in the list and on its page', async () => {

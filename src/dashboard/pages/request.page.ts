@@ -12,6 +12,8 @@ import { ago, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 export type RequestParts = {
+  /** The code of the error, and its section in the documentation. Undefined if there is none. */
+  readonly error: { readonly code: string; readonly url: string } | undefined;
   readonly entry: RequestEntry;
   readonly clients: readonly Client[];
   /** Undefined if the user of the request is unknown, or the member may not read deliveries. */
@@ -24,11 +26,11 @@ export type RequestParts = {
     | undefined;
 };
 
-export function requestPage({ entry, clients, path }: RequestParts): Html {
+export function requestPage({ entry, clients, path, error }: RequestParts): Html {
   const { method, route, requestId, body } = entry;
   const back = html`<a href="${REQUESTS}">${messages.text('requests.title')}</a> / <span class="code">${requestId}</span>`;
   return html`${top(html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>`, back)}
-${renderFacts(entry, clients)}
+${renderFacts(entry, { clients, error })}
 <h2>${messages.text('request.answer')}</h2>
 ${
   body === undefined
@@ -43,7 +45,7 @@ ${path === undefined ? html`<p class="lead">${messages.text('request.path.unknow
 
 function renderFacts(
   { at, status, durationMs, clientId, user, network, repeated, isClaimed }: RequestEntry,
-  clients: readonly Client[],
+  { clients, error }: Pick<RequestParts, 'clients' | 'error'>,
 ): Html {
   const name = clients.find((one) => one.clientId === clientId)?.name ?? clientId;
   const whose =
@@ -57,6 +59,7 @@ function renderFacts(
   const facts = [
     ['requests.when', instantAndAgo(at)],
     ['requests.status', statusWord({ status, repeated })],
+    ['requests.code', error && html`<a class="code" href="${error.url}">${error.code}</a>`],
     ['requests.took', html`${messages.text('milliseconds', { count: durationMs })}`],
     ['requests.application', whose],
     ['requests.user', ofUser],
