@@ -6,11 +6,11 @@ export const LIMITS = {
   /** Files that the route of an endpoint loads, and their lines. */
   closures: {
     // Twenty of the files bound the cost of a read: large calendars in pieces, heavy series in threads, responses in pieces.
-    'GET /events': { files: 34, lines: 5576 },
+    'GET /events': { files: 34, lines: 5578 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
-    'PUT /event': { files: 38, lines: 6296 },
-    // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
-    'linking CalDAV': { files: 36, lines: 4213 },
+    'PUT /event': { files: 38, lines: 6298 },
+    // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs. One has reconnect links.
+    'linking CalDAV': { files: 37, lines: 4575 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
@@ -22,7 +22,7 @@ export const LIMITS = {
   largeInterfaces: 1,
   interfaceMethods: 9,
   /** Findings of the prose check, by kind of text. */
-  prose: { comments: 49, documents: 1, commands: 0, catalogs: 101, titles: 0, names: 0 },
+  prose: { comments: 49, documents: 0, commands: 0, catalogs: 1, titles: 0, names: 0 },
   sentenceWords: 35,
   commitSubjectCharacters: 72,
   /** The image, compressed, in bytes. */
