@@ -4,7 +4,7 @@ import { parseLocal } from '../../src/lib/recurrence/civil.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { invalid, PERSON } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
-import { readInstant, movedBy } from './draft-time.ts';
+import { movedBy, readInstant } from './draft-time.ts';
 import { KIND_NAMES, type SandboxKind } from './faults.ts';
 import type { DraftTime, ListedEvent } from './provider-sandbox.ts';
 
