@@ -54,12 +54,12 @@ onEachDatabase((database, open) => {
       await dashboard.app.close();
       for (const body of [owner, viewer]) {
         assert.match(body, /1,007<\/b> succeeded/);
-        assert.match(body, /applications\/other\/user\/account\?/);
+        assert.match(body, /applications\/other\/user\?/);
         assert.match(body, />4,000</);
       }
       assert.doesNotMatch(viewer, /ada\b/);
       assert.match(developer, />7<\/b> succeeded/);
-      assert.match(developer, /applications\/acme\/user\/account\?/);
+      assert.match(developer, /applications\/acme\/user\?/);
       assert.doesNotMatch(developer, /app_secret_expired|4,000/);
       assert.match(developer, /No users started to connect/);
     });
@@ -82,7 +82,7 @@ onEachDatabase((database, open) => {
         const [, count] = /(\d+) accounts/.exec(revoked) ?? [];
         const list = await browser.get('/dashboard/connections?reason=access_revoked');
         assert.deepEqual([Number(count), rowsOf(list.body)], [expected, expected], role);
-        const [, path = ''] = /href="([^"]*user\/account[^"]*)"/.exec(rows.join('')) ?? [];
+        const [, path = ''] = /href="([^"]*\/user\?[^"]*)"/.exec(rows.join('')) ?? [];
         const account = await browser.get(path.replaceAll(/&#38;|&amp;/g, '&').replaceAll('&#61;', '='));
         assert.equal(account.status, 200, role);
       }

@@ -18,7 +18,7 @@ const MOST_VISITED = 2_500;
 /** The size limit of a page with a full list, in bytes of markup. */
 const MOST_BYTES = 60 * 1024;
 /** Counts that stop at a limit of their own, which is above the number of rows here. */
-const BOUNDED = /FROM \(SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
+const BOUNDED = /FROM \(\s*SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
 
 type Noted = Map<string, Values>;
 

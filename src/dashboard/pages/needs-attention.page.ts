@@ -120,11 +120,7 @@ function reasonRow({ reason, count, oldest, turn }: ReasonProblem, viewer: Viewe
   const path =
     only === undefined
       ? `${CONNECTIONS}?${new URLSearchParams({ reason })}`
-      : userLink('user/account', only, {
-          reader: viewer.person,
-          more: { account: only.accountKey },
-          ...deps,
-        });
+      : userLink('user', only, { reader: viewer.person, ...deps });
   const name = only && html`<small><bdi class="cut">${shownName(viewer.person, only.display)}</bdi></small>`;
   const cells = [
     html`<a href="${path}">${messages.text(`reason.${reason}`)}</a>`,
