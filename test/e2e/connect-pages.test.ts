@@ -130,6 +130,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const { page } = watched;
     await linkCalDav(page);
     await page.getByText('Not verified by Northwind').waitFor();
+    await page.locator('.state.loading').waitFor({ state: 'detached' });
 
     const text = await page.locator('.small-print').last().boundingBox();
     const bar = await page.locator('.actions').boundingBox();
