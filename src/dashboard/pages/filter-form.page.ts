@@ -55,7 +55,6 @@ export function filterBar({ path, filters, presets, period }: FilterParts): Html
   const to = (change: Readonly<Record<string, string>>) => addressWith(path, { ...values, ...change });
   const link = (text: string, change: Readonly<Record<string, string>>, isCurrent: boolean) =>
     html`<a href="${to(change)}"${isCurrent && html` aria-current="true"`}>${text}</a>`;
-  const times = { from: '', to: '' };
   const chips = active
     .filter(
       ({ name }) => name !== presets.name || !presets.choices.some(([value]) => value === presets.value),
@@ -66,22 +65,17 @@ export function filterBar({ path, filters, presets, period }: FilterParts): Html
     });
   const group = (label: DashboardMessageKey, links: readonly Html[]) =>
     html`<div class="presets" role="group" aria-label="${messages.text(label)}">${links}</div>`;
+  // The keys of PERIODS.
+  const periods = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((one) =>
+    link(messages.text(`filter.period.${one}`), { from: '', to: '', period: one }, one === period),
+  );
   const hidden = period !== '' && html`<input type="hidden" name="period" value="${period}">`;
   return html`<div class="filters">
 ${group(
   'filter.presets',
   presets.choices.map(([value, text]) => link(text, { [presets.name]: value }, value === presets.value)),
 )}
-${group('filter.period', [
-  ...Object.keys(PERIODS).map(
-    (one) =>
-      link(
-        messages.text(`filter.period.${one as keyof typeof PERIODS}`),
-        { ...times, period: one },
-        one === period,
-      ), // its keys
-  ),
-])}
+${group('filter.period', periods)}
 ${chips}
 <details class="popover"><summary class="button small">${icon('plus')}${messages.text('filter.add')}</summary>
 <form method="get" action="${path}" class="fields">${hidden}${filters.map(({ control }) => control)}
