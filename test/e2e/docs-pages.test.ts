@@ -6,8 +6,9 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 
 import { documentationRoutes } from '../../src/documentation/documentation.route.ts';
+import { scale } from '../harness/rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
-import { openCheckPage } from './connect-page-checks.ts';
+import { DRAWN, openCheckPage, type Screen } from './connect-page-checks.ts';
 
 /** One page of each kind: start, guide, tables, parts, reference, search, missing. */
 const PAGES = [
@@ -21,6 +22,19 @@ const PAGES = [
   '/docs/api/shapes/2',
   '/docs/search?q=webhook+signature',
   '/docs/nothing',
+];
+
+/** All rules of axe run on the first screen, and those of colors on the second. A soak runs all on each. */
+const PHONE: Screen = { width: 320, scheme: 'light' };
+const SCREENS: readonly Screen[] = [
+  PHONE,
+  { width: 1280, scheme: 'dark' },
+  ...(scale() === 1
+    ? []
+    : ([
+        { width: 320, scheme: 'dark' },
+        { width: 1280, scheme: 'light' },
+      ] as const)),
 ];
 
 describe('pages of the documentation', { skip: WITHOUT_CHROMIUM }, () => {
@@ -45,11 +59,11 @@ describe('pages of the documentation', { skip: WITHOUT_CHROMIUM }, () => {
         url: `${origin}${path}`,
         markup: body.replaceAll(/<script>[\s\S]*?<\/script>/g, ''),
       });
-      for (const width of [320, 1280])
-        for (const scheme of ['light', 'dark'] as const) {
-          await checks.resize({ width, scheme });
-          assert.deepEqual(await checks.axeProblems(), [], `${width} px, ${scheme}`);
-        }
+      for (const screen of SCREENS) {
+        await checks.resize(screen);
+        const problems = await checks.axeProblems(screen === PHONE || scale() > 1 ? undefined : DRAWN);
+        assert.deepEqual(problems, [], `${screen.width} px, ${screen.scheme}`);
+      }
       await checks.page.context().close();
     });
 
