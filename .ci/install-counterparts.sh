@@ -31,6 +31,8 @@ packages=(
   pgbouncer       # stands before PostgreSQL
   faketime        # gives an instance a wrong clock
   systemd         # reads the unit there
+  zsh             # completes commands, as fish does
+  fish
   python3-yaml    # reads compose.yaml and the Kubernetes example
   chromium        # drives the pages
   chromium-headless-shell # the same engine, which looks at all of them sooner

@@ -7,6 +7,7 @@ import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { loadWithAddresses } from '../config/stored-addresses.ts';
 import { ApiError } from '../http/refusal.ts';
+import { nearestOf } from '../lib/nearest.ts';
 import { version } from '../lib/version.ts';
 import { within } from '../lib/within.ts';
 import { checkAll } from '../system/doctor.ts';
@@ -26,13 +27,14 @@ import {
   type Result,
   usageError,
 } from './command.ts';
+import { completionCommand } from './completion-command.ts';
 import { connectionCommands } from './connection-commands.ts';
 import { helpDocument, renderHelp, renderProgramHelp, tabulate } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
 import { oneOf } from './option-values.ts';
-import { findCommand, parseInput } from './parse.ts';
+import { didYouMean, findCommand, parseInput } from './parse.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
@@ -140,6 +142,7 @@ export const COMMANDS: readonly Command[] = [
   backupCommand,
   restoreCommand,
   doctorCommand,
+  completionCommand(() => COMMANDS),
 ];
 
 /** Runs the command in `argv`, without node and the program, and resolves to the exit code. Never throws. */
@@ -191,9 +194,17 @@ function groupHelp(args: readonly string[]): Result {
   const kinds = allNames.flatMap((name) =>
     name.startsWith(`${group} `) ? name.slice(group.length + 1) : [],
   );
-  if (kinds.length === 0) throw usageError(`"${group}" is not a command; "kalends help" lists them.`);
+  if (kinds.length === 0) throw unknownCommand(args.join(' '), group);
   if (next === '--help' || next === '-h') return helpOfProgram([group]);
-  throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}.`);
+  const nearest = next === undefined ? undefined : nearestOf(next, kinds);
+  const suggestion = nearest === undefined ? '.' : didYouMean(nearest);
+  throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}${suggestion}`);
+}
+
+function unknownCommand(written: string, name: string): CommandError {
+  const names = COMMANDS.flatMap((command) => [command.name, command.name.split(' ')[0] ?? '']);
+  const nearest = nearestOf(written, names) ?? nearestOf(name, names);
+  return usageError(`"${name}" is not a command; "kalends help" lists them${didYouMean(nearest) || '.'}`);
 }
 
 function helpOfProgram(args: readonly string[]): Result {
@@ -201,7 +212,7 @@ function helpOfProgram(args: readonly string[]): Result {
   const exact = COMMANDS.find(({ name }) => name === prefix);
   if (exact) return helpOfOne(exact);
   const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
-  if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
+  if (commands.length === 0) throw unknownCommand(prefix, prefix);
   return { json: { commands: commands.map(helpDocument) }, text: renderProgramHelp(commands) };
 }
 

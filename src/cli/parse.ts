@@ -1,6 +1,7 @@
 /** Finds the command that the arguments select, and parses its input. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
+import { nearestOf } from '../lib/nearest.ts';
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
 
 /** The options of every command. */
@@ -40,6 +41,10 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   return { positionals: byName, options: values, lists };
 }
 
+/** Returns the part of a message that suggests a correction, or nothing. */
+export const didYouMean = (nearest: string | undefined): string =>
+  nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
+
 const MARK = '\0';
 
 type ParsedArguments = {
@@ -69,7 +74,16 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
     if (token.kind === 'positional') parsed.positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = allowed.find(({ name }) => name === token.name);
-    if (option === undefined) throw misuse(command, `${token.rawName} is not an option of it`);
+    if (option === undefined) {
+      const nearest = nearestOf(
+        token.name,
+        allowed.map(({ name }) => name),
+      );
+      throw misuse(
+        command,
+        `${token.rawName} is not an option of it${didYouMean(nearest && `--${nearest}`)}`,
+      );
+    }
     if (option.value === undefined && token.value !== undefined) {
       throw misuse(command, `${token.rawName} takes no value`);
     }
@@ -88,5 +102,7 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
 }
 
 function misuse(command: Command, what: string) {
-  return usageError(`${what}. "kalends ${command.name} --help" shows what the command takes.`);
+  return usageError(
+    `${what}${what.endsWith('?') ? '' : '.'} "kalends ${command.name} --help" shows what the command takes.`,
+  );
 }

@@ -63,7 +63,7 @@ describe('the command line', () => {
       const { exitCode, stderr } = await cli.run(args);
 
       assert.equal(exitCode, 2, args.join(' '));
-      assert.match(stderr, /^kalends: .+\.\n$/);
+      assert.match(stderr, /^kalends: .+[.?]\n$/);
     }
   });
 
