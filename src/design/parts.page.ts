@@ -80,11 +80,11 @@ const CALENDAR =
 
 const GLOBE = '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>';
 
-/** The icon of the browser tab. It is part of the page: otherwise browsers request one for every page. */
-export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
+/** The icon of the browser tab. It is part of each page: otherwise browsers request one for every page. */
+export const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36" fill="none" stroke="#fff" stroke-width="2.25" ' +
-    `stroke-linecap="round" stroke-linejoin="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1f4fd8" stroke="none"/>${CALENDAR}</svg>`,
-)}`;
+  `stroke-linecap="round" stroke-linejoin="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1f4fd8" stroke="none"/>${CALENDAR}</svg>`;
+export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
 
 /** The icons of Kalends. Each is shown beside a text that means the same. */
 export const ICONS = {
