@@ -17,11 +17,13 @@ type PackageList = {
  * both kinds need.
  */
 export function packageList(folder: string): PackageList {
-  const { name, dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const { name, dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(path.join(folder, 'package.json'), 'utf8'),
+  );
   const list = fromNpm(folder);
   const { component } = list.metadata;
   const root = component['bom-ref'];
-  const dependencyNames = new Set(Object.keys(dependencies));
+  const dependencyNames = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
   const first = list.components
     .filter((each) => dependencyNames.has(each.name))
     .map((each) => each['bom-ref']);

@@ -1,12 +1,13 @@
 /**
  * A separate program that logo-image.ts starts. It reads a picture on standard input and writes a small square WebP on
- * standard output, or the problem on standard error with exit code 2. Native code reads untrusted pictures here, so it
- * runs in a process that can be killed.
+ * standard output, or the problem on standard error. Exit code 2: the picture has a problem. Exit code 3: `sharp`, an
+ * optional dependency, is not installed. Native code reads untrusted pictures here, so it runs in a process that can be
+ * killed.
  */
 import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
-import sharp from 'sharp';
+import type Sharp from 'sharp';
 
 /** Pages show a logo at 64 CSS pixels at most. The finest screens have three device pixels for each. */
 const SIDE = 192;
@@ -27,7 +28,7 @@ const ENCODINGS = [
 ];
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 
-async function drawLogo(picture: Buffer): Promise<Buffer> {
+async function drawLogo(picture: Buffer, sharp: typeof Sharp): Promise<Buffer> {
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
     operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadSvg'],
@@ -61,7 +62,11 @@ function endWhenTooLarge(): void {
 
 setInterval(endWhenTooLarge, MEMORY_CHECK_MS).unref();
 try {
-  process.stdout.write(await drawLogo(await buffer(process.stdin)));
+  const { default: sharp } = await import('sharp').catch((reason) => {
+    process.stderr.write(String(reason));
+    process.exit(3);
+  });
+  process.stdout.write(await drawLogo(await buffer(process.stdin), sharp));
 } catch (reason) {
   process.stderr.write(reason instanceof Error ? reason.message : String(reason));
   process.exitCode = 2;

@@ -13,6 +13,8 @@ export const MOST_LOGO_BYTES = 5 * 1024 * 1024;
 const DRAWING_SECONDS = 10;
 /** The exit code of draw-logo.ts if something is wrong with the picture. */
 const UNREADABLE = 2;
+/** Its exit code if the library that reads pictures is not installed. */
+const NO_LIBRARY = 3;
 /** The repository has draw-logo.ts, the published package draw-logo.js. */
 const DRAW_LOGO = path.join(import.meta.dirname, `draw-logo${path.extname(import.meta.filename)}`);
 
@@ -20,7 +22,7 @@ type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
 
 /**
  * Draws a PNG, JPEG, WebP or SVG onto a transparent square of at most 192 pixels per side, in at most 16 KB. Draws the
- * first frame of an animation. Throws ApiError 400 with a sentence about `name`, such as "logo".
+ * first frame of an animation. Throws ApiError 400 with a sentence about `name`, such as "logo", and 422 without the optional `sharp`.
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>
@@ -66,6 +68,7 @@ async function draw(picture: Uint8Array): Promise<Drawing> {
   const [webp, stderr, code] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
   const message = stderr.toString();
   if (code === 0) return { webp, problem: undefined };
+  if (code === NO_LIBRARY) throw new ApiError(SETTINGS.pictures_unavailable, { cause: message });
   if (code === UNREADABLE) return { problem: 'unreadable', message };
   // A signal ended it: ours after the timeout, otherwise its own or that of a crash.
   if (code === null) return { problem: child.killed ? 'slow' : 'fatal', message };

@@ -32,6 +32,12 @@ export const SETTINGS = errorTable({
     when: 'The application has reached its limit of webhook endpoints.',
     fix: 'Remove an endpoint first.',
   },
+  pictures_unavailable: {
+    status: 422,
+    message: 'Logos cannot be rendered here: the optional package sharp is not installed on the server',
+    when: 'The server was installed without the optional package `sharp`.',
+    fix: 'Install Kalends with its optional dependencies, or leave the logo out.',
+  },
   too_many_pictures: {
     status: 503,
     message: 'Too many logos are being rendered: try again in a few seconds',
