@@ -1,6 +1,8 @@
 /**
- * Writes the documents that are made from the program itself: docs/configuration.md from the table of
- * options, docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md from the table of log events, docs/metrics.md from that of metrics, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
+ * Writes the documents that are made from the program itself: docs/configuration.md from the table of options,
+ * docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md and docs/metrics.md
+ * from their tables, docs/openapi.json from the operations, and the reasons in docs/account-health.md. `--check` writes
+ * nothing and fails when one is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,12 +12,16 @@ import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
+import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 const documents: Readonly<Record<string, string>> = {
+  'docs/account-health.md': accountHealthDocument(
+    readFileSync(path.join(ROOT, 'docs/account-health.md'), 'utf8'),
+  ),
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
