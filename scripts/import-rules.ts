@@ -74,7 +74,7 @@ const HTTP =
   /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
 /** Kalends' recurrence, for which the sandbox has an independent model that must share no code with it. */
-const WITNESSED = /^src\/lib\/recurrence\/(expand.*|rule.*|series|master-clock|place-of)\.ts$/;
+const WITNESSED = /^src\/lib\/recurrence\/(expand.*|rule.*|series|shift-series|master-clock|place-of)\.ts$/;
 
 /**
  * Returns every broken rule of `src`, and the cycles of folders in `src`, `sandbox` and `packages`. Biome finds cycles of

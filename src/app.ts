@@ -37,7 +37,9 @@ import { type ListenersRouteDeps, listenersRoutes } from './webhooks/listeners.r
 import { type WebhookKeysRouteDeps, webhookKeysRoute } from './webhooks/webhook-keys.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
-import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
+import { deleteEventRoute } from './writing/delete-event.route.ts';
+import { eventPostRoutes } from './writing/event-posts.route.ts';
+import { type EventWriteRouteDeps, updateEventRoute } from './writing/events.route.ts';
 import { type WritingPorts, writingPorts } from './writing/writing-ports.ts';
 
 export type AppDeps = ServerOptions &
@@ -112,7 +114,9 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
       reads.register(eventListRoute(deps));
       reads.register(eventRoutes(deps));
       reads.register(freeBusyRoutes(deps));
-      reads.register(eventWriteRoutes(deps));
+      reads.register(updateEventRoute(deps));
+      reads.register(deleteEventRoute(deps));
+      reads.register(eventPostRoutes(deps));
       reads.register(calendarWriteRoutes(deps));
       reads.register(connectionRoutes(deps));
       reads.register(usersRoutes(deps));

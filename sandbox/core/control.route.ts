@@ -5,7 +5,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { type Input, readBody, readQuery } from '../../src/http/fields.ts';
-import { ANY_CALL, ApiError } from '../../src/http/refusal.ts';
+import { ApiError } from '../../src/http/refusal.ts';
+import { SERVER } from '../../src/http/server-error.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
 import {
   ACCESS_BODY,
@@ -40,7 +41,7 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
     });
     app.delete<{ Params: { id: string } }>('/control/faults/:id', async ({ params: { id } }, reply) => {
       if (!faults.list().some((fault) => fault.id === id)) {
-        throw new ApiError(ANY_CALL.not_found, 'There is no such fault, or it is over');
+        throw new ApiError(SERVER.not_found, 'There is no such fault, or it is over');
       }
       faults.clear(id);
       return reply.code(204).send();

@@ -3,7 +3,8 @@
 import { ErrorBody, OAuthErrorBody } from '../http/error.schema.ts';
 import { objectSchema, type Table } from '../http/fields.ts';
 import type { Answer, Body, Caller, Operation, OperationError } from '../http/operation.ts';
-import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { ApiError } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import { HEADER_BYTES, headerTooLarge } from '../http/sizes.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import { collectSchemas, type Json } from './schema-references.ts';
@@ -178,7 +179,7 @@ function largeHeader(errors: readonly OperationError[]): OperationError[] {
   if (errors.some(({ status }) => status < 500)) return [];
   const { status, message } = headerTooLarge(HEADER_BYTES);
   const field = 'header';
-  return [{ ...ANY_CALL.request_refused, status, message, field, when: 'The header is too large.' }];
+  return [{ ...SERVER.request_refused, status, message, field, when: 'The header is too large.' }];
 }
 
 const toHtmlResponse = (description: string): OpenApiResponse => ({
@@ -250,14 +251,14 @@ function toHeaders(headers: Readonly<Record<string, string>> | undefined) {
 
 /** Returns the internal error, in the shape of the operation's errors. */
 const internalError = ([first]: readonly OperationError[]): OperationError => ({
-  ...ANY_CALL.server_error,
+  ...SERVER.server_error,
   ...(first?.shape && { shape: first.shape }),
 });
 
 /** Returns the body as it is sent. An internal error has `code` and `requestId` in both shapes. */
 function exampleBody(error: OperationError): object {
   const { code } = error;
-  const isInternal = code === ANY_CALL.server_error.code;
+  const isInternal = code === SERVER.server_error.code;
   const rest = new ApiError(error, isInternal ? { ...error, error: code } : error).body;
   if (error.shape === undefined) return rest;
   const { body } = new OAuthError(error);

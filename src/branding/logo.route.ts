@@ -1,7 +1,8 @@
 /** GET /connect/logos/<SHA-256>.webp: a logo. Its name is the hash of its content, so it never changes. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { ApiError } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import type { BrandingStore } from './branding-store.ts';
 
 export type LogoRouteDeps = { readonly branding: Pick<BrandingStore, 'findLogo'> };
@@ -14,7 +15,7 @@ export function logoRoute({ branding }: LogoRouteDeps): FastifyPluginAsync {
       url: '/connect/logos/:hash.webp',
       handler: async ({ params }, reply) => {
         const logo = /^[\da-f]{64}$/.test(params.hash) ? await branding.findLogo(params.hash) : undefined;
-        if (logo === undefined) throw new ApiError(ANY_CALL.not_found, 'There is no such logo');
+        if (logo === undefined) throw new ApiError(SERVER.not_found, 'There is no such logo');
         return reply
           .header('content-type', 'image/webp')
           .header('cache-control', 'public, max-age=31536000, immutable')

@@ -1,5 +1,5 @@
-/** Derives an account's health from a failure, and the state of its connection from its health. */
-import type { AccountHealth, AccountProblem } from './account-store.ts';
+/** Derives an account's health from a failure. */
+import type { AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import type { ProviderKind } from './provider-facts.ts';
@@ -35,10 +35,6 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
   if (kind !== 'unauthorized') return REASONS[kind];
   return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
-
-/** Returns whether the user has to reconnect (docs/wire.md 2.2). A missing calendar permission has its own field. */
-export const syncStateOf = ({ state, reason }: AccountHealth): 'active' | 'reauth_required' =>
-  state === 'reauth_required' && reason !== 'calendar_permission_missing' ? 'reauth_required' : 'active';
 
 /** `reauth_required` only if signing in again helps: after a rejected token too, even if the operator must also act. */
 function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {

@@ -1,6 +1,6 @@
 /** Renders events at sync time, as JSON members of docs/wire.md 2.5, so that a listing only joins text. */
 import { createHash } from 'node:crypto';
-
+import { searchText } from '../lib/compared-text.ts';
 import { findConferenceProvider } from '../lib/conference-provider.ts';
 import { formatInstanceId, resolveClockZone, toInstant } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
@@ -12,7 +12,6 @@ import {
   renderMembers,
   renderObject,
 } from '../lib/rendered-json.ts';
-import { searchText } from '../lib/search-text.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { CalendarEvent, EventResource } from './event.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
+import { jsonIn } from '../lib/json.ts';
 import {
   CommandError,
   type CommandOption,

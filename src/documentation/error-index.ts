@@ -1,13 +1,20 @@
 /** docs/errors.md: the tables of errors in the order of that page. A test finds tables that are missing here. */
 import { SETTINGS } from '../branding/settings-error.ts';
 import { RECONNECTING } from '../connect/accounts/reconnect-link.ts';
+import { FREE_BUSY } from '../free-busy/availability.ts';
+import { READINESS } from '../http/ready.route.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import { AUTHORIZATION } from '../oauth/oauth-error.ts';
+import { QUERY } from '../reading/events-query.ts';
+import { CHANGES } from '../reading/list-changes.ts';
 import { READING } from '../reading/read-error.ts';
 import { REVIEWS } from '../verification/reviews.ts';
 import { WATCHES } from '../watches/notices.ts';
 import { WEBHOOKS } from '../webhooks/webhook-error.ts';
 import { WRITING } from '../writing/calendar-turn.ts';
+import { CONDITION } from '../writing/event-answer.ts';
+import { IDEMPOTENCY } from '../writing/idempotency.ts';
 
 const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 
@@ -16,9 +23,9 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
     title: 'Authorizing and tokens',
     errors: Object.values({ ...AUTHORIZATION, ...RECONNECTING, temporarily_unavailable }),
   },
-  { title: 'Any call', errors: Object.values(anyCall) },
-  { title: 'Reading', errors: Object.values(READING) },
-  { title: 'Writing', errors: Object.values(WRITING) },
+  { title: 'Any call', errors: Object.values({ ...anyCall, ...SERVER, ...READINESS }) },
+  { title: 'Reading', errors: Object.values({ ...READING, ...QUERY, ...CHANGES, ...FREE_BUSY }) },
+  { title: 'Writing', errors: Object.values({ ...WRITING, ...IDEMPOTENCY, ...CONDITION }) },
   { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },
   { title: 'Settings of applications', errors: Object.values({ ...SETTINGS, ...REVIEWS }) },
 ];

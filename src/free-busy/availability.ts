@@ -1,16 +1,33 @@
 /** POST /availability: slots in which all users are free. The response does not show who is busy at other times. */
 
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, errorTable } from '../http/refusal.ts';
 import { DAY, type DayNumber, dayOfLocal, weekdayOf } from '../lib/recurrence/civil.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
 import { leftOutProblems, type ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import { READING } from '../reading/read-error.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readCalendars, renderInterval } from './free-busy.ts';
 import { clipped, common, gaps, type Interval, merged } from './intervals.ts';
+
+export const FREE_BUSY = errorTable({
+  user_not_connected: {
+    status: 404,
+    message: 'The user ada has no connected calendar account',
+    when: 'A user in `user_ids` has no connected account.',
+    fix: 'Send that user to `/authorize`.',
+    field: 'user_ids',
+  },
+  client_authentication_required: {
+    status: 403,
+    message:
+      'user_ids requires client authentication (HTTP Basic): an access token is valid for its own user only',
+    when: 'A request with an access token names users in `user_ids`.',
+    fix: 'Authenticate as the application, with HTTP Basic.',
+    field: 'user_ids',
+  },
+});
 
 /** Monday to Friday; 0 is Monday. */
 const WORKDAYS = [0, 1, 2, 3, 4];
@@ -59,7 +76,7 @@ export async function availability(
 }
 
 function notConnected({ userId }: ScopedReader): ApiError {
-  return new ApiError(READING.user_not_connected, `The user ${userId} has no connected calendar account`);
+  return new ApiError(FREE_BUSY.user_not_connected, `The user ${userId} has no connected calendar account`);
 }
 
 export type WorkingHours = {

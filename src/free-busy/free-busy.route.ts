@@ -8,8 +8,7 @@ import type { Client } from '../oauth/client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import { READING } from '../reading/read-error.ts';
-import { availability } from './availability.ts';
+import { availability, FREE_BUSY } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';
 
@@ -48,7 +47,7 @@ async function authenticateCaller(
 
 function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === grant.userId)) return [grant];
-  throw new ApiError(READING.client_authentication_required);
+  throw new ApiError(FREE_BUSY.client_authentication_required);
 }
 
 /** Returns the users with everything that their living grants cover. The application gets only busy time. */

@@ -4,7 +4,8 @@ import { badBodies, badField, badTokens } from '../http/error.schema.ts';
 import { instant, type Operation } from '../http/operation.ts';
 import { badClients, invalid } from '../oauth/oauth.schema.ts';
 import { errorsMember, unreadable } from '../reading/calendar.schema.ts';
-import { READING } from '../reading/read-error.ts';
+import { QUERY } from '../reading/events-query.ts';
+import { FREE_BUSY } from './availability.ts';
 import { AVAILABILITY_REQUEST, FREE_BUSY_QUERY } from './availability-request.ts';
 
 const TimeInterval = Type.Object(
@@ -49,7 +50,7 @@ export const freeBusyOperations: readonly Operation[] = [
       schema: FreeBusy,
       example: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z', busy: [SLOT] },
     },
-    errors: [inOrder, ...badTokens, READING.too_many_reads, ...unreadable],
+    errors: [inOrder, ...badTokens, QUERY.too_many_reads, ...unreadable],
   },
   {
     method: 'post',
@@ -74,11 +75,11 @@ export const freeBusyOperations: readonly Operation[] = [
         'HTTP Basic is combined with other client authentication.',
         'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
       ),
-      READING.too_many_reads,
+      QUERY.too_many_reads,
       ...badTokens,
       ...badClients,
-      READING.client_authentication_required,
-      READING.user_not_connected,
+      FREE_BUSY.client_authentication_required,
+      FREE_BUSY.user_not_connected,
       ...badBodies,
       ...unreadable,
     ],

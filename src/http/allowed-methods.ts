@@ -1,6 +1,7 @@
 /** The methods of each path: responds with 405 to any other method, and adds HEAD to every GET that changes nothing. */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-import { ANY_CALL, ApiError } from './refusal.ts';
+import { ApiError } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -29,7 +30,7 @@ export function problemOfMethod({ method, url, server }: FastifyRequest): ApiErr
   const names = server.allowedMethods(url.split('?')[0] ?? '');
   if (names.length === 0) return undefined;
   const allow = names.join(', ');
-  return new ApiError(ANY_CALL.method_not_allowed, {
+  return new ApiError(SERVER.method_not_allowed, {
     message: `This path does not support ${method}, only ${allow}`,
     headers: { allow },
   });

@@ -2,7 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { ANY_CALL, ApiError } from './refusal.ts';
+import { ApiError } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 import { CHOICE_BYTES } from './sizes.ts';
 
 /** The most bytes of large bodies together, and the route limit in bytes up to which a body counts as small. */
@@ -71,6 +72,6 @@ const isWithoutBody = (headers: IncomingHttpHeaders): boolean =>
 
 /** Has its own status: the framework would report an error while reading a body as the caller's error. */
 function tooMuch(message: string): ApiError {
-  const refusal = new ApiError(ANY_CALL.too_many_bodies, message);
+  const refusal = new ApiError(SERVER.too_many_bodies, message);
   return Object.assign(refusal, { statusCode: refusal.status });
 }

@@ -7,7 +7,8 @@ import { addressKey } from './address-key.ts';
 import { awaitedSince, isIdle, type OpenConnection, type OpenConnections } from './open-connections.ts';
 import type { Peer } from './peers.ts';
 import { rawAnswer } from './raw-answer.ts';
-import { ANY_CALL, ApiError } from './refusal.ts';
+import { ApiError } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 
 export type ConnectionLimits = {
   readonly connections: number;
@@ -140,7 +141,7 @@ function connectionCounts(open: OpenConnections, now: () => number) {
 }
 
 const tooMany = (status: number, limit: string): ApiError =>
-  new ApiError(ANY_CALL.too_many_connections, {
+  new ApiError(SERVER.too_many_connections, {
     status,
     message: `Too many connections: at most ${limit} at once`,
   });

@@ -7,6 +7,7 @@ import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/da
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { ANY_CALL, ApiError, Refusal } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 declare module 'fastify' {
@@ -32,7 +33,7 @@ export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof e
 export const notFound = ({ method, url }: FastifyRequest): ApiError => {
   const path = url.split('?')[0] ?? '';
   const visiblePath = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
-  return new ApiError(ANY_CALL.not_found, `There is nothing at ${method} ${visiblePath}`);
+  return new ApiError(SERVER.not_found, `There is nothing at ${method} ${visiblePath}`);
 };
 
 const MOST_PATH_SHOWN = 500;
@@ -52,7 +53,7 @@ export const errorAnswers =
       'A request failed',
     );
     const message = `Something went wrong on our side; the operator can find it in the log by request ${request.id}`;
-    const { code } = ANY_CALL.server_error;
+    const { code } = SERVER.server_error;
     const oauth = isOAuth(request) ? { error_description: message } : {};
     return reply.status(500).send({ error: code, message, code, requestId: request.id, ...oauth });
   };
@@ -104,7 +105,7 @@ export function toRefusal(
   if (status === undefined || status < 400 || status > 499) return undefined;
   const { code } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(routeOptions?.bodyLimit ?? BODY_BYTES);
-  const row = status === 400 ? ANY_CALL.invalid_request : ANY_CALL.request_refused;
+  const row = status === 400 ? ANY_CALL.invalid_request : SERVER.request_refused;
   return new ApiError(row, { status, message: MESSAGES[code] ?? error.message });
 }
 

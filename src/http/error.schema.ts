@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { anyObject, type OperationError } from './operation.ts';
 import { ANY_CALL } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 import { BODY_BYTES, bodyTooLarge, formatSize } from './sizes.ts';
 
 export const ErrorBody = Type.Object(
@@ -58,16 +59,16 @@ export const badField = (field: string, problem: string): OperationError => ({
 });
 
 export const badBodies: readonly OperationError[] = [
-  ANY_CALL.unusable_text,
+  SERVER.unusable_text,
   {
-    ...ANY_CALL.request_refused,
+    ...SERVER.request_refused,
     status: 413,
     when: `The body is larger than ${formatSize(BODY_BYTES)}.`,
     message: bodyTooLarge(BODY_BYTES).message,
     field: 'body',
   },
-  { ...ANY_CALL.request_refused, status: 415, when: 'The content type of the body is not supported.' },
-  ANY_CALL.too_many_bodies,
+  { ...SERVER.request_refused, status: 415, when: 'The content type of the body is not supported.' },
+  SERVER.too_many_bodies,
 ];
 
 /** The errors of every call with an access token. */

@@ -1,7 +1,8 @@
 /** GET /health (docs/wire.md 1.14) and GET /ready, for the API reference. */
+
 import { Type } from 'typebox';
 import type { Operation } from './operation.ts';
-import { ANY_CALL } from './refusal.ts';
+import { READINESS } from './ready.route.ts';
 
 export const healthOperations: readonly Operation[] = [
   {
@@ -37,10 +38,10 @@ export const readyOperations: readonly Operation[] = [
       example: { status: 'ready' },
     },
     errors: [
-      ANY_CALL.database_unreachable,
-      ANY_CALL.database_read_only,
-      ANY_CALL.migrations_pending,
-      ANY_CALL.stopping,
+      READINESS.database_unreachable,
+      READINESS.database_read_only,
+      READINESS.migrations_pending,
+      READINESS.stopping,
     ],
   },
 ];

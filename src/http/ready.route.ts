@@ -1,6 +1,6 @@
 /** GET /ready for load balancers: 200 if requests can be served now, else 503 with the reason. */
 import type { FastifyPluginAsync } from 'fastify';
-import { ANY_CALL, ApiError, type ErrorRow } from './refusal.ts';
+import { ApiError, type ErrorRow, errorTable } from './refusal.ts';
 
 /** Why this instance cannot serve requests. */
 type Unready = 'away' | 'read_only' | 'unmigrated' | 'stopping';
@@ -11,11 +11,42 @@ export type ReadyRouteDeps = {
   readonly isDraining?: (() => boolean) | undefined;
 };
 
+export const READINESS = errorTable({
+  database_unreachable: {
+    status: 503,
+    message: 'The database does not respond',
+    when: '`/ready` only: the database does not respond.',
+    fix: 'The request is correct. The operator checks the database.',
+    retryAfter: 1,
+  },
+  database_read_only: {
+    status: 503,
+    message: 'The database is read-only',
+    when: '`/ready` only: the database is a standby or otherwise read-only.',
+    fix: 'The request is correct. The operator checks that `KALENDS_DATABASE_URL` names the primary.',
+    retryAfter: 1,
+  },
+  migrations_pending: {
+    status: 503,
+    message: 'The database is not migrated yet',
+    when: '`/ready` only: the database is not migrated yet.',
+    fix: 'Repeat the request after the server has started.',
+    retryAfter: 1,
+  },
+  stopping: {
+    status: 503,
+    message: 'This instance is stopping',
+    when: '`/ready` only: this instance is stopping.',
+    fix: 'Send the request to another instance.',
+    retryAfter: 1,
+  },
+});
+
 const ROWS: Readonly<Record<Unready, ErrorRow>> = {
-  away: ANY_CALL.database_unreachable,
-  read_only: ANY_CALL.database_read_only,
-  unmigrated: ANY_CALL.migrations_pending,
-  stopping: ANY_CALL.stopping,
+  away: READINESS.database_unreachable,
+  read_only: READINESS.database_read_only,
+  unmigrated: READINESS.migrations_pending,
+  stopping: READINESS.stopping,
 };
 
 /** Mounted only at the root of the origin. */

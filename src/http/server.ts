@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../lib/log.ts';
-import { isDeeperThan } from '../lib/rendered-json.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
@@ -14,6 +13,7 @@ import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
+import { isDeeperThan } from './json-depth.ts';
 import { type LoggedAnswers, logAnswers } from './log-answers.ts';
 import { canRefuse, followConnections, isBeingAnswered, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
@@ -21,6 +21,7 @@ import { answerHeaders, rawAnswer } from './raw-answer.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 import { countAnswers, type RequestMetrics } from './request-metrics.ts';
 import { securityHeaders } from './security-headers.ts';
+import { SERVER } from './server-error.ts';
 import {
   BODY_BYTES,
   HEADER_BYTES,
@@ -252,12 +253,12 @@ type Headers = Readonly<Record<string, string>>;
 type ArrivalTimes = { readonly request: number; readonly headers: number };
 
 const UNREADABLE = new ApiError(ANY_CALL.invalid_request, 'The request is not valid HTTP');
-const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
+const UNEXPECTED = new ApiError(SERVER.request_refused, {
   status: 417,
   message: 'Expect supports only 100-continue',
 });
 const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
-const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Chunk extensions must not be larger than 16 kB');
+const EXTENDED = new ApiError(SERVER.request_refused, 'Chunk extensions must not be larger than 16 kB');
 
 /** Creates the responses to bytes that are no request, or arrive too late; for Fastify's `clientErrorHandler`. */
 function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
@@ -275,7 +276,7 @@ function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: 
 
 function late({ request, headers }: ArrivalTimes): ApiError {
   const message = `The request did not arrive in time: within ${request / 1000} seconds, its header within ${headers / 1000}`;
-  return new ApiError(ANY_CALL.request_refused, { status: 408, message, field: 'request' });
+  return new ApiError(SERVER.request_refused, { status: 408, message, field: 'request' });
 }
 
 /** Returns a 400 error for HTTP/1.1 without `Host` (RFC 9112 §3.2), otherwise `undefined`. */

@@ -1,5 +1,6 @@
 /** Size limits of the parts of a request, and their errors (docs/operations.md, Limits). */
-import { ANY_CALL, ApiError } from './refusal.ts';
+import { ApiError } from './refusal.ts';
+import { SERVER } from './server-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,4 +44,4 @@ export function queryBytes(target: string): number {
 }
 
 const tooLarge = (status: number, field: string, message: string): ApiError =>
-  new ApiError(ANY_CALL.request_refused, { status, field, message });
+  new ApiError(SERVER.request_refused, { status, field, message });

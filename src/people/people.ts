@@ -1,6 +1,7 @@
 /** The actions on members, by an owner in the dashboard or on the command line. */
 import type { By } from '../audit/audit-entry.ts';
-import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { ApiError } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
@@ -91,7 +92,7 @@ export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'pe
   const person = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
   if (person === undefined)
     throw new ApiError(
-      ANY_CALL.not_found,
+      SERVER.not_found,
       `There is no member "${name}"; "kalends admin list" lists all members.`,
     );
   return person;

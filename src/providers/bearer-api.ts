@@ -3,7 +3,7 @@ import type { AccountSession } from '../calendars/calendar-provider.ts';
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import { isPinned } from '../lib/egress/origins.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
+import { jsonIn } from '../lib/json.ts';
 import { connectionFailure } from './connection-failure.ts';
 import { isObject } from './json-value.ts';
 

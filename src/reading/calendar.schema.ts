@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { anyObject, enumeration, instant, type OperationError } from '../http/operation.ts';
 import { ANY_CALL } from '../http/refusal.ts';
+import { QUERY } from './events-query.ts';
 import { READING } from './read-error.ts';
 
 export const Provider = enumeration(PROVIDER_KINDS);
@@ -185,5 +186,5 @@ export const unreadable: readonly OperationError[] = [
     ...ANY_CALL.temporarily_unavailable,
     when: 'Too much is being read at the moment, or the data cannot be reached.',
   },
-  READING.providers_unavailable,
+  QUERY.providers_unavailable,
 ];

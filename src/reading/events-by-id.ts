@@ -12,8 +12,8 @@ import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expan
 import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
+import { QUERY } from './events-query.ts';
 import { parseTimes, type SeriesTimes } from './expand-calendar.ts';
-import { READING } from './read-error.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
 /** Returns one event per calendar, none cancelled. Throws 422 `event_too_complex` beyond a read's budget. */
@@ -68,7 +68,7 @@ function expandInstances(times: SeriesTimes, window: TimeWindow, zone: string): 
     return expand(times, window, zone, recurrenceBudget(MOST_INSTANCES, MOST_STEPS)).instances;
   } catch (cause) {
     if (!(cause instanceof RecurrenceBudgetError)) throw cause;
-    throw new ApiError(READING.event_too_complex, { cause });
+    throw new ApiError(QUERY.event_too_complex, { cause });
   }
 }
 

@@ -14,12 +14,59 @@ import {
   SENTENCES,
   text,
 } from '../http/fields.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, errorTable } from '../http/refusal.ts';
+import { MOST_SEARCH_TERMS, searchTerms } from '../lib/compared-text.ts';
+import { jsonIn } from '../lib/json.ts';
 import { DAY, dayOfLocal, parseLocal, toCivil, toDayNumber } from '../lib/recurrence/civil.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
-import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
-import { READING } from './read-error.ts';
+import { PROBLEM } from './read-error.ts';
+
+/** The errors of requests that read. */
+export const QUERY = errorTable({
+  providers_unavailable: {
+    status: 503,
+    message: 'None of the connected accounts can be read at the moment',
+    when: 'No provider could be read, and there is no earlier data.',
+    fix: 'In `errors`, `actor` says who can fix the problem: the user, the administrator, the operator or nobody.',
+    fields: { errors: [PROBLEM] },
+    retryAfter: 30,
+  },
+  ambiguous_event: {
+    status: 409,
+    message:
+      'Several calendars have an event with this id: select one with provider and calendarId, and with account if two accounts have the calendar',
+    when: 'Several calendars have an event with this id.',
+    fix: 'Select one with `provider` and `calendarId`, and with `account` if two accounts have the calendar.',
+  },
+  event_too_complex: {
+    status: 422,
+    message:
+      'The recurrence rules of this series take too long to expand. Simplify them in the calendar, or request the series itself',
+    when: 'The event belongs to a series whose recurrence rules take too long to expand.',
+    fix: 'Read the series instead of its occurrences ([limits of a series](reading.md#what-asks-for-too-much)).',
+  },
+  too_many_reads: {
+    status: 429,
+    message:
+      'Large calendars of this user are being read already: at most 2 such reads run at once; try again after one of them has ended',
+    when: 'Too many large reads or long polls of this user are in progress.',
+    fix: 'Finish reading the responses in progress, and wait for the seconds in `Retry-After`.',
+    retryAfter: 5,
+  },
+  invalid_page_token: {
+    status: 400,
+    message: 'nextPageToken does not belong to this user and application: start again without it',
+    when: 'The page token is invalid, or it belongs to another user or application.',
+    fix: 'Start again with the first page.',
+    field: 'nextPageToken',
+  },
+  window_too_large: {
+    status: 400,
+    message: 'The window is too large: at most two hundred years between start and end are allowed',
+    when: 'The window is longer than two hundred years.',
+    fix: 'Request a shorter window.',
+  },
+});
 
 export type EventsQuery = {
   readonly window: EventWindow;
@@ -140,7 +187,7 @@ export function parseEventsQuery(query: unknown, now: number): EventsQuery {
   const window = chooseWindow(input.start, input.end, now);
   if (window.start >= window.end) refuseMistakes([{ field: 'start', problem: NOT_BEFORE }]);
   if (window.end - window.start > LONGEST_WINDOW_DAYS * DAY)
-    throw new ApiError(READING.window_too_large, { details: { end: ['end is too far from start'] } });
+    throw new ApiError(QUERY.window_too_large, { details: { end: ['end is too far from start'] } });
   const { singleEvents = true, calendarIds: filter, pageSize, q: search = [] } = input;
   return { window, filter, singleEvents, pageSize: pageSize || undefined, search };
 }

@@ -4,9 +4,9 @@ import { badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';
 import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider, unreadable } from './calendar.schema.ts';
-import { EVENTS_QUERY } from './events-query.ts';
+import { EVENTS_QUERY, QUERY } from './events-query.ts';
 import { EVENT_BY_ID_QUERY, EVENT_QUERY } from './find-event.ts';
-import { CHANGES_QUERY } from './list-changes.ts';
+import { CHANGES, CHANGES_QUERY } from './list-changes.ts';
 import { READING } from './read-error.ts';
 
 const EventsPage = Type.Object(
@@ -64,7 +64,7 @@ const ChangesPage = Type.Object(
 
 const notFound = [READING.event_not_found, READING.calendar_not_found];
 const tooManyAnswers = {
-  ...READING.too_many_reads,
+  ...QUERY.too_many_reads,
   message:
     'Large responses for this user are being sent already: at most 4 such reads run at once; try again after one of them has ended',
 };
@@ -90,11 +90,11 @@ export const eventOperations: readonly Operation[] = [
     },
     errors: [
       badField('start', 'must be a date and time such as 2026-11-01T00:00:00Z'),
-      READING.invalid_page_token,
-      { ...READING.window_too_large, details: { end: ['end is too far from start'] } },
+      QUERY.invalid_page_token,
+      { ...QUERY.window_too_large, details: { end: ['end is too far from start'] } },
       ...badTokens,
       smallScope('Searching events is forbidden for free-busy scope'),
-      READING.too_many_reads,
+      QUERY.too_many_reads,
       ...unreadable,
     ],
   },
@@ -111,10 +111,10 @@ export const eventOperations: readonly Operation[] = [
     answer: oneEvent,
     errors: [
       badField('eventId', 'is missing'),
-      READING.event_too_complex,
+      QUERY.event_too_complex,
       ...badTokens,
       ...notFound,
-      READING.ambiguous_event,
+      QUERY.ambiguous_event,
       ...unreadable,
     ],
   },
@@ -132,10 +132,10 @@ export const eventOperations: readonly Operation[] = [
     answer: oneEvent,
     errors: [
       badField('provider', 'must be one of google, microsoft, apple, caldav'),
-      READING.event_too_complex,
+      QUERY.event_too_complex,
       ...badTokens,
       ...notFound,
-      READING.ambiguous_event,
+      QUERY.ambiguous_event,
       ...unreadable,
     ],
   },
@@ -160,7 +160,7 @@ export const eventOperations: readonly Operation[] = [
     },
     errors: [
       badField('initial', 'must be true or false'),
-      READING.invalid_cursor,
+      CHANGES.invalid_cursor,
       ...badTokens,
       smallScope('The changes of events are forbidden for free-busy scope'),
       tooManyAnswers,
@@ -170,7 +170,7 @@ export const eventOperations: readonly Operation[] = [
         when: 'The user was deleted in the meantime.',
         message: 'The user was deleted',
       },
-      READING.cursor_expired,
+      CHANGES.cursor_expired,
     ],
   },
 ];

@@ -4,12 +4,12 @@
  */
 
 import type { Timing } from '../calendars/mirrored-event.ts';
-import { byBytes } from '../lib/byte-order.ts';
+import { byBytes } from '../lib/compared-text.ts';
 import { formatInstanceId, toInstant } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { type RecurrenceBudget, RecurrenceBudgetError, spendSteps } from '../lib/recurrence/expand-rule.ts';
-import { buildSeries } from '../lib/recurrence/place-of.ts';
 import type { Instance, Series, SeriesMaster } from '../lib/recurrence/series.ts';
+import { buildSeries } from '../lib/recurrence/series.ts';
 import type {
   EventContent,
   EventPosition,

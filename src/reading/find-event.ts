@@ -8,6 +8,7 @@ import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { textByScope } from './event-text.ts';
 import { findById } from './events-by-id.ts';
+import { QUERY } from './events-query.ts';
 import {
   type CalendarChoice,
   FRESH_MS,
@@ -70,7 +71,7 @@ export async function findEvent(
     const problems = [...fresh.problems, ...leftOutProblems(served, [])];
     throw new ApiError(READING.event_not_found, withErrors(problems));
   }
-  if (others.length > 0) throw new ApiError(READING.ambiguous_event);
+  if (others.length > 0) throw new ApiError(QUERY.ambiguous_event);
   const owner = served.find(({ calendar }) => calendar.calendarKey === event.calendarKey);
   if (owner === undefined) throw new Error('An event was found outside the calendars that were read');
   return textByScope(deps.pagingKey)(event, owner);

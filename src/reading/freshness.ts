@@ -11,6 +11,7 @@ import { type Scope, scopeCovers } from '../oauth/scope.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import type { CalendarFilter } from './events-query.ts';
+import { QUERY } from './events-query.ts';
 import { READING } from './read-error.ts';
 
 /** The maximum age of data in a response, in milliseconds. */
@@ -191,7 +192,7 @@ function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
   if (problems.some(({ code }) => code === 'sync_in_progress'))
     return new ApiError(READING.sync_in_progress, { fields });
-  return new ApiError(READING.providers_unavailable, { fields });
+  return new ApiError(QUERY.providers_unavailable, { fields });
 }
 
 const listReadProblems = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readQuery, text, wholeNumberText } from '../http/fields.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, errorTable } from '../http/refusal.ts';
 import { renderInPieces, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -28,7 +28,24 @@ import {
 import { type AnswerBody, answerBody, type ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
-import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
+import { type ChangeCursor, openCursor, sealCursor } from './sealed-cursor.ts';
+
+export const CHANGES = errorTable({
+  invalid_cursor: {
+    status: 400,
+    message: 'cursor does not belong to this user and application: start again without it',
+    when: 'The cursor is invalid, or it belongs to another user or application.',
+    fix: 'Start again with `initial=true`.',
+    field: 'cursor',
+  },
+  cursor_expired: {
+    status: 410,
+    message:
+      'This cursor has expired. Read everything again with initial=true, then continue with the cursor of that response.',
+    when: 'The cursor has expired.',
+    fix: 'Start again with `initial=true`, and compare the response with your copy.',
+  },
+});
 
 /** Published clients give up after 30 seconds. */
 const MAX_SECONDS = 25;
@@ -110,7 +127,7 @@ export async function listChanges(
 function requireCursor(text: string, { grant, pagingKey }: Read): ChangeCursor {
   const cursor = openCursor(text, grant, pagingKey);
   if (cursor !== undefined) return cursor;
-  throw new ApiError(READING.invalid_cursor);
+  throw new ApiError(CHANGES.invalid_cursor);
 }
 
 async function startFeed(initial: boolean, read: Read): Promise<Answer> {
@@ -155,7 +172,7 @@ async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {
 function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState | undefined): asserts state {
   const lowest = event === undefined ? seq : seq - 1;
   if (state?.feedId === feedId && lowest >= state.prunedSeq) return;
-  throw new ApiError(READING.cursor_expired);
+  throw new ApiError(CHANGES.cursor_expired);
 }
 
 function fresh(read: Read, isFirst: boolean) {

@@ -13,7 +13,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import { listedPieces } from './event-pieces.ts';
 import type { ReadingUser } from './event-reader.ts';
 import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZE, parseEventsQuery } from './events-query.ts';
+import { DEFAULT_PAGE_SIZE, PAGE_SIZE, parseEventsQuery, QUERY } from './events-query.ts';
 import type { EventPage, NamedEvent } from './expand-calendar.ts';
 import {
   type CalendarChoice,
@@ -27,7 +27,6 @@ import {
   toCalendarChoice,
 } from './freshness.ts';
 import { type PageDeps, pageOfEvents } from './page-of-events.ts';
-import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
 import { openPageToken, type PagePosition, sealPageToken } from './sealed-position.ts';
 
@@ -139,7 +138,7 @@ function requestedPage(
   }
   // Callers may repeat the other parameters or omit them; the token's values apply (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);
-  if (page === undefined) throw new ApiError(READING.invalid_page_token);
+  if (page === undefined) throw new ApiError(QUERY.invalid_page_token);
   const { pageSize } = readQuery(query, PAGE_SIZE);
   const keys = page.calendarKeys && new Set(page.calendarKeys);
   const choice: CalendarChoice = keys && (({ calendarKey }) => keys.has(calendarKey));

@@ -4,7 +4,7 @@ import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { placeOfOwner, toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
 import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { ReadingUser } from './event-reader.ts';
-import { READING } from './read-error.ts';
+import { QUERY } from './events-query.ts';
 
 export interface Turns {
   /** Runs `work` in a slot. Throws 429 `too_many_reads` if the user has too many waiting, or the wait is too long. */
@@ -86,6 +86,6 @@ export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
 
 const tooManyReads = ({ ofOwner, refusal }: TurnLimits): ApiError =>
   new ApiError(
-    READING.too_many_reads,
+    QUERY.too_many_reads,
     `${refusal}: at most ${ofOwner} such reads run at once; try again after one of them has ended`,
   );

@@ -3,8 +3,7 @@
  * request needs. Authenticated encryption binds them to their user and purpose and hides their content, even ids that
  * the bearer's scope hides. `key` is 32 bytes.
  */
-import { openWith, sealWith } from '../lib/sealing.ts';
-import type { EventName, FeedPlace } from './change-feed.ts';
+import { openWith, sealWith } from '../lib/encryption.ts';
 import type { EventPosition, EventWindow, ReadingUser } from './event-reader.ts';
 
 export type PagePosition = {
@@ -57,49 +56,12 @@ export function openPageToken(token: string, owner: ReadingUser, key: Buffer): P
 
 const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
 
-export type ChangeCursor = FeedPlace & {
-  readonly feedId: string;
-  /** Between pages of one response: the position of the first page's start. Later events are `created`. */
-  readonly from?: number | undefined;
-  /** While all events are listed: the last listed one, or the empty name. Changes since `seq` follow. */
-  readonly state?: EventName | undefined;
-};
-
-type ChangePayload = { f: string; s: number; b?: number; e?: [string, string]; i?: [string, string] };
-
-export function sealCursor(
-  { feedId, seq, from, event, state }: ChangeCursor,
-  owner: ReadingUser,
-  key: Buffer,
-): string {
-  const payload: ChangePayload = {
-    f: feedId,
-    s: seq,
-    ...(from === undefined ? {} : { b: from }),
-    ...(event && { e: [event.calendarKey, event.id] }),
-    ...(state && { i: [state.calendarKey, state.id] }),
-  };
-  return sealText(JSON.stringify(payload), changeContext(owner), key);
-}
-
-/** Returns `undefined` for anything but a cursor of this owner. */
-export function openCursor(text: string, owner: ReadingUser, key: Buffer): ChangeCursor | undefined {
-  const opened = openText(text, changeContext(owner), key);
-  if (opened === undefined) return undefined;
-  // Authenticated, so sealCursor wrote it.
-  const { f, s, b, e, i } = JSON.parse(opened) as ChangePayload;
-  const toEventName = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
-  return { feedId: f, seq: s, from: b, event: e && toEventName(e), state: i && toEventName(i) };
-}
-
-const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];
-
 /** Seals a text. `context` is its owner and purpose. */
-const sealText = (text: string, context: readonly string[], key: Buffer): string =>
+export const sealText = (text: string, context: readonly string[], key: Buffer): string =>
   sealWith(key, text, JSON.stringify(context));
 
 /** Returns `undefined` for anything but a text that was sealed for this context. */
-function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
+export function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
   try {
     return openWith(key, token, JSON.stringify(context));
   } catch {

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import { isLight } from '../calendars/light-resource.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
-import { stoppedBySystem } from '../calendars/provider-error.ts';
 import { renderResource } from '../calendars/render-event.ts';
+import { stoppedBySystem } from '../calendars/stopped-error.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { RENDER_TASK, type RenderInput } from './render-task.ts';
 

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import { FORM_BYTES, NOTICE_BYTES } from '../http/sizes.ts';
 import { type Notice, type Notices, type NoticesDeps, notices, WATCHES } from './notices.ts';
 
@@ -27,7 +28,7 @@ export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
     app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', other, async ({ params }) => {
       const { provider } = params;
       if (provider === 'apple' || provider === 'caldav')
-        throw new ApiError(ANY_CALL.not_found, `${provider} sends no push notifications`);
+        throw new ApiError(SERVER.not_found, `${provider} sends no push notifications`);
       throw new ApiError(SETTINGS.invalid_provider);
     });
   };

@@ -4,7 +4,7 @@ import { badBodies, badField } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import { badClients } from '../oauth/oauth.schema.ts';
-import { READING } from '../reading/read-error.ts';
+import { QUERY } from '../reading/events-query.ts';
 import { HEARS, LISTENER_QUERY, MOST_SECONDS, NEW_LISTENER } from './listeners.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
@@ -81,7 +81,7 @@ export const listenerOperations: readonly Operation[] = [
       badField('wait', `must be a whole number from 0 to ${MOST_SECONDS}`),
       WEBHOOKS.listener_not_found,
       {
-        ...READING.too_many_reads,
+        ...QUERY.too_many_reads,
         message:
           'Too many requests of this user are waiting for changes already: send requests without wait: at most 5 such reads run at once; try again after one of them has ended',
       },

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { entryTexts, toEventKey } from '../reading/change-texts.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { EventOwner } from '../reading/event-text.ts';
-import { sealCursor } from '../reading/sealed-position.ts';
+import { sealCursor } from '../reading/sealed-cursor.ts';
 import { defaultChannelId } from './channel-id.ts';
 import type { DeliveryCalendar, NewMessage, PendingChange, StreamPosition, TakenStream } from './message.ts';
 import {

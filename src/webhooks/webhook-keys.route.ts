@@ -1,6 +1,7 @@
 /** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): the keys that verify deliveries. */
 import type { FastifyPluginAsync } from 'fastify';
-import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { ApiError } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { WebhookSigner } from './webhook-signer.ts';
 
@@ -18,7 +19,7 @@ export function webhookKeysRoute({ webhookSigner, clients }: WebhookKeysRouteDep
     for (const path of ['/.well-known/webhook-keys', '/.well-known/webhook-keys/:id'])
       app.get<{ Params: { id?: string } }>(path, async ({ params: { id } }, reply) => {
         if (id !== undefined && (await clients.findClient(id)) === undefined)
-          throw new ApiError(ANY_CALL.not_found, 'No application has this id');
+          throw new ApiError(SERVER.not_found, 'No application has this id');
         reply.header('cache-control', CACHED_FOR);
         return { keys: webhookSigner.published(id) };
       });

@@ -1,9 +1,10 @@
 /** Webhook subscriptions (docs/wire.md 1.12) and keys, for the API reference. */
+
 import { Type } from 'typebox';
 import { badBodies, badField, badTokens } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';
-import { ANY_CALL } from '../http/refusal.ts';
+import { SERVER } from '../http/server-error.ts';
 import { Provider } from '../reading/calendar.schema.ts';
 import { READING } from '../reading/read-error.ts';
 import { ENDED_SUBSCRIPTION, NEW_SUBSCRIPTION } from './subscriptions.ts';
@@ -177,7 +178,7 @@ const applicationKeys: Operation = {
   summary: 'The public keys of the webhooks of one application',
   description: 'The application’s own keys, or the instance’s keys if it has none.',
   pathFields: { id: required(text({ doc: 'The client id.', example: 'p' })) },
-  errors: [{ ...ANY_CALL.not_found, when: 'Unknown id.', message: 'No application has this id' }],
+  errors: [{ ...SERVER.not_found, when: 'Unknown id.', message: 'No application has this id' }],
 };
 
 const keyLists = [publishedKeys, applicationKeys];

@@ -1,15 +1,9 @@
 /** Parses the requests that write calendars. */
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
 import { BLANK, converted, parsedText, readBody, required, text } from '../http/fields.ts';
+import { readQueryOrBody, type SentParameters } from '../http/sent-parameters.ts';
 import { present, zone } from './event-input.ts';
-import {
-  ACCOUNT,
-  type AccountName,
-  CALENDAR,
-  type CalendarName,
-  readQueryOrBody,
-  type SentParameters,
-} from './write-requests.ts';
+import { ACCOUNT, type AccountName, CALENDAR, type CalendarName } from './write-requests.ts';
 
 /** RGB, or the name of a provider's color. */
 const COLOR = /^(#[\da-fA-F]{6}|[a-zA-Z]{3,30})$/;

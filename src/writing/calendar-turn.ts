@@ -257,32 +257,12 @@ export const WRITING = errorTable({
     when: 'Only the organizer can make this change to the event.',
     fix: 'Respond to the invitation instead.',
   },
-  precondition_failed: {
-    status: 412,
-    message: 'The event changed after the version in If-Match; event is the current version',
-    when: 'The event changed after the version in `If-Match`.',
-    fix: 'Compare with `event`, the current version, and decide again.',
-    headers: { ETag: 'The version now.' },
-  },
   conflict: {
     status: 409,
     message: 'The event was changed by somebody else',
     when: 'The event was changed elsewhere before each of five attempts to write it.',
     fix: 'Read the event, and try again.',
     retryAfter: 1,
-  },
-  idempotency_key_in_use: {
-    status: 409,
-    message: 'The first request with this Idempotency-Key is still running',
-    when: 'The first request with this key is still running.',
-    fix: 'Repeat the request after a few seconds.',
-    retryAfter: 2,
-  },
-  idempotency_key_reused: {
-    status: 422,
-    message: 'This Idempotency-Key was used for another request: use a new one',
-    when: 'The key was used for another request.',
-    fix: 'Use a new key for each write.',
   },
   rate_limited: {
     status: 429,

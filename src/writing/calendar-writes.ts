@@ -3,6 +3,7 @@ import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
+import { refuseMistakes } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { type RenderedObject, renderMember, renderObject, toRenderedMembers } from '../lib/rendered-json.ts';
 import { within } from '../lib/within.ts';
@@ -12,12 +13,12 @@ import { calendarText } from '../reading/list-calendars.ts';
 import { READING } from '../reading/read-error.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
 import { openForWriting, runAndRecordHealth, TURN_BOUND_MS, toApiError, WRITING } from './calendar-turn.ts';
-import { findAccount, findCalendar } from './find-calendar.ts';
+import { type FindCalendarDeps, findCalendar, requireWritable } from './find-calendar.ts';
 import { deriveCreationKey } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
-import type { CalendarName } from './write-requests.ts';
+import type { AccountName, CalendarName } from './write-requests.ts';
 
 /** Creates a calendar. `seed` is equal only for repetitions of the request. Throws ApiError. */
 export async function createCalendar(
@@ -114,3 +115,21 @@ const calendarGone = (cause: Error): ApiError =>
 
 const notReadBack = (): ApiError =>
   new ApiError(READING.sync_in_progress, 'The calendar was saved, but cannot be read back at the moment');
+
+/** Returns the account. Throws 400 if several match, and 404 and 403 like findCalendar. */
+async function findAccount(
+  { provider, account: accountId }: AccountName,
+  grant: Grant,
+  deps: FindCalendarDeps,
+): Promise<MirroredAccount> {
+  const accounts = (await deps.events.accountsOf(grant)).filter(
+    (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
+  );
+  const [first] = accounts;
+  if (first === undefined)
+    throw new ApiError(READING.account_not_found, `The user has no such account at ${provider}`);
+  if (accounts.length > 1)
+    refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
+  requireWritable(first, deps);
+  return first;
+}

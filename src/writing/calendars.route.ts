@@ -3,7 +3,8 @@ import type { FastifyPluginAsync } from 'fastify';
 
 import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
 import { createCalendar, deleteCalendar, updateCalendar } from './calendar-writes.ts';
-import { type EventWriteRouteDeps, JSON_TYPE, repeatable } from './events.route.ts';
+import { repeatable } from './event-posts.route.ts';
+import { type EventWriteRouteDeps, JSON_TYPE } from './events.route.ts';
 import { executeOnce } from './idempotency.ts';
 
 export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {

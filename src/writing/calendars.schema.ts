@@ -1,4 +1,5 @@
 /** POST, PUT and DELETE /calendars (additive to the wire) for the API reference. */
+
 import { Type } from 'typebox';
 import { badField } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';

@@ -2,7 +2,7 @@
 import type { EventResource } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { eventDetails } from '../calendars/render-event.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, errorTable } from '../http/refusal.ts';
 import { toInstant } from '../lib/recurrence/event-instant.ts';
 import {
   type RenderedObject,
@@ -15,10 +15,20 @@ import {
 } from '../lib/rendered-json.ts';
 import { eventText, recurrenceObject } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
-import { WRITING } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
+
+/** The error of an If-Match header. */
+export const CONDITION = errorTable({
+  precondition_failed: {
+    status: 412,
+    message: 'The event changed after the version in If-Match; event is the current version',
+    when: 'The event changed after the version in `If-Match`.',
+    fix: 'Compare with `event`, the current version, and decide again.',
+    headers: { ETag: 'The version now.' },
+  },
+});
 
 /** Returns the event like GET /event; `undefined` if the mirror lacks it. A cancelled event comes from its row. */
 export async function renderedEvent(
@@ -85,7 +95,7 @@ export function requireVersion(ifMatch: string | undefined, event: RenderedObjec
 
 export function changedMeanwhile(event: RenderedObject): ApiError {
   const current = readEtag(event);
-  return new ApiError(WRITING.precondition_failed, {
+  return new ApiError(CONDITION.precondition_failed, {
     fields: { event: readObject(event) },
     headers: current === undefined ? undefined : { etag: asHeader(current) },
   });

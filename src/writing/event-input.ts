@@ -24,7 +24,7 @@ import {
   wholeNumber,
 } from '../http/fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
-import { LOOSE_TIME, parseTimeInput, type TimeInput, type TimesInput } from './event-times.ts';
+import { LOOSE_TIME, parseTimeInput, type TimesInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';
 
 const WEEKDAY = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/;
@@ -139,12 +139,6 @@ export type EventInput = TimesInput & {
 };
 
 export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
-
-export type NewEventInput = EventInput & {
-  readonly start: TimeInput;
-  readonly end: TimeInput;
-  readonly details: EventDetailsInput & { readonly title: string };
-};
 
 const MAX_ATTENDEES = 1_000;
 const MAX_CUSTOM = 32_000;
@@ -288,18 +282,13 @@ export const EVENT_CHANGE = {
   ...DETAILS,
 };
 
-export function newEventInput({ title, start, end, ...rest }: Input<typeof NEW_EVENT>): NewEventInput {
-  const { details, ...input } = restInput(rest);
-  return { ...input, start, end, details: { title, ...details } };
-}
-
 export function changeInput({ title, start, end, ...rest }: Input<typeof EVENT_CHANGE>): EventInput {
   const { details, ...input } = restInput(rest);
   return { ...input, start, end, details: present({ title, ...details }) };
 }
 
 /** A meeting that the provider creates takes precedence over a URL (docs/wire.md 1.8). */
-function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
+export function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
   const { allDay, timeZone, recurrence, conference, conferenceData, ...details } = input;
   const autoConference = conference?.isAuto || conferenceData || undefined;
   const url = autoConference ? undefined : conference?.url;

@@ -2,13 +2,13 @@
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/fields.ts';
+import { jsonIn } from '../lib/json.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import { endLasting, lengthOfInstances, masterClock } from '../lib/recurrence/master-clock.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
 import { laterRules } from './series-rules.ts';

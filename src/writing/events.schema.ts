@@ -1,4 +1,5 @@
 /** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9, 3.2) for the API reference. */
+
 import { Type } from 'typebox';
 import { badBodies, badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { text } from '../http/fields.ts';
@@ -6,8 +7,11 @@ import type { Operation, OperationError } from '../http/operation.ts';
 import { Done, EVENT_EXAMPLE, Event, eventMembers, unreadable } from '../reading/calendar.schema.ts';
 import { READING } from '../reading/read-error.ts';
 import { WRITING } from './calendar-turn.ts';
-import { IDEMPOTENCY_KEY } from './idempotency.ts';
-import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-requests.ts';
+import { EVENT_DELETION } from './delete-event.ts';
+import { CONDITION } from './event-answer.ts';
+import { NEW_EVENT_REQUEST, RSVP } from './event-posts.ts';
+import { IDEMPOTENCY, IDEMPOTENCY_KEY } from './idempotency.ts';
+import { EVENT_UPDATE } from './write-requests.ts';
 
 /** The event at the root, and again under `event`: published clients read one or the other. */
 export const EventAnswer = Type.Object(
@@ -52,11 +56,11 @@ const modeLimits: readonly OperationError[] = [
   WRITING.organizer_only,
 ];
 
-const changed = { ...WRITING.precondition_failed, fields: { event: EVENT_EXAMPLE } };
+const changed = { ...CONDITION.precondition_failed, fields: { event: EVENT_EXAMPLE } };
 
 export const ofKey: readonly OperationError[] = [
-  WRITING.idempotency_key_in_use,
-  WRITING.idempotency_key_reused,
+  IDEMPOTENCY.idempotency_key_in_use,
+  IDEMPOTENCY.idempotency_key_reused,
 ];
 
 const writeAnswer = {

@@ -1,13 +1,12 @@
 /** Finds the calendar of a write among those that the grant covers. */
 
-import { refuseMistakes } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
 import { READING } from '../reading/read-error.ts';
 import { WRITING } from './calendar-turn.ts';
-import type { AccountName, CalendarName } from './write-requests.ts';
+import type { CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
@@ -40,24 +39,6 @@ export async function findCalendar(
   requireWritable(chosen.account, deps);
   if (chosen.calendar.access === 'read') throw new ApiError(WRITING.calendar_read_only);
   return chosen;
-}
-
-/** Returns the account. Throws 400 if several match, and 404 and 403 like findCalendar. */
-export async function findAccount(
-  { provider, account: accountId }: AccountName,
-  grant: Grant,
-  deps: FindCalendarDeps,
-): Promise<MirroredAccount> {
-  const accounts = (await deps.events.accountsOf(grant)).filter(
-    (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
-  );
-  const [first] = accounts;
-  if (first === undefined)
-    throw new ApiError(READING.account_not_found, `The user has no such account at ${provider}`);
-  if (accounts.length > 1)
-    refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
-  requireWritable(first, deps);
-  return first;
 }
 
 async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly MirroredAccount[]> {
@@ -97,7 +78,7 @@ const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
 
 /** The grant may allow less for this account than for others (docs/security.md T3). */
-function requireWritable(account: MirroredAccount, { requireWriteScope }: FindCalendarDeps): void {
+export function requireWritable(account: MirroredAccount, { requireWriteScope }: FindCalendarDeps): void {
   requireWriteScope(account);
   requireWorking(account);
 }

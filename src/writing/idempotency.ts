@@ -5,11 +5,27 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readMembers, text } from '../http/fields.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, errorTable } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
-import { WRITING } from './calendar-turn.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
+
+/** The errors of an Idempotency-Key. */
+export const IDEMPOTENCY = errorTable({
+  idempotency_key_in_use: {
+    status: 409,
+    message: 'The first request with this Idempotency-Key is still running',
+    when: 'The first request with this key is still running.',
+    fix: 'Repeat the request after a few seconds.',
+    retryAfter: 2,
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used for another request: use a new one',
+    when: 'The key was used for another request.',
+    fix: 'Use a new key for each write.',
+  },
+});
 
 /** The life of a stored response, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
@@ -52,8 +68,8 @@ export async function executeOnce(
   const holder = randomUUID();
   const claim = await claimInTime(repeatable, holder, deps);
   if (claim.state === 'answered') return claim.answer;
-  if (claim.state === 'other_request') throw new ApiError(WRITING.idempotency_key_reused);
-  if (claim.state === 'under_way') throw new ApiError(WRITING.idempotency_key_in_use);
+  if (claim.state === 'other_request') throw new ApiError(IDEMPOTENCY.idempotency_key_reused);
+  if (claim.state === 'under_way') throw new ApiError(IDEMPOTENCY.idempotency_key_in_use);
   try {
     const answer = await carryOut(claim.seed);
     await deps.idempotency.keepAnswer(repeatable, holder, answer);

@@ -20,13 +20,9 @@ import {
 import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.ts';
 import { effectiveOverrides, expand } from '../lib/recurrence/expand.ts';
 import { expandRule, RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import {
-  type MasterRule,
-  masterClock,
-  type SeriesShift,
-  shiftWithSeries,
-} from '../lib/recurrence/master-clock.ts';
+import { type MasterRule, masterClock } from '../lib/recurrence/master-clock.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
+import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 import { END, instantOfInput, isInRange, REVERSED, type TimeInput } from './event-times.ts';
 

@@ -8,16 +8,11 @@ import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { type Mistake, refuseMistakes } from '../http/fields.ts';
+import { jsonIn } from '../lib/json.ts';
 import { isSameStart, isSameTimeType, toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import {
-  createShift,
-  endLasting,
-  isUsual,
-  measureLength,
-  type SeriesShift,
-} from '../lib/recurrence/master-clock.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
+import { endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
+import { createShift, isUsual, type SeriesShift } from '../lib/recurrence/shift-series.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, findInstanceTimes } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';

@@ -39,7 +39,9 @@ import { listenersRoutes } from '../../src/webhooks/listeners.route.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
-import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
+import { deleteEventRoute } from '../../src/writing/delete-event.route.ts';
+import { eventPostRoutes } from '../../src/writing/event-posts.route.ts';
+import { type EventWriteRouteDeps, updateEventRoute } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { collectedActivity } from './activity-notes.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
@@ -156,7 +158,9 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
-    app.register(eventWriteRoutes({ ...deps, ...ports }), { prefix });
+    app.register(updateEventRoute({ ...deps, ...ports }), { prefix });
+    app.register(deleteEventRoute({ ...deps, ...ports }), { prefix });
+    app.register(eventPostRoutes({ ...deps, ...ports }), { prefix });
     app.register(calendarWriteRoutes({ ...deps, ...ports }), { prefix });
     app.register(eventListRoute(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });

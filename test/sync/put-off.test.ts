@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { stoppedBySystem } from '../../src/calendars/provider-error.ts';
+import { stoppedBySystem } from '../../src/calendars/stopped-error.ts';
 import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 
-import { stoppedBySystem } from '../../src/calendars/provider-error.ts';
+import { stoppedBySystem } from '../../src/calendars/stopped-error.ts';
 import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
 import type { ResourceRendering } from '../../src/sync/resource-rendering.ts';
 import { calendar } from '../contract/mirror-rows.ts';

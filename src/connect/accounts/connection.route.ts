@@ -2,10 +2,10 @@
 import type { FastifyPluginAsync } from 'fastify';
 
 import { asObject } from '../../http/fields.ts';
+import { readQueryOrBody } from '../../http/sent-parameters.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import { authenticateBearer, type BearerDeps } from '../../oauth/bearer-authentication.ts';
 import { bearerHook } from '../../oauth/bearer-hook.ts';
-import { readQueryOrBody } from '../../writing/write-requests.ts';
 import { type ConnectionDeps, connectionStatus, DISCONNECTION, disconnect } from './connections.ts';
 
 export type ConnectionRouteDeps = BearerDeps & ConnectionDeps;

@@ -1,7 +1,6 @@
 /** Lists the accounts that a user has connected, and disconnects them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
-import { syncStateOf } from '../../calendars/health.ts';
 import { actorOf } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import { type Input, oneOf, required, text } from '../../http/fields.ts';
@@ -100,3 +99,7 @@ export async function disconnect(
   const message = count === 0 ? 'The account did not exist' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }
+
+/** Returns whether the user has to reconnect (docs/wire.md 2.2). A missing calendar permission has its own field. */
+export const syncStateOf = ({ state, reason }: AccountHealth): 'active' | 'reauth_required' =>
+  state === 'reauth_required' && reason !== 'calendar_permission_missing' ? 'reauth_required' : 'active';

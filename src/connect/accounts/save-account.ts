@@ -2,7 +2,7 @@
 import { type Account, AccountLimitReached, TransactionAnswered } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
-import { hashOfSecret } from '../../lib/sealing.ts';
+import { hashOfSecret } from '../../lib/encryption.ts';
 import { reachedLimit } from '../flow/account-groups.ts';
 import { type AuthorizationRequest, isReconnectLink } from '../flow/authorization-request-store.ts';
 import { newSecret } from '../flow/connect-cookies.ts';

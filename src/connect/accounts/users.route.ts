@@ -1,7 +1,6 @@
 /** GET and DELETE /users/{user_id}, and POST /users/{user_id}/reconnect-links, for the application itself by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
-import { syncStateOf } from '../../calendars/health.ts';
 import { beforeBody } from '../../http/before-body.ts';
 import { readBody } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -12,6 +11,7 @@ import { authenticateBasic, type ClientAuthenticationDeps } from '../../oauth/cl
 import type { UserStore } from '../../oauth/user-store.ts';
 import { READING } from '../../reading/read-error.ts';
 import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
+import { syncStateOf } from './connections.ts';
 import { createReconnectLink, NEW_RECONNECT_LINK, type ReconnectLinkDeps } from './reconnect-link.ts';
 
 export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps & Omit<ReconnectLinkDeps, keyof UsersDeps>;

@@ -1,6 +1,7 @@
 /** Errors of the Connect pages. People get a page, programs the body of the token endpoint (docs/wire.md 3.1). */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { type ANY_CALL, Refusal, retryHeader } from '../../http/refusal.ts';
+import type { SERVER } from '../../http/server-error.ts';
 import type { AUTHORIZATION } from '../../oauth/oauth-error.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import { type AuthorizationRequest, isReconnectLink } from './authorization-request-store.ts';
@@ -10,7 +11,7 @@ type Wording = {
   /** Default: 400. */
   readonly status?: number;
   /** The code for programs. Default: `invalid_request`. */
-  readonly error?: keyof typeof ANY_CALL | keyof typeof AUTHORIZATION;
+  readonly error?: keyof typeof ANY_CALL | keyof typeof SERVER | keyof typeof AUTHORIZATION;
   readonly title: MessageKey;
   readonly message: MessageKey;
   /** English, for programs. `ConnectErrorContext` can replace it. */

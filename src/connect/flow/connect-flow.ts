@@ -43,7 +43,7 @@
  */
 
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
-import { hashOfSecret } from '../../lib/sealing.ts';
+import { hashOfSecret } from '../../lib/encryption.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
 import { type AuthorizationRequest, type FlowStep, isReconnectLink } from './authorization-request-store.ts';

@@ -2,7 +2,7 @@
 import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { timeLike, toInstant, toLocalMs, toOriginalStart } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
-import { createShift, shiftWithSeries } from '../recurrence/master-clock.ts';
+import { createShift, shiftWithSeries } from '../recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, findParameter } from './content-line.ts';
 import { linesNamed, replaceLines } from './edit-lines.ts';

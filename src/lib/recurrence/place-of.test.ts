@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { buildSeries, computePlaces, computeSpan, isSeries, type PlacedTimes } from './place-of.ts';
+import { computePlaces, computeSpan, isSeries } from './place-of.ts';
+import { buildSeries, type PlacedTimes } from './series.ts';
 
 const at = (hour: number, length = 1): PlacedTimes => ({
   start: { type: 'zoned', local: `2026-11-02T${String(hour).padStart(2, '0')}:00:00`, zone: 'UTC' },

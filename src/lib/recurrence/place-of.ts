@@ -2,7 +2,6 @@
 
 import { DAY, LAST_YEAR, toDayNumber } from './civil.ts';
 import { toInstant } from './event-instant.ts';
-import type { EventTime, Recurrence } from './event-time.ts';
 import {
   findLastTime,
   type RecurrenceBudget,
@@ -18,18 +17,8 @@ import {
   masterClock,
   measureLength,
 } from './master-clock.ts';
-import type { Series, SeriesMaster, SeriesOverride } from './series.ts';
+import { buildSeries, type PlacedTimes, type Series, type SeriesMaster } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
-
-/** The times of an event: a single one, a master, or an override, which has a `recurrenceId`. */
-export type PlacedTimes = {
-  readonly start: EventTime;
-  readonly end: EventTime;
-  readonly recurrence?: Recurrence;
-  readonly recurrenceId?: EventTime;
-  readonly thisAndFuture?: true;
-  readonly cancelled?: true;
-};
 
 /** In epoch milliseconds; for a series, from its first occurrence to its last. */
 export type Place = {
@@ -95,25 +84,6 @@ function overridePlace(timing: PlacedTimes, master: PlacedTimes, calendarZone: s
     startsAt,
     endsAt: Math.max(toInstant(timing.end, calendarZone), startsAt + 1),
   };
-}
-
-/** Returns the series of a main event and its overrides; `payload` is stored with each. */
-export function buildSeries<T>(
-  master: PlacedTimes,
-  overrides: readonly PlacedTimes[],
-  payload: (i: number) => T,
-) {
-  const shortened: Series<T> & { master: SeriesMaster<T> } = {
-    master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
-    overrides: overrides.flatMap((timing, i) => toOverrides(timing, payload(i))),
-  };
-  return shortened;
-}
-
-function toOverrides<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
-  const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
-  if (recurrenceId === undefined) return [];
-  return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload }];
 }
 
 /** Epoch milliseconds; both bounds inclusive. */

@@ -45,3 +45,32 @@ export type Expansion<T> = {
   /** Whether a rule was ignored because it cannot be followed: SECONDLY, an unknown calendar, or unreadable. */
   readonly unsupported: boolean;
 };
+
+/** The times of an event: a single one, a master, or an override, which has a `recurrenceId`. */
+export type PlacedTimes = {
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly recurrence?: Recurrence;
+  readonly recurrenceId?: EventTime;
+  readonly thisAndFuture?: true;
+  readonly cancelled?: true;
+};
+
+/** Returns the series of a main event and its overrides; `payload` is stored with each. */
+export function buildSeries<T>(
+  master: PlacedTimes,
+  overrides: readonly PlacedTimes[],
+  payload: (i: number) => T,
+) {
+  const shortened: Series<T> & { master: SeriesMaster<T> } = {
+    master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
+    overrides: overrides.flatMap((timing, i) => toOverrides(timing, payload(i))),
+  };
+  return shortened;
+}
+
+function toOverrides<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
+  const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
+  if (recurrenceId === undefined) return [];
+  return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload }];
+}

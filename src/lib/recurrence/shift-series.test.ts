@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventTime } from './event-time.ts';
-import { createShift, shiftWithSeries } from './master-clock.ts';
+import { createShift, shiftWithSeries } from './shift-series.ts';
 
 /** `09` is a day of March 2026, `09T10:00` floats, and `09T10:00 Europe/Paris` is in a zone. */
 function time(text: string): EventTime {

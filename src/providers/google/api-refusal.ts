@@ -1,7 +1,7 @@
 /** Maps errors of the Calendar API to their meaning: who can fix it, and when to retry. */
 import { type ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { parseRetryAfter } from '../../lib/retry-after.ts';
 import { readMember, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../meaning.ts';

@@ -5,7 +5,7 @@
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { isObject, withoutUndefined } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { CONFERENCE_PROPERTY } from './conference.ts';

@@ -9,13 +9,8 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { EventResource } from '../../calendars/event.ts';
 import { formatInstanceId, isSameStart, toOriginalStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import {
-  createShift,
-  endLasting,
-  isUsual,
-  measureLength,
-  shiftWithSeries,
-} from '../../lib/recurrence/master-clock.ts';
+import { endLasting, measureLength } from '../../lib/recurrence/master-clock.ts';
+import { createShift, isUsual, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { copyGuests } from './attendees.ts';
 import { toGoogleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';

@@ -1,7 +1,7 @@
 /** Maps error responses of Microsoft Graph to their meaning. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { parseRetryAfter } from '../../lib/retry-after.ts';
 import { readMember, text } from '../json-value.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';

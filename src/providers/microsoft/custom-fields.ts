@@ -4,7 +4,7 @@ import type {
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
 
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { isObject } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 

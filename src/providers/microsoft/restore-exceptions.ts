@@ -6,13 +6,8 @@ import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { isSameStart } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import {
-  createShift,
-  endLasting,
-  isUsual,
-  measureLength,
-  shiftWithSeries,
-} from '../../lib/recurrence/master-clock.ts';
+import { endLasting, measureLength } from '../../lib/recurrence/master-clock.ts';
+import { createShift, isUsual, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { type GraphTimes, toGraphTimes } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import { type CurrentSeries, currentEvent } from './current-event.ts';

@@ -2,7 +2,7 @@
 
 import type { AuthorizationServer, IDToken } from 'oauth4webapi';
 import type { ProviderApp, RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { readMember, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, unreadableAnswer } from '../meaning.ts';
 import { badIssuer, type OpenIdDeps } from '../openid/authorization-server.ts';

@@ -3,7 +3,7 @@
  * permission allowed only basic fields. A larger permission shows more of events whose versions stay the same.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import { isObject } from '../json-value.ts';
 

@@ -1,7 +1,8 @@
 /** Converts SQL with `:named` parameters for the drivers: numbered parameters, and the values in their order. */
 
 import { randomUUID } from 'node:crypto';
-import { ANY_CALL, ApiError } from '../../http/refusal.ts';
+import { ApiError } from '../../http/refusal.ts';
+import { SERVER } from '../../http/server-error.ts';
 import type { Values } from './database.ts';
 
 /** Above the number of texts in the program. Further texts are built from data and do not repeat. */
@@ -56,5 +57,5 @@ export const textToFind = (text: string): string => (storable(text) ? text : NOT
 /** Returns the text to write. Throws ApiError 400 if it cannot be stored. */
 export function textToWrite(text: string): string {
   if (storable(text)) return text;
-  throw new ApiError(ANY_CALL.unusable_text);
+  throw new ApiError(SERVER.unusable_text);
 }

@@ -1,6 +1,6 @@
 /** Calendars of any size in SQL, piece by piece; held to test/contract/event-pieces.contract.ts on both databases. */
 import { type EventMembers, INSTANCE_MEMBERS } from '../../calendars/mirrored-event.ts';
-import { byBytes } from '../../lib/byte-order.ts';
+import { byBytes, MOST_SEARCH_TERMS } from '../../lib/compared-text.ts';
 import { LONGEST_SHORT } from '../../lib/recurrence/place-of.ts';
 import {
   type RenderedMembers,
@@ -8,7 +8,6 @@ import {
   renderObject,
   withoutMembers,
 } from '../../lib/rendered-json.ts';
-import { MOST_SEARCH_TERMS } from '../../lib/search-text.ts';
 import {
   type EventContent,
   nameOfRow,

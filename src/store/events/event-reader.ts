@@ -1,6 +1,6 @@
 /** EventReader in SQL; held to test/contract/event-reader.contract.ts on both databases. */
 import { type EventMembers, INSTANCE_MEMBERS } from '../../calendars/mirrored-event.ts';
-import { byBytes } from '../../lib/byte-order.ts';
+import { byBytes } from '../../lib/compared-text.ts';
 import { LONGEST_SHORT } from '../../lib/recurrence/place-of.ts';
 import {
   type RenderedMembers,

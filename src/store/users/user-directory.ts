@@ -1,5 +1,5 @@
 /** UserDirectory in SQL; held to test/contract/user-directory.contract.ts on both databases. */
-import { byBytes } from '../../lib/byte-order.ts';
+import { byBytes } from '../../lib/compared-text.ts';
 import type { FoundUser, UserDirectory, UserPlace, UserSearch } from '../../user-data/user-directory.ts';
 import type { Database, Dialect } from '../drivers/database.ts';
 

@@ -1,6 +1,6 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
-import { byBytes } from '../../lib/byte-order.ts';
+import { byBytes } from '../../lib/compared-text.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type {
   DeliveryCalendar,

@@ -4,8 +4,9 @@ import type { Instance } from '../../../sandbox/core/occurrences.ts';
 import { toInstant, toLocalMs } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
-import { buildSeries, computeSpan, type Span } from '../../../src/lib/recurrence/place-of.ts';
+import { computeSpan, type Span } from '../../../src/lib/recurrence/place-of.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
+import { buildSeries } from '../../../src/lib/recurrence/series.ts';
 import { parseEventResource } from '../../../src/providers/caldav/events/event-resource.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent } from './random-events.ts';
 

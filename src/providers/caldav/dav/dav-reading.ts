@@ -5,8 +5,8 @@ import {
   ProviderError,
   type ProviderErrorDetail,
   type ProviderErrorKind,
-  stoppedBySystem,
 } from '../../../calendars/provider-error.ts';
+import { stoppedBySystem } from '../../../calendars/stopped-error.ts';
 import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
 import type { DavBody } from './dav-body.ts';

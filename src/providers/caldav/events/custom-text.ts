@@ -1,5 +1,5 @@
 /** Writes an event's `custom` as the text of X-KALENDS-CUSTOM. */
-import { jsonIn } from '../../../lib/rendered-json.ts';
+import { jsonIn } from '../../../lib/json.ts';
 
 /** Returns JSON in base64url: servers unescape and rewrite unknown properties, and JSON has many such characters. */
 export function customText(custom: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isDeeperThan } from './rendered-json.ts';
+import { isDeeperThan } from './json-depth.ts';
 
 describe('the depth of JSON', () => {
   for (const [text, depth] of [

@@ -1,47 +1,18 @@
-/** Converts a request to the port's terms: a new event, or a change. */
+/** Converts a change of an event to the port's terms. */
 import type { CalendarEvent } from '../calendars/event.ts';
-import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
+import type { EventChange } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOn, timeLike, toLocalMs } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { createShift, endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
-import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
-import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
+import { endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
+import { createShift } from '../lib/recurrence/shift-series.ts';
+import type { EventInput } from './event-input.ts';
+import { changedTimes, inZone, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, readRules, refuseOutOfRange, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Returns a new event. Throws ApiError 400 with all mistakes that depend on the calendar's zone. */
-export function toEventDraft(input: NewEventInput, calendarZone: string): EventDraft {
-  const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
-  const rule = ruleText(input, times.value.start, calendarZone);
-  refuseMistakes([...times.mistakes, ...rule.mistakes]);
-  return { ...draftDetails(input.details), ...times.value, ...onlyRule(rule.value) };
-}
-
-/** Returns a new event's fields except times and rules. `null` means absent here. */
-export function draftDetails({
-  title,
-  autoConference,
-  ...details
-}: EventDetailsInput & { readonly title: string }): Omit<EventDraft, 'start' | 'end' | 'recurrence'> {
-  return {
-    title,
-    ...present({
-      description: details.description ?? undefined,
-      location: details.location ?? undefined,
-      color: details.color ?? undefined,
-      conference: autoConference ? undefined : (details.conference ?? undefined),
-      custom: details.custom ?? undefined,
-    }),
-    status: details.status ?? undefined,
-    availability: details.availability ?? undefined,
-    privacy: details.privacy ?? undefined,
-    attendees: details.attendees ?? undefined,
-    autoConference: autoConference === true,
-  };
-}
-
-const onlyRule = (rule: string | undefined) =>
+/** Returns the rules of an event whose only rule is `rule`. */
+export const onlyRule = (rule: string | undefined) =>
   rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } };
 
 /** Returns the change of a single event or occurrence. Throws ApiError 400 with all mistakes. */

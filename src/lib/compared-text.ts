@@ -1,4 +1,4 @@
-/** Normalizes text for search, here and not in SQL, so that both databases find the same. */
+/** Orders and normalizes text so that the program and both databases sort and find the same. */
 
 /** Limits the terms of one search: each is a condition of its own. */
 export const MOST_SEARCH_TERMS = 8;
@@ -28,3 +28,16 @@ const foldText = (text: string): string =>
     .replace(/[’‘ʼ]/g, "'")
     .replace(/\s+/gu, ' ')
     .trim();
+
+/** Compares texts by UTF-8 bytes, as both databases do (`dialect.byBytes`); UTF-16 sorts surrogates too early. */
+export function byBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const difference = a.charCodeAt(i) - b.charCodeAt(i);
+    if (difference !== 0) return rankCodeUnit(a.charCodeAt(i)) - rankCodeUnit(b.charCodeAt(i));
+  }
+  return a.length - b.length;
+}
+
+/** Ranks surrogates after all other code units. */
+const rankCodeUnit = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 
 import fc from 'fast-check';
 
-import { byBytes } from './byte-order.ts';
+import { byBytes } from './compared-text.ts';
 
 it('byBytes orders any two texts by their UTF-8 bytes', () => {
   const text = fc.string({
