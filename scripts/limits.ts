@@ -6,11 +6,11 @@ export const LIMITS = {
   /** Files that the route of an endpoint loads, and their lines. */
   closures: {
     // Twenty of the files bound the cost of a read: large calendars in pieces, heavy series in threads, responses in pieces.
-    'GET /events': { files: 34, lines: 5578 },
+    'GET /events': { files: 34, lines: 5102 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
-    'PUT /event': { files: 38, lines: 6298 },
+    'PUT /event': { files: 38, lines: 5591 },
     // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs. One has reconnect links.
-    'linking CalDAV': { files: 37, lines: 4575 },
+    'linking CalDAV': { files: 37, lines: 4381 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
