@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
+import { maskedName } from './accounts/account-views.ts';
 import { openReconnectLink } from './accounts/reconnect-link.ts';
 import { findLinkedAccount } from './accounts/save-account.ts';
 import { transactionCookies } from './flow/connect-cookies.ts';
@@ -40,8 +41,9 @@ export function reconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     if (request.reconnects === undefined || request.isPushed || provider === undefined)
       return seeOther(reply, selectionPath(request));
     if (request.status === 'open') return seeOther(reply, signInPath(provider, request));
-    const account = await findLinkedAccount(request, deps);
+    const { display, provesOwner } = await findLinkedAccount(request, deps);
     const appearance = await loadAppearance(http, request, deps);
-    return showPage(reply, reconnectedPage(account, appearance), { request });
+    const name = provesOwner ? display : maskedName(display);
+    return showPage(reply, reconnectedPage(name, appearance), { request });
   });
 }

@@ -4,10 +4,16 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import { openStores } from '../../src/store/open-stores.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { connected, everyAccount } from './approvals.ts';
 import { Browser, type Harness, openConnect } from './connect-harness.ts';
-import { brokenLink, stateOf } from './reconnect-links.ts';
+import { brokenLink, connectByForm, stateOf } from './reconnect-links.ts';
+
+const CALDAV = {
+  kind: 'caldav',
+  typed: { server: 'dav.example.com', username: 'ada@example.com', password: 'right' },
+} as const;
 
 let harness: Harness;
 let users = 0;
@@ -140,6 +146,85 @@ describe('the transaction of a reconnect link', () => {
   });
 });
 
+describe('an open sign-in of a reconnect link', () => {
+  const right = { password: 'right' };
+
+  it('reconnects nothing once its user is deleted', async () => {
+    const { browser, fields } = await openKnown();
+    const { users: store } = openStores(harness.db, { sealer: harness.sealer });
+    await store.deleteUser('acme', userId(), { now: 1, by: undefined });
+
+    const page = await browser.post('/connect/caldav', { ...fields, ...right });
+
+    assert.equal(page.status, 400);
+    assert.deepEqual(await everyAccount(harness, userId()), []);
+  });
+
+  it('reconnects nothing once its application is deleted, and then the link is 410', async () => {
+    const own = await openConnect();
+    const { account } = await connectByForm(own, { userId: 'ada', ...CALDAV });
+    const path = await brokenLink(own, account);
+    const browser = new Browser(own);
+    const form = await browser.get((await browser.get(path)).location);
+    await own.clients.deleteClient('acme', 1, undefined);
+
+    const sent = await browser.submit(form, '/connect/caldav', right);
+    const opened = await browser.get(path);
+    await own.close();
+
+    assert.deepEqual([sent.status, opened.status], [400, 410]);
+  });
+
+  it('works for a user who has reached the limit of accounts', async () => {
+    const own = await openConnect({ accountLimits: { ofPerson: 1, ofUser: 1 } });
+    const { account } = await connectByForm(own, { userId: 'ada', ...CALDAV });
+    const browser = new Browser(own);
+    const form = await browser.get((await browser.get(await brokenLink(own, account))).location);
+
+    const sent = await browser.submit(form, '/connect/caldav', right);
+    const { health, accounts } = await stateOf(own, account);
+    await own.close();
+
+    assert.match(sent.location, /^\/connect\/reconnected/);
+    assert.deepEqual([health, accounts], ['active', [account.accountKey]]);
+  });
+
+  it('works in two browsers at once, and leaves one account', async () => {
+    const { account } = await connectByForm(harness, { userId: userId(), ...CALDAV });
+    const path = await brokenLink(harness, account);
+    const before = await stateOf(harness, account);
+    const open = async () => {
+      const browser = new Browser(harness);
+      return { browser, form: await browser.get((await browser.get(path)).location) };
+    };
+    const tabs = [await open(), await open()];
+
+    const sent = await Promise.all(
+      tabs.map(({ browser, form }) => browser.submit(form, '/connect/caldav', right)),
+    );
+
+    for (const { location } of sent) assert.match(location, /^\/connect\/reconnected/);
+    const state = await stateOf(harness, account);
+    assert.deepEqual({ ...state, health: '' }, { ...before, health: '' });
+  });
+
+  it('that is sent twice at once never says that the link has expired', async () => {
+    const { account, browser, fields } = await openKnown();
+
+    const sent = await Promise.all(
+      [1, 2, 3].map(() => browser.post('/connect/caldav', { ...fields, ...right })),
+    );
+
+    // 400: the request had ended before this sign-in was saved.
+    assert.ok(
+      sent.every(({ status }) => status === 303 || status === 400),
+      JSON.stringify(sent),
+    );
+    assert.ok(sent.some(({ location }) => location.startsWith('/connect/reconnected')));
+    assert.equal((await stateOf(harness, account)).health, 'active');
+  });
+});
+
 describe('opening reconnect links', () => {
   it('it works for applications that must push their requests', async () => {
     await connected(harness, { userId: userId() });
@@ -177,13 +262,52 @@ describe('opening reconnect links', () => {
     assert.equal((await new Browser(harness).get(path)).status, 410);
   });
 
-  it('opening links, forged ones too, is limited like /authorize', async () => {
+  it('opening links is limited like /authorize, and forged links use up nothing of it', async () => {
     const limited = await openConnect({ attempts: connectAttempts({ ...GENEROUS, authorizePerMinute: 2 }) });
-    const statuses: number[] = [];
-    for (const _ of [1, 2, 3]) statuses.push((await new Browser(limited).get('/reconnect/AAAA')).status);
+    const { account } = await connectByForm(limited, { userId: userId(), ...CALDAV });
+    const path = await brokenLink(limited, account);
+    const statusesOf = async (...paths: string[]) => {
+      const browser = new Browser(limited);
+      const answers = [];
+      for (const one of paths) answers.push((await browser.get(one)).status);
+      return answers;
+    };
+
+    const forged = await statusesOf('/reconnect/AAAA', path.slice(0, -1), `${path}AAAA`, '/reconnect/AAAA');
+    const valid = await statusesOf(path, path);
+    limited.pass(7 * 86_400_000);
+    const expired = await statusesOf(path, path, '/reconnect/AAAA');
     await limited.close();
 
-    assert.deepEqual(statuses, [410, 410, 429]);
+    assert.deepEqual(
+      [forged, valid, expired],
+      [
+        [410, 410, 410, 410],
+        [302, 429],
+        [410, 410, 410],
+      ],
+    );
+  });
+
+  it('a program that opens a link first, such as a mail scanner, does not use it up', async () => {
+    const { account } = await connectByForm(harness, { userId: userId(), ...CALDAV });
+    const path = await brokenLink(harness, account);
+    const before = await stateOf(harness, account);
+    const head = await harness.app.inject({ method: 'HEAD', url: path });
+    const scanner = new Browser(harness);
+    for (const _ of [1, 2]) await scanner.get((await scanner.get(path)).location);
+    assert.deepEqual(await stateOf(harness, account), before);
+
+    const browser = new Browser(harness);
+    const opened = await browser.get(path);
+    const sent = await browser.submit(await browser.get(opened.location), '/connect/caldav', {
+      password: 'right',
+    });
+
+    assert.ok(head.statusCode >= 400);
+    assert.match(sent.location, /^\/connect\/reconnected/);
+    const { 'cache-control': cache, 'referrer-policy': referrer } = opened.headers;
+    assert.deepEqual([cache, referrer], ['no-store', 'no-referrer']);
   });
 
   it('a link does not appear in the log', async () => {

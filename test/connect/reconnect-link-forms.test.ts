@@ -10,7 +10,7 @@ import { GENEROUS } from '../harness/connect-limits.ts';
 import { FeedServer, SECRET } from '../servers/feed-server.ts';
 import { event } from '../servers/icalendar.ts';
 import { recordingLog } from '../servers/recording-log.ts';
-import { allow, connected, everyAccount, redeem } from './approvals.ts';
+import { connected, everyAccount } from './approvals.ts';
 import {
   type Answer,
   APPLE_PASSWORD,
@@ -18,10 +18,9 @@ import {
   type Harness,
   openConnect,
   passwordProvider,
-  transactionOf,
 } from './connect-harness.ts';
 import { read } from './journeys.ts';
-import { brokenLink, stateOf } from './reconnect-links.ts';
+import { brokenLink, connectByForm, stateOf } from './reconnect-links.ts';
 
 let users = 0;
 const userId = () => `linked-${users}`;
@@ -61,14 +60,8 @@ describe('a reconnect link of an account with a password', () => {
 
   async function connectedAccount(kind: 'apple' | 'caldav', username = 'ada@example.com'): Promise<Account> {
     if (kind === 'caldav') await connected(harness, { userId: userId(), names: [username] });
-    else {
-      const browser = new Browser(harness);
-      const start = await browser.start({ user_id: userId() });
-      const form = await browser.get(`/connect/apple?transaction=${transactionOf(start)}`);
-      const linked = await browser.submit(form, '/connect/apple', { username, password: APPLE_PASSWORD });
-      await allow(browser, await browser.get(linked.location));
-      await redeem(harness, userId());
-    }
+    else
+      await connectByForm(harness, { userId: userId(), kind, typed: { username, password: APPLE_PASSWORD } });
     return onlyAccount(harness);
   }
 
@@ -124,7 +117,19 @@ describe('a reconnect link of an account with a password', () => {
       assert.doesNotMatch(again.body, /action="\/connect\/(cancel|approve)"/);
     });
 
-    it(`an expired link and a disconnected ${kind} account are 410`, async () => {
+    it(`a link of the ${kind} account is 410 if it was changed, and after seven days; its open form still works`, async () => {
+      const { path, before, browser, send } = await openForm(harness, await connectedAccount(kind));
+      const changed = await browser.get(path.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
+      const wrong = await send({ password: kind === 'apple' ? 'zzzz-zzzz-zzzz-zzzz' : 'wrong' });
+      harness.pass(7 * 86_400_000);
+      const old = await browser.get(path);
+      const late = await send({ password });
+
+      assert.deepEqual([changed.status, wrong.status, old.status, late.status], [410, 422, 410, 400]);
+      assert.deepEqual(await stateOf(harness, await onlyAccount(harness)), before);
+    });
+
+    it(`a link of a disconnected ${kind} account is 410, in its form too`, async () => {
       const account = await connectedAccount(kind);
       const { path, browser, send } = await openForm(harness, account);
       await harness.accounts.removeAccount(account.accountKey, 1, undefined);
@@ -186,11 +191,14 @@ describe('a reconnect link of an account with a password', () => {
     const { before, browser, send } = await openForm(harness, account);
 
     const sent = await send({ password: 'right' });
+    const last = await browser.get(sent.location);
     const page = await browser.start({ user_id: userId() });
 
-    assert.match(sent.location, /^\/connect\/reconnected/);
-    assert.equal((await stateOf(harness, account)).health, 'active');
-    assert.equal((await stateOf(harness, account)).coverage, before.coverage);
+    assert.match(read(last), /<h1><bdi>a•••@e•••\.com<\/bdi> is connected again<\/h1>/);
+    assert.doesNotMatch(last.body, /anybody/, 'its name stays masked');
+    const state = await stateOf(harness, account);
+    assert.deepEqual({ ...state, health: '', credentials: '' }, { ...before, health: '', credentials: '' });
+    assert.equal(state.health, 'active');
     assert.doesNotMatch(page.body, /bob@example|anybody@example/);
     assert.match(read(page), /b•••@e•••\.com/);
   });
@@ -237,13 +245,8 @@ describe('a reconnect link of a calendar link', () => {
 
   /** Connects the calendar, and opens its link in a stranger's browser. */
   async function openLink() {
-    const browser = new Browser(harness);
-    const selection = await browser.start({ user_id: userId() });
-    const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}&by=address`);
-    const linked = await browser.submit(form, '/connect/caldav', { address: server.address });
-    await allow(browser, await browser.get(linked.location));
-    await redeem(harness, userId());
-    const account = await onlyAccount(harness);
+    const typed = { address: server.address };
+    const { account } = await connectByForm(harness, { userId: userId(), kind: 'caldav', typed });
     return { account, ...(await openForm(harness, account)) };
   }
 
@@ -258,10 +261,10 @@ describe('a reconnect link of a calendar link', () => {
   it('the address reconnects it, and the browser does not become known', async () => {
     const { account, before, browser, send } = await openLink();
 
-    const sent = await send({ address: server.address });
+    const last = await browser.get((await send({ address: server.address })).location);
     const page = await browser.start({ user_id: userId() });
 
-    assert.match(sent.location, /^\/connect\/reconnected/);
+    assert.match(read(last), /<h1><bdi>H•••<\/bdi> is connected again<\/h1>/);
     const state = await stateOf(harness, account);
     assert.deepEqual({ ...state, health: '' }, { ...before, health: '' });
     assert.equal(state.health, 'active');
@@ -277,5 +280,35 @@ describe('a reconnect link of a calendar link', () => {
     assert.equal(page.status, 422);
     assert.match(read(page), /You signed in to another account/);
     assert.deepEqual(await stateOf(harness, account), before);
+  });
+
+  it('a used link says that it is connected; a changed, expired or foreign one changes nothing', async () => {
+    const { account, path, browser, form, send } = await openLink();
+    const foreign = await new Browser(harness).submit(form, '/connect/caldav', { address: server.address });
+    const changed = await browser.get(path.slice(0, -2));
+    assert.equal((await stateOf(harness, account)).health, 'reauth_required');
+    await send({ address: server.address });
+
+    const used = await new Browser(harness).get(path);
+    const again = await send({ address: server.address });
+    harness.pass(7 * 86_400_000);
+    const expired = await browser.get(path);
+
+    assert.match(used.body, /<h1>The account is connected<\/h1>/);
+    assert.doesNotMatch(used.body, /Holidays|H•••/);
+    assert.deepEqual(
+      [foreign, changed, again, expired].map(({ status }) => status),
+      [400, 410, 400, 410],
+    );
+  });
+
+  it('a link of a disconnected calendar link is 410, in its form too', async () => {
+    const { account, path, browser, send } = await openLink();
+    await harness.accounts.removeAccount(account.accountKey, 1, undefined);
+
+    const sent = await send({ address: server.address });
+
+    assert.deepEqual([sent.status, (await browser.get(path)).status], [410, 410]);
+    assert.deepEqual(await everyAccount(harness, userId()), []);
   });
 });

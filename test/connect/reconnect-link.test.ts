@@ -76,6 +76,11 @@ describe('a reconnect link at Google and Microsoft', () => {
         { kind, identity: 'sub:eve@example.com' },
       );
       assert.ok(ended.length > 0);
+      const logged: Record<string, unknown> = { ...journeys.harness.logged.at(-1)?.fields };
+      assert.deepEqual(
+        [logged.event, logged.accountKey, logged.reason],
+        ['proof_refused', account.accountKey, 'another_account'],
+      );
     });
 
     it(`a link at ${kind} compares the identity, not only the address`, async () => {

@@ -1,9 +1,37 @@
 /** Helpers for the tests of reconnect links. */
+import assert from 'node:assert/strict';
+
 import type { Account } from '../../src/calendars/account-store.ts';
 import { createReconnectLink } from '../../src/connect/accounts/reconnect-link.ts';
-import type { Harness } from './connect-harness.ts';
+import { allow, everyAccount, redeem } from './approvals.ts';
+import { Browser, type Harness, transactionOf } from './connect-harness.ts';
 
 const REFUSED = { state: 'reauth_required', reason: 'access_revoked', message: 'Refused' } as const;
+
+type ConnectingByForm = {
+  readonly userId: string;
+  readonly kind: 'apple' | 'caldav';
+  /** The fields of the form. */
+  readonly typed: Readonly<Record<string, string>>;
+  readonly scope?: string;
+};
+
+/** Connects the user's only account with its form; returns the browser and the application's grant too. */
+export async function connectByForm(
+  harness: Harness,
+  { userId, kind, typed, scope = 'read' }: ConnectingByForm,
+) {
+  const browser = new Browser(harness);
+  const transaction = transactionOf(await browser.start({ user_id: userId, scope }));
+  const by = 'address' in typed ? 'address' : 'server';
+  const form = await browser.get(`/connect/${kind}?transaction=${transaction}&by=${by}`);
+  const linked = await browser.submit(form, `/connect/${kind}`, typed);
+  await allow(browser, await browser.get(linked.location));
+  const grant = await redeem(harness, userId);
+  const [account] = await everyAccount(harness, userId);
+  assert.ok(account && grant);
+  return { account, browser, grant };
+}
 
 /** Makes the account need reconnecting, and returns the path of a link for it. */
 export async function brokenLink({ accounts, deps }: Harness, account: Account): Promise<string> {

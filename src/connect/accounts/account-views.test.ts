@@ -7,6 +7,8 @@ describe('maskedName', () => {
   const cases = [
     ['jane@example.com', 'j•••@e•••.com'],
     ['a@b.co.uk', 'a•••@b•••.uk'],
+    ['jane@example.com (dav.example.com:8443)', 'j•••@e•••.com'],
+    ['ada (dav.example.com)', 'a•••'],
     ['ada@localhost', 'a•••@l•••'],
     ['ada', 'a•••'],
     ['@handle', '@•••'],

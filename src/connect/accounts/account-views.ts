@@ -169,8 +169,9 @@ export async function manageableAccount(
   throw new ConnectError('foreign_form', backToAccounts(page.request));
 }
 
-/** Returns `j•••@e•••.com` for `jane@example.com`. Any other name keeps its first character. */
-export function maskedName(name: string): string {
+/** Returns `j•••@e•••.com` for `jane@example.com`, without a host that follows. Others keep the first character. */
+export function maskedName(display: string): string {
+  const name = display.replace(/ \([^()]*\)$/, '');
   const at = name.lastIndexOf('@');
   if (at < 1) return mask(name);
   const domain = name.slice(at + 1);

@@ -137,11 +137,12 @@ export async function openReconnectLink(
 > {
   const { accounts, attempts, clients, now, offeredProviders, requests } = deps;
   const facts = openToken(token, deps.sealer);
-  const owner = facts && (await accounts.findAccount(facts.accountKey));
-  const retryAfter = await attempts.authorize({ clientId: owner?.clientId ?? '', address });
+  if (facts === undefined || facts.expiresAt <= now()) throw new ConnectError('link_expired');
+  const owner = await accounts.findAccount(facts.accountKey);
+  if (owner === undefined) throw new ConnectError('link_expired');
+  // Only links that can start a request count: nobody can use up the limit of others with forged ones.
+  const retryAfter = await attempts.authorize({ clientId: owner.clientId, address });
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
-  if (owner === undefined || facts === undefined || facts.expiresAt <= now())
-    throw new ConnectError('link_expired');
   const granted = await listGranted(owner, deps);
   const { account, scope } = granted.find((one) => one.account.accountKey === facts.accountKey) ?? {};
   if (account === undefined || scope === undefined) throw new ConnectError('link_expired');

@@ -147,6 +147,7 @@ async function linkReturned(
     if (isSame && calendarPermission)
       return { result: kind, device: (await orDrop(reconnectAccount(proved, deps))).device };
     await drop();
+    if (!isSame) logRefusedProof(page, { account: linked, reason: 'another_account' }, deps);
     return { result: isSame ? `${kind}_unpermitted` : `${kind}_not_this`, device: undefined };
   }
   const saved = await orDrop(saveAccount(proved, deps)).catch((refusal: unknown) => {

@@ -93,11 +93,10 @@ export async function reconnectAccount(
   const { visit, request } = page;
   const { transactionId, clientId, userId, reconnects: accountKey } = request;
   const saved = await saveAccount({ ...proved, confirms: undefined }, deps);
-  const { provesOwner } = verified;
-  if (!(await requests.reconnectAccount(request, { provesOwner, now: now() }))) {
-    // Deletes the new account and ends its access.
-    await requests.denyRequest(transactionId, now());
-    throw new ConnectError('link_expired', { request });
+  if (!(await requests.reconnectAccount(request, { provesOwner: verified.provesOwner, now: now() }))) {
+    // Deletes the new account and ends its access, unless another tab ended the request first.
+    if (await requests.denyRequest(transactionId, now())) throw new ConnectError('link_expired', { request });
+    return saved;
   }
   const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
   log.info({ event: 'account_reconnected', ...fields }, 'An account was connected again by its link');

@@ -1,5 +1,4 @@
 /** The last pages of a reconnect link. */
-import type { Account } from '../../calendars/account-store.ts';
 import { withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
@@ -8,11 +7,11 @@ import { layout } from './layout.page.ts';
 import { applicationSign, markedSign, pageSigns, returnLabel } from './parts.page.ts';
 
 /** Renders the page for the browser that signed in to the account. */
-export function reconnectedPage({ display }: Pick<Account, 'display'>, appearance: Appearance): Page {
+export function reconnectedPage(account: string, appearance: Appearance): Page {
   const { messages } = appearance;
-  const title = messages.text('reconnected.title', { account: display });
+  const title = messages.text('reconnected.title', { account });
   const heading = messages.markup('reconnected.title', {
-    account: html`<bdi>${withBreakPoints(display)}</bdi>`,
+    account: html`<bdi>${withBreakPoints(account)}</bdi>`,
   });
   return lastPage({ title, heading, text: messages.text('reconnected.text') }, appearance);
 }
