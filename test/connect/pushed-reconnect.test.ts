@@ -94,6 +94,16 @@ describe('reconnect in a pushed request, at Google and Microsoft', () => {
     });
   }
 
+  it('an account that works needs the sign-in too: after the user cancels, there is no code', async () => {
+    const { account, browser, sent } = await depart('google');
+    await journeys.harness.accounts.recover(account.accountKey, 6);
+
+    const page = await follow(browser, await browser.get(journeys.google.refuse(sent.location)));
+
+    assert.match(read(page), /You cancelled at/);
+    assert.equal(await codeOf(journeys.harness, journeys.userId()), undefined);
+  });
+
   it('a repeated return gets the same answer, and another browser none', async () => {
     const { browser, sent } = await depart('google');
     const callback = journeys.google.allow(sent.location);
@@ -155,15 +165,6 @@ describe('reconnect in a pushed request, with a password', () => {
     const typed = { server: 'dav.example.com', username: name, password: 'right' };
     return { account, grant, browser, form, send: () => browser.submit(form, '/connect/caldav', typed) };
   }
-
-  it('the form has the stored login, and the right password leads back with code and state', async () => {
-    const { browser, form, send } = await openForm();
-
-    const end = await follow(browser, await send());
-
-    assert.match(read(form), /name="username" value="ada@example\.com"/);
-    assert.equal(end.location, `https://app.example.com/callback?code=${userId()}&state=s`);
-  });
 
   it('a server that accepts any password proves nothing: the selection page asks for consent', async () => {
     const { account, browser, send } = await openForm('anybody@example.com');

@@ -10,7 +10,7 @@ import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-s
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
-import { type Application, authorizeUrl } from './flow.ts';
+import { type Application, authorizeUrl, exchange, tokensOf } from './flow.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 /** Members of her organization cannot consent alone. */
@@ -90,6 +90,33 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
 
       await page.getByText(`${ADA.email} is connected`).waitFor();
       await page.getByText(ADA.email).first().waitFor();
+      assert.deepEqual(watched.complaints, []);
+      await watched.close();
+    });
+  }
+
+  for (const [kind, provider, steps] of [
+    ['google', 'Google', ['Continue']],
+    ['microsoft', 'Microsoft', [ADA.email, 'Accept']],
+  ] as const) {
+    it(`signing in at a provider repairs a ${provider} account from a reconnect link, without JavaScript and a code`, async () => {
+      const { manual } = kind === 'google' ? google : microsoft;
+      await manual.revokeAccess(ADA.email);
+      const watched = await open();
+      const { page } = watched;
+      for (const name of [`Connect ${provider}`, ADA.email, steps.at(-1) ?? '']) await press(page, name);
+      const isBack = (address: string) => address.startsWith(REDIRECT_URI);
+      await Promise.all([page.waitForRequest((sent) => isBack(sent.url())), press(page, 'Allow')]);
+      await tokensOf(await exchange(application, `user-${user}`));
+      await manual.revokeAccess(ADA.email);
+      const words = [application.clientId, `user-${user}`, ADA.email] as const;
+      const { url } = await program.command('user', 'reconnect-link', ...words);
+
+      await page.goto(String(url));
+      for (const name of steps) await press(page, name);
+
+      await page.getByRole('heading', { name: `${ADA.email} is connected again` }).waitFor();
+      assert.equal((await exchange(application, `user-${user}`)).status, 400, 'it gave no code');
       assert.deepEqual(watched.complaints, []);
       await watched.close();
     });
