@@ -11,6 +11,9 @@ export interface AuditLog {
   /** Returns the user's subject in the log; `undefined` if the log has none. */
   subjectOfUser(clientId: string, userId: string): Promise<string | undefined>;
 
+  /** Returns the names of members and the hosts of endpoints with these ids. Deleted ones are left out. */
+  findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+
   /** Deletes the entries from before `before`; returns the number of rows. */
   deleteOldEntries(before: number): Promise<number>;
 }

@@ -65,7 +65,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...userRoutes(),
   ...userActionRoutes(),
   ...connectionsRoutes(deps),
-  ...auditRoutes(deps),
+  ...auditRoutes(),
   ...systemRoutes(),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),

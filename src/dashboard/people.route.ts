@@ -13,7 +13,15 @@ import { parseLogin, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
-import { type InviteParts, invitePage, linkPage, peoplePage, personPage } from './pages/people.page.ts';
+import { addressWith } from './pages/filter-form.page.ts';
+import {
+  type InviteParts,
+  invitePage,
+  linkPage,
+  MEMBERS_ON_PAGE,
+  peoplePage,
+  personPage,
+} from './pages/people.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
 
 const LIST = '/dashboard/people';
@@ -26,14 +34,24 @@ export const peopleRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   ...removingAccess(deps),
 ];
 
-const list = ({ people, now }: OpenDashboard): DashboardRoute =>
+const list = ({ people, clients, now }: OpenDashboard): DashboardRoute =>
   get(LIST, 'people.manage', async ({ viewer, query, show }) => {
-    const [all, invitations] = await Promise.all([people.listPeople(), people.listInvitations(now())]);
-    const notice = query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined;
-    return show({
-      title: messages.text('people.title'),
-      content: peoplePage({ people: all, invitations, said: notice }, viewer),
-    });
+    const [all, passkeys, applications, invitations] = await Promise.all([
+      people.listPeople(),
+      people.countPasskeys(),
+      clients.listClients(),
+      people.listInvitations(now()),
+    ]);
+    const start = all.findIndex(({ personId }) => personId === query('after')) + 1;
+    const page = all.slice(start, start + MEMBERS_ON_PAGE);
+    const last = all.length > start + MEMBERS_ON_PAGE ? page.at(-1) : undefined;
+    const parts = {
+      ...{ people: page, passkeys, invitations },
+      names: new Map(applications.map(({ clientId, name }) => [clientId, name])),
+      nextPath: last && addressWith(LIST, { after: last.personId }),
+      said: query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined,
+    };
+    return show({ title: messages.text('people.title'), content: peoplePage(parts, viewer) });
   });
 
 function inviting(deps: OpenDashboard): DashboardRoute[] {

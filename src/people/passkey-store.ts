@@ -25,6 +25,8 @@ export interface PasskeyStore {
   findPasskey(passkeyId: string): Promise<Passkey | undefined>;
   /** Oldest first. */
   listPasskeys(personId: string): Promise<readonly Passkey[]>;
+  /** Returns the number of passkeys by member. Members without any are left out. */
+  countPasskeys(): Promise<ReadonlyMap<string, number>>;
   /** Returns false if it is registered already, or the member has `most` of them or is gone. */
   addPasskey(
     personId: string,

@@ -7,7 +7,9 @@ import type { AuditFilter } from '../../src/audit/audit-log.ts';
 import { appendAudit } from '../../src/store/audit/append-audit.ts';
 import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NOW, tenTimes } from './calendar-rows.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { endpoint, newClient } from './audited-cases.ts';
+import { NOW, sealer, tenTimes } from './calendar-rows.ts';
 
 const SHELL = { kind: 'command_line', name: 'root' } as const;
 const ADA = { kind: 'person', id: 'p1', name: 'Ada' } as const;
@@ -152,6 +154,22 @@ export function auditLogContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await numbersAfter(0, undefined, 2), [1, 2]);
       assert.deepEqual(await numbersAfter(2), [3]);
       assert.deepEqual(await numbersAfter(0, NOW + 5), [1, 3]);
+    });
+
+    it('finds the names of members and the hosts of endpoints, and nothing for other ids', async () => {
+      const { db, log } = await prepare();
+      const { clients, endpoints } = openStores(db, { sealer });
+      await clients.createClient(newClient, 'hash', undefined);
+      await endpoints.addEndpoint({ ...endpoint, clientId: 'new' }, undefined);
+      await db.write(
+        `INSERT INTO person (person_id, name, login, role, created_at)
+         VALUES ('p1', 'Ada', 'ada@example.com', 'owner', 1) RETURNING person_id`,
+      );
+
+      const names = await log.findNames(['p1', 'we_1', 'new', 'p1', '']);
+
+      assert.deepEqual(Object.fromEntries(names), { p1: 'Ada', we_1: 'hook.example' });
+      assert.deepEqual(await log.findNames([]), new Map());
     });
 
     it('deletes old entries, and numbers continue to rise after all are deleted', async () => {

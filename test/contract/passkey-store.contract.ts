@@ -55,6 +55,7 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await people.listPasskeys('ada'), [kept]);
       assert.deepEqual(await people.findPasskey('a'), kept);
       assert.equal(await people.findPasskey('c'), undefined);
+      assert.deepEqual(Object.fromEntries(await people.countPasskeys()), { ada: 1, bob: 1 });
       assert.equal((await actions())[0], 'person.passkey_added');
     });
 

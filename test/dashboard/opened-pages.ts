@@ -32,7 +32,16 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/users': ['q=person-{n}', 'q=user-{n}', 'q=nobody'],
   '/dashboard/applications/:clientId/users': ['q=person-{n}', 'q=user-{n}'],
   '/dashboard/connections': ['reason=access_revoked', 'reason=provider_unavailable'],
-  '/dashboard/audit': ['client=acme', 'action=delivery.replayed', 'client=acme&action=client.created'],
+  '/dashboard/audit': [
+    'client=acme',
+    'action=delivery.replayed',
+    'client=acme&action=client.created',
+    'actor=p1',
+    'actor=command_line',
+    'client=acme&actor=command_line&period=7d',
+    'subject=subject-{n}0',
+    'from=2026-11-12T00:00:00',
+  ],
 };
 
 /** Pages of one user take the user from their query. */

@@ -70,4 +70,66 @@ onSqlite((open) => {
     assert.deepEqual([entry?.action, entry?.subject], ['person.passkey_removed', personId]);
     await app.close();
   });
+
+  it('lists each member with role, applications, sign-in methods and last activity', async () => {
+    const { app, clock, signedIn, stores } = await openDashboardApp(await open());
+    const [owner, ben] = [await signedIn('owner'), await signedIn('developer')];
+    const terms = { now: clock.now, by: undefined };
+    for (const passkeyId of ['a', 'b']) {
+      const passkey = { passkeyId, publicKey: 'a', counter: 0, transports: [], name: 'Key' };
+      await stores.people.addPasskey(ben.personId, passkey, { ...terms, most: 20 });
+    }
+    await stores.people.setIdentity(ben.personId, { issuer: 'https://id.example', subject: 's' }, terms);
+    const password = { password: 'a hash', keptSession: `s-${owner.personId}` };
+    await stores.people.setPassword(owner.personId, password, undefined);
+
+    const rows = rowsOf((await owner.get('/dashboard/people')).body);
+
+    assert.deepEqual(
+      rows.map((row) => row.slice(1)),
+      [
+        ['Developer', 'The acme', '2 passkeys, Single sign-on', 'just now'],
+        ['Owner', 'All', 'Password', 'just now'],
+      ],
+    );
+    await app.close();
+  });
+
+  it('lists invitations with their applications, and members and links in parts of limited size', async () => {
+    const { app, clock, db, signedIn, stores } = await openDashboardApp(await open());
+    const owner = await signedIn('owner');
+    const times = { createdAt: clock.now, expiresAt: clock.now + 1000 };
+    for (let number = 0; number < 100; number += 1) {
+      const facts = { login: `${number}@example.com`, clientIds: ['acme', 'deleted'], personId: undefined };
+      await stores.people.addInvitation(
+        { invitationId: `i-${number}`, purpose: 'invite', role: 'developer', ...facts, ...times },
+        `h-${number}`,
+        { by: undefined },
+      );
+      await db.write(
+        `INSERT INTO person (person_id, name, login, role, created_at)
+         VALUES (:personId, :name, :name, 'viewer', 1) RETURNING person_id`,
+        { personId: `p-${number}`, name: `\u202e${'w'.repeat(90)}${number}` },
+      );
+    }
+    const seen: string[] = [];
+    for (let path: string | undefined = '/dashboard/people'; path !== undefined; ) {
+      const { body } = await owner.get(path);
+      assert.ok(Buffer.byteLength(body) < 60 * 1024, `${Buffer.byteLength(body)} bytes`);
+      assert.ok(!body.includes('\u202e') && body.includes('The acme'));
+      assert.match(body, /kalends admin invitations/);
+      seen.push(...[...body.matchAll(/<a href="\/dashboard\/people\/(p-[^"]+)"/g)].map(([, id]) => id ?? ''));
+      path = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&#61;', '=');
+    }
+
+    assert.equal(new Set(seen).size, 101);
+    assert.equal(seen.length, 101);
+    await app.close();
+  });
 });
+
+/** Returns the texts of the cells of the first table. */
+const rowsOf = (body: string): string[][] =>
+  [...(body.split('</tbody>')[0] ?? '').matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')),
+  );

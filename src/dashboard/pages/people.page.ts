@@ -8,60 +8,91 @@ import type { Invitation, Session } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { browserName } from './browser-name.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, field, table, top } from './parts.page.ts';
+import { command, copyable, field, table, top } from './parts.page.ts';
 import { identityFacts } from './single-sign-on.page.ts';
 import { ago, instant } from './times.page.ts';
+import { visibleText } from './visible-text.ts';
+
+/** The maximum number of members and of links on a page. */
+export const MEMBERS_ON_PAGE = 20;
+const MOST_LINKS = 10;
+/** The maximum length of a name in a list. */
+const MOST_CHARACTERS = 80;
 
 export type PeopleParts = {
   readonly people: readonly Person[];
+  readonly passkeys: ReadonlyMap<string, number>;
+  /** The names of applications by their id. */
+  readonly names: ReadonlyMap<string, string>;
   readonly invitations: readonly Invitation[];
+  readonly nextPath: string | undefined;
   readonly said?: Html | undefined;
 };
 
-export function peoplePage({ people, invitations, said }: PeopleParts, viewer: Viewer): Html {
+export function peoplePage(parts: PeopleParts, viewer: Viewer): Html {
+  const { people, invitations, nextPath, said } = parts;
   const invite = html`<a class="button primary" href="/dashboard/people/invite">${messages.text('people.invite')}</a>`;
-  const heads = ['people.name', 'people.role', 'people.seen'] as const;
+  const heads = [
+    'people.name',
+    'people.role',
+    'people.applications',
+    'people.methods',
+    'people.seen',
+  ] as const;
   return html`${top(messages.text('people.title'), messages.text('people.lead'), invite)}
 ${said !== undefined && notice('done', said, true)}
 ${table({
   name: messages.text('people.title'),
-  heads: [
-    ...heads.map((head) => messages.text(head)),
-    html`<span class="unseen">${messages.text('people.change')}</span>`,
-  ],
-  rows: people.map((person) => personRow(person, viewer)),
+  heads: heads.map((head) => messages.text(head)),
+  rows: people.map((person) => personRow(person, parts, viewer)),
 })}
+${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}
 <h2>${messages.text('people.invited')}</h2>
-${invitations.length === 0 ? html`<p class="lead">${messages.text('people.invited.none')}</p>` : invitationTable(invitations, viewer)}`;
+${invitations.length === 0 ? html`<p class="lead">${messages.text('people.invited.none')}</p>` : invitationTable(parts, viewer)}
+${invitations.length > MOST_LINKS && html`<p class="hint">${messages.text('people.invited.more', { count: MOST_LINKS })}</p>${command('kalends admin invitations')}`}`;
 }
 
-function personRow(person: Person, viewer: Viewer): Html[] {
-  const { personId, name, login, role, clientIds, seenAt } = person;
-  const path = `/dashboard/people/${personId}`;
+function personRow(person: Person, parts: PeopleParts, viewer: Viewer): Html[] {
+  const { personId, name, login, role, hasPassword, identity, seenAt } = person;
   const isSelf = personId === viewer.person.personId;
-  const count =
-    role === 'developer' &&
-    html`<small>${messages.text('people.applications', { count: clientIds.length })}</small>`;
-  const label = `${messages.text('people.change')}: ${name}`;
+  const count = parts.passkeys.get(personId) ?? 0;
+  const methods = [
+    hasPassword && messages.text('people.methods.password'),
+    count > 0 && messages.text('people.methods.passkeys', { count }),
+    identity !== undefined && messages.text('people.methods.sso'),
+  ].filter((method) => method !== false);
   return [
-    html`<bdi>${name}</bdi>${isSelf && html` ${chip(messages.text('people.you'))}`}<small><bdi>${login}</bdi></small>`,
-    html`${messages.text(`role.${role}`)}${count}`,
+    html`<a href="/dashboard/people/${personId}"><bdi>${visibleText(name, MOST_CHARACTERS)}</bdi></a>${isSelf && html` ${chip(messages.text('people.you'))}`}<small><bdi>${visibleText(login, MOST_CHARACTERS)}</bdi></small>`,
+    html`${messages.text(`role.${role}`)}`,
+    applicationNames(person, parts),
+    html`${methods.join(', ') || messages.text('people.methods.none')}`,
     ago(seenAt),
-    html`<div class="row-actions"><a class="button small" href="${path}" aria-label="${label}">${messages.text('people.change')}</a></div>`,
   ];
+}
+
+/** Renders the applications that a member, or an invited person, can see. */
+function applicationNames(
+  { role, clientIds }: Pick<Person, 'role' | 'clientIds'>,
+  { names }: PeopleParts,
+): Html {
+  if (role !== 'developer') return html`${messages.text('people.applications.all')}`;
+  const text = clientIds.map((clientId) => names.get(clientId) ?? clientId).join(', ');
+  return html`<bdi>${visibleText(text, MOST_CHARACTERS) || messages.text('people.applications.none')}</bdi>`;
 }
 
 export const renderCreator = (creator: Invitation['creator']): Html =>
   creator === undefined ? html`${messages.text('people.invited.by.none')}` : html`<bdi>${creator}</bdi>`;
 
-function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Html {
-  const rows = invitations.map(({ invitationId, purpose, role, login, creator, expiresAt }) => {
+function invitationTable(parts: PeopleParts, viewer: Viewer): Html {
+  const rows = parts.invitations.slice(0, MOST_LINKS).map((invitation) => {
+    const { invitationId, purpose, role, login, creator, expiresAt } = invitation;
     const who = login ?? messages.text('people.invited.anybody');
     const label = `${messages.text('people.invited.withdraw')}: ${who}`;
     const button = html`<button class="small" aria-label="${label}">${messages.text('people.invited.withdraw')}</button>`;
     return [
       html`<bdi>${who}</bdi><small>${messages.text(`purpose.${purpose}`)}</small>`,
       html`${messages.text(`role.${role}`)}`,
+      purpose === 'reset' ? html`–` : applicationNames(invitation, parts),
       renderCreator(creator),
       ago(expiresAt),
       html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
@@ -70,6 +101,7 @@ function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Ht
   const heads = [
     messages.text('people.invited.for'),
     messages.text('people.role'),
+    messages.text('people.applications'),
     messages.text('people.invited.by'),
     messages.text('people.invited.ends'),
     html`<span class="unseen">${messages.text('people.invited.withdraw')}</span>`,

@@ -51,6 +51,9 @@ const AFTER = `
   SELECT ${COLUMNS} FROM audit_entry WHERE number > :after AND made_at >= :from ORDER BY number LIMIT :limit`;
 const KEY_OF_USER = `
   SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+const namesText = (ofIds: string): string => `
+  SELECT person_id AS id, name, NULL AS url FROM person WHERE person_id ${ofIds}
+   UNION ALL SELECT endpoint_id, NULL, url FROM webhook_endpoint WHERE endpoint_id ${ofIds}`;
 const DELETE_OLD = `
   DELETE FROM audit_entry
    WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)`;
@@ -84,6 +87,15 @@ export function auditLog(db: Database): AuditLog {
     async subjectOfUser(clientId, userId) {
       const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
       return row?.key ? userSubject(row.key, userId) : undefined;
+    },
+
+    async findNames(ids) {
+      if (ids.length === 0) return new Map();
+      const sql = namesText(db.dialect.oneOf('ids'));
+      const rows = await db.all<{ id: string; name: string | undefined; url: string | undefined }>(sql, {
+        ids,
+      });
+      return new Map(rows.map(({ id, name, url = '' }) => [id, name ?? URL.parse(url)?.host ?? id]));
     },
 
     deleteOldEntries(before) {

@@ -14,6 +14,7 @@ const ADD = `
 const USE = `
   UPDATE passkey SET counter = :counter, used_at = :now
    WHERE passkey_id = :passkeyId AND (counter < :counter OR (counter = 0 AND :counter = 0))`;
+const COUNT_ALL = 'SELECT person_id, COUNT(*) AS count FROM passkey GROUP BY person_id';
 const SPEND = `
   INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (:challengeHash, :expiresAt)
   ON CONFLICT (challenge_hash) DO NOTHING`;
@@ -30,6 +31,10 @@ export function passkeyStore(db: Database): PasskeyStore {
     async listPasskeys(personId) {
       const sql = `SELECT ${PASSKEY} FROM passkey WHERE person_id = :personId ORDER BY created_at, passkey_id`;
       return (await db.all<Row>(sql, { personId })).map(toPasskey);
+    },
+    async countPasskeys() {
+      const rows = await db.all<{ personId: string; count: number }>(COUNT_ALL);
+      return new Map(rows.map(({ personId, count }) => [personId, count]));
     },
     addPasskey(personId, passkey, { now, most, by }) {
       return db.transaction(async (tx) => {
