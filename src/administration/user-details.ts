@@ -26,6 +26,19 @@ export type ShownAccount = Omit<ShownUser, 'accounts'> & {
   readonly next: CalendarPlace | undefined;
 };
 
+/** An account with its first calendars and its newest history. */
+export type UserAccount = {
+  readonly account: Account;
+  readonly calendars: readonly SyncedCalendar[];
+  readonly history: readonly HealthEvent[];
+};
+
+/** A page of a user's accounts. `next` is the number of the next page, if there is one. */
+export type UserAccountPage = {
+  readonly accounts: readonly UserAccount[];
+  readonly next: number | undefined;
+};
+
 /** The limit of counting the accounts of one reason. */
 export const MOST_COUNTED = 1_000;
 

@@ -23,7 +23,7 @@ import type { UserDirectory, UserPage, UserPlace } from '../user-data/user-direc
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { WatchStore } from '../watches/watch-store.ts';
 import { readApplication, readableApplications } from './applications.ts';
-import type { ShownAccount, ShownUser } from './user-details.ts';
+import type { ShownAccount, ShownUser, UserAccountPage } from './user-details.ts';
 
 export type UsersDeps = Pick<ReconnectLinkDeps, 'requests' | 'sealer'> & {
   readonly clients: ClientStore;
@@ -105,6 +105,33 @@ export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps):
     ...{ client, user, accounts, grants, ownApps },
     history: Map.groupBy(events, ({ accountKey }) => accountKey),
     updates: new Map(updates.map((one) => [one.accountKey, one])),
+  };
+}
+
+const ACCOUNTS_ON_A_PAGE = 3;
+/** Calendars of all accounts on a page together, and as many entries of their history. */
+const ROWS_ON_A_PAGE = 6;
+const URGENCY = ['reauth_required', 'degraded', 'active'];
+
+/** Lists accounts of a user that the actor may read: `first`, then those with problems. `page` counts from 1. */
+export async function listUserAccounts(
+  { accounts, history }: ShownUser,
+  { page, first }: { readonly page: number; readonly first?: string | undefined },
+  { accountCalendars, now }: Pick<UsersDeps, 'accountCalendars' | 'now'>,
+): Promise<UserAccountPage> {
+  const rank = ({ accountKey, health }: Account) =>
+    accountKey === first ? -1 : URGENCY.indexOf(health.state);
+  const ordered = accounts.toSorted((one, other) => rank(one) - rank(other));
+  const end = page * ACCOUNTS_ON_A_PAGE;
+  const listed = ordered.slice(end - ACCOUNTS_ON_A_PAGE, end);
+  const limit = Math.floor(ROWS_ON_A_PAGE / listed.length);
+  const read = async (account: Account) => {
+    const calendars = await accountCalendars.listCalendars(account.accountKey, { limit, now: now() });
+    return { account, calendars, history: (history.get(account.accountKey) ?? []).slice(0, limit) };
+  };
+  return {
+    accounts: await Promise.all(listed.map(read)),
+    next: ordered.length > end ? page + 1 : undefined,
   };
 }
 

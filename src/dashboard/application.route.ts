@@ -165,7 +165,8 @@ const deletion = (): DashboardRoute[] => {
   ) => {
     const client = await readClient(visit);
     const contents = await countApplicationContents(visit.person, client.clientId, visit.deps);
-    const content = deleteContent({ client, contents, most: MOST_COUNTED, ...typed }, visit.viewer);
+    const isOpened = typed.problem !== undefined || visit.query('confirm') !== '';
+    const content = deleteContent({ client, contents, most: MOST_COUNTED, isOpened, ...typed }, visit.viewer);
     return showTab(visit, { client, tab: '/delete', content }, status);
   };
   return [

@@ -21,6 +21,7 @@ import {
   MEMBERS_ON_PAGE,
   peoplePage,
   personPage,
+  removePersonPage,
 } from './pages/people.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
 
@@ -146,6 +147,11 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       const link = await makeResetLink(toLinkMaker(visit), visit.parameter('personId'), visit.deps);
       if (link === undefined) throw new PeopleRefusal('not_there');
       return showLink(visit, link, deps);
+    }),
+    freshGet(`${ONE}/remove`, 'people.manage', async ({ parameter, viewer, show }) => {
+      const person = await deps.people.findPerson(parameter('personId'));
+      if (person === undefined) throw new PeopleRefusal('not_there');
+      return show({ title: person.name, content: removePersonPage(person, viewer) });
     }),
     freshPost(`${ONE}/remove`, 'people.manage', async ({ reply, person, parameter, deps }) => {
       await removePerson(person, parameter('personId'), deps);

@@ -3,6 +3,7 @@ import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from '../administration/application-apps.ts';
 import { readApplication } from '../administration/applications.ts';
 import type { Html } from '../http/html.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage } from './pages/application.page.ts';
@@ -13,6 +14,7 @@ import {
   type ProvidersParts,
   providersContent,
   providersSaid,
+  removeAppContent,
 } from './pages/providers.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
 
@@ -33,6 +35,11 @@ const appRoutes = (kind: AppKind): DashboardRoute[] => [
     const problems = await setOwnApp(person, typed, deps);
     if (Object.keys(problems).length > 0) return showForm(visit, kind, { appClientId, problems });
     return backToTab(visit, 'set');
+  }),
+  freshGet(`${TAB}/${kind}/remove`, 'application.secrets', async (visit) => {
+    const { client, apps } = await readOwnApps(visit);
+    if (apps[kind] === undefined) throw new PeopleRefusal('not_there');
+    return showTab(visit, { client, content: removeAppContent(client, kind, visit.viewer) }, 200);
   }),
   freshPost(`${TAB}/${kind}/remove`, 'application.secrets', async (visit) => {
     const { person, parameter, deps } = visit;

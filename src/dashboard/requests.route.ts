@@ -74,7 +74,10 @@ async function findErrorSection({ body }: RequestEntry, { publicUrl }: Pick<Open
   const row = ERROR_GROUPS.flatMap(({ errors }) => errors).find(
     (one) => one.code === code || one.code === error,
   );
-  return row && { code: row.code, url: `${publicUrl}/docs/errors#${row.code}` };
+  if (row === undefined) return undefined;
+  // The links are relative to the page that the section is on.
+  const fix = row.fix.replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return { code: row.code, fix, url: `${publicUrl}/docs/errors#${row.code}` };
 }
 
 export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): DashboardRoute[] => [

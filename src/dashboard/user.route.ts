@@ -1,7 +1,7 @@
 /** The pages about one user, and about one of the user's accounts. The user is named in the query. */
 
 import type { FastifyReply } from 'fastify';
-import { readAccount, readUser, type UserOfClient } from '../administration/users.ts';
+import { listUserAccounts, readAccount, readUser, type UserOfClient } from '../administration/users.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
@@ -61,7 +61,11 @@ export async function showUser(
 ): Promise<FastifyReply> {
   const { person, viewer, show, deps } = visit;
   const user = await readUser(person, owner, deps);
-  const content = userContent({ ...deps, shown: user, ...extras }, viewer);
+  const typed = Number(visit.query('page'));
+  const page = Number.isSafeInteger(typed) && typed > 0 ? typed : 1;
+  const first = extras.reconnect?.accountKey;
+  const listed = await listUserAccounts(user, { page, first }, deps);
+  const content = userContent({ ...deps, shown: user, listed, ...extras }, viewer);
   return show({ title: shownName(person, owner.userId), content });
 }
 

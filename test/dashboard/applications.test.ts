@@ -231,7 +231,8 @@ onEachDatabase((database, open) => {
       const clientId = await make({ name: 'Gone' });
       await makeAccount(dashboard.db, clientId, 'ada');
       const path = `${LIST}/${clientId}/delete`;
-      assert.match((await owner.get(path)).body, /1 user<.*1 connected account</s);
+      for (const query of ['', '?confirm=yes'])
+        assert.match((await owner.get(path + query)).body, /1 user<.*1 connected account</s);
       for (const name of ['', 'gone', 'Gone!']) {
         const { status, body } = await owner.post(path, { name });
         assert.equal(status, 400);

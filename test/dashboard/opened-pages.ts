@@ -1,4 +1,5 @@
 /** Every page of the dashboard's route table, opened with full tables. */
+import { APP_KINDS } from '../../src/access/provider-apps.ts';
 import type { DashboardRoute, OpenRoute } from '../../src/dashboard/guard.ts';
 import type { DashboardApp, DashboardBrowser } from './dashboard-app.ts';
 import { fillTables, MORE_APPLICATIONS } from './filled-tables.ts';
@@ -61,8 +62,14 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Fills the tables and signs in an owner and a developer, who has five applications. */
 export async function openFilledPages(dashboard: DashboardApp, users: number) {
-  const { db, clock } = dashboard;
+  const { db, clock, stores } = dashboard;
   await fillTables(db, { users, now: clock.now });
+  for (const kind of APP_KINDS)
+    await stores.providerApps.setProviderApp(
+      { clientId: 'acme', kind },
+      { clientId: 'own-id', clientSecret: 'own-secret' },
+      { now: clock.now, by: undefined },
+    );
   await plantDelivery(dashboard, {
     messageId: 'msg_shown',
     clientId: 'acme',

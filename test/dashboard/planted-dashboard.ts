@@ -1,4 +1,5 @@
 /** Plants data for every page of the dashboard, for tests that look at all pages. Each text begins with one mark. */
+import { APP_KINDS } from '../../src/access/provider-apps.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { columnsOf, plantUser } from '../harness/planted-user.ts';
 import type { DashboardApp } from './dashboard-app.ts';
@@ -47,7 +48,7 @@ const LONG: readonly (readonly [table: string, column: string])[] = [
  * signed in before; the clock is then a minute after the planted data.
  */
 export async function plantDashboard(
-  { db, sealer, clock }: DashboardApp,
+  { db, sealer, clock, stores }: DashboardApp,
   mark: string,
   lengthen = '',
 ): Promise<void> {
@@ -60,6 +61,12 @@ export async function plantDashboard(
     const used = Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(statement));
     await db.write(statement, Object.fromEntries(used));
   }
+  for (const kind of APP_KINDS)
+    await stores.providerApps.setProviderApp(
+      { clientId: 'acme', kind },
+      { clientId: mark, clientSecret: 'canary-secret' },
+      { now: NOW, by: undefined },
+    );
   const columns = await columnsOf(db);
   for (const [table, column] of lengthen === '' ? [] : LONG)
     if (columns.some((one) => one.table === table && one.column === column))

@@ -156,7 +156,8 @@ onEachDatabase((database, open) => {
       dashboard.clock.now += 6 * 60_000;
       for (const path of [`${TAB}/google`, `${TAB}/google/remove`])
         assert.match(leadsTo(await developer.post(path, APP)), /^\/dashboard\/confirm/);
-      assert.match(leadsTo(await developer.get(`${TAB}/google`)), /^\/dashboard\/confirm/);
+      for (const path of [`${TAB}/google`, `${TAB}/google/remove`])
+        assert.match(leadsTo(await developer.get(path)), /^\/dashboard\/confirm/);
       assert.equal((await appOf())?.clientId, 'own-id');
       dashboard.clock.now -= 6 * 60_000;
       const foreign = TAB.replace('acme', 'other');
@@ -165,6 +166,7 @@ onEachDatabase((database, open) => {
 
       assert.equal(leadsTo(await owner.post(`${TAB}/google/remove`)), `${TAB}?done=removed`);
       assert.equal(await appOf(), undefined);
+      assert.equal((await owner.get(`${TAB}/google/remove`)).status, 404);
     });
   });
 });

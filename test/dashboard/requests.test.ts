@@ -118,13 +118,14 @@ onEachDatabase((database, open) => {
       assert.match((await owner.get(`${LIST}/r-nobody`)).body, /user of this request is unknown/);
     });
 
-    it('the code of an error leads to its section in the documentation', async () => {
+    it('the code of an error leads to its section in the documentation, and the page says how to fix it', async () => {
       const link = /<a class="code" href="([^"]*)">event_not_found</;
       const [, url = ''] = link.exec((await developer.get(`${LIST}/r-refused`)).body) ?? [];
       const { errorsDocument } = await import('../../src/documentation/error-index.ts');
 
       assert.ok(url.endsWith('/docs/errors#event_not_found'), url);
       assert.match(errorsDocument(), /^### event_not_found$/m);
+      assert.match((await developer.get(`${LIST}/r-refused`)).body, /How to fix it<\/dt><dd>[^<[]{9}/);
       assert.doesNotMatch((await developer.get(`${LIST}/r-near`)).body, /docs\/errors/);
     });
 

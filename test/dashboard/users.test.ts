@@ -177,6 +177,26 @@ onEachDatabase((database, open) => {
       assert.ok(!(await viewer.get(path)).body.includes('Private'));
     });
 
+    it('while an account needs reconnecting, its calendars are paused, and its history begins with the newest entry', async () => {
+      const { stores, db, clock } = dashboard;
+      const account = await link('vera', 'vera@example.com');
+      await db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+         VALUES ('vera-main', :key, '/main', 0, 'Choir', 'UTC', 'write', '{}', :now)`,
+        { key: account.accountKey, now: clock.now },
+      );
+      const page = async (path = '') =>
+        textOf(await developer.get(`${pathOf('vera', path)}&account=${account.accountKey}`));
+      const working = await page();
+      assert.ok(working.includes('Choir') && !working.includes('Paused until reconnected'));
+
+      await stores.accounts.setHealth(account, REFUSED, clock.now + 1);
+
+      for (const path of ['', '/account'])
+        assert.match(await page(path), /Choir.*Paused until reconnected/s, path);
+      assert.match(await page(), /class="time-line">.*?Needs reconnecting.*?Connected by the user/s);
+    });
+
     it('a sync is asked for at once, of calendars that are pushed too, and audited', async () => {
       const account = await link('jane', 'jane@example.com');
       await dashboard.db.write('UPDATE job SET run_at = run_at + 1000000 RETURNING key');

@@ -24,7 +24,7 @@ import {
   secretsPanel,
 } from './applications.page.ts';
 import { type DashboardPage, postForm, type Viewer } from './layout.page.ts';
-import { field, top } from './parts.page.ts';
+import { dangerZone, factList, field, top } from './parts.page.ts';
 import { instant } from './times.page.ts';
 
 type Tab = readonly [path: string, name: DashboardMessageKey, needs: Permission];
@@ -96,12 +96,12 @@ export type SettingsParts = { readonly client: Client; readonly facts: Applicati
 export function settingsContent({ client, facts, problems, ...typed }: SettingsParts, viewer: Viewer): Html {
   const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
   if (!may(viewer.person, 'application.change', client.clientId))
-    return factList([
+    return html`<section class="panel">${factList([
       ...NEW_SETTINGS.map((key) =>
         toFactRow(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key]),
       ),
       ...FACTS.map((key) => toFactRow(key, values[key])),
-    ]);
+    ])}</section>`;
   const filled = { values, ...(problems && { problems }) };
   const fields = (keys: readonly TextSettingKey[]) =>
     html`<div class="fields">${keys.map((key) => applicationField(key, filled))}</div>`;
@@ -120,9 +120,6 @@ function toFactRow(key: TextSettingKey, value: string | undefined): readonly [st
     value === undefined ? html`${messages.text('application.none')}` : html`<bdi>${value}</bdi>`,
   ];
 }
-
-const factList = (facts: readonly (readonly [string, Html])[]): Html =>
-  html`<section class="panel"><dl class="facts">${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl></section>`;
 
 export const settingsSecretContent = (secrets: ShownSecrets, clientId: string): Html =>
   html`${secretsPanel(secrets, html`<strong>${messages.text('created.once')}</strong> ${messages.text('settings.webhook_secret')}`)}
@@ -226,12 +223,14 @@ export type DeleteParts = {
   readonly contents: ApplicationContents;
   /** The limit of the counts. A higher count is shown as "more than" this. */
   readonly most: number;
+  /** Whether the member has opened the confirmation. */
+  readonly isOpened: boolean;
   readonly typed?: string;
   readonly problem?: string | undefined;
 };
 
 export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
-  const { client, contents, most, typed = '', problem } = parts;
+  const { client, contents, most, isOpened, typed = '', problem } = parts;
   const { clientId, name } = client;
   const deletedCounts = (['users', 'accounts', 'endpoints'] as const)
     .filter((key) => contents[key] > 0)
@@ -239,11 +238,15 @@ export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
       const count = Math.min(contents[key], most);
       return html`<li>${messages.text(`delete.${key}`, { count, isMore: contents[key] > most ? 'yes' : 'no' })}</li>`;
     });
+  const path = `${applicationPath(clientId)}/delete`;
+  const text = html`<p class="lead">${messages.text('delete.lead')}</p>
+<ul class="gone">${deletedCounts}<li>${messages.text('delete.rest')}</li></ul>
+<p class="lead">${messages.text('delete.untouched')}</p>`;
+  if (!isOpened)
+    return dangerZone([{ title: messages.text('delete.do'), text, path: `${path}?confirm=yes` }]);
   const form = html`<div class="fields">${field({ name: 'name', label: messages.text('delete.name'), hint: messages.text('delete.name.hint', { name }), value: typed, problem, maxLength: 200 })}</div>
 <div class="buttons"><button class="destructive">${messages.text('delete.do')}</button>
-<a class="button" href="${applicationPath(clientId)}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('delete.title')}</h2><p class="lead">${messages.text('delete.lead')}</p>
-<ul class="gone">${deletedCounts}<li>${messages.text('delete.rest')}</li></ul>
-<p class="lead">${messages.text('delete.untouched')}</p>
-${postForm(viewer, `${applicationPath(clientId)}/delete`, form)}</section>`;
+<a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('delete.title')}</h2>${text}
+${postForm(viewer, path, form)}</section>`;
 }

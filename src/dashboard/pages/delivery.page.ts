@@ -1,5 +1,6 @@
 /** One delivery: its facts, attempts, headers, body if the member may read it, and a signature check. */
 import { auditedUrl } from '../../audit/audited-url.ts';
+import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -18,8 +19,8 @@ import {
 } from './deliveries.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, table, top } from './parts.page.ts';
-import { ago, instantAndAgo } from './times.page.ts';
+import { card, detailPage, factList, field, type TimeLineEntry, timeLine } from './parts.page.ts';
+import { instantAndAgo } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -48,91 +49,104 @@ export type DeliveryParts = {
 
 export function deliveryPage(parts: DeliveryParts, viewer: Viewer): Html {
   const { client, message, said } = parts;
+  const { messageId, reason } = message;
   const { person } = viewer;
-  const path = deliveryPath(message);
   const mayOpen = may(person, 'delivery.body', client.clientId);
-  const replay =
-    may(person, 'delivery.replay', client.clientId) &&
-    postForm(
-      viewer,
-      `${path}/replay`,
-      html`<button class="fitting">${messages.text('delivery.replay')}</button>`,
-    );
-  const back = html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a> / <bdi class="code">${message.messageId}</bdi>`;
-  return html`${top(describeChange(message), back, replay || undefined)}
-${said !== undefined && notice('done', said, true)}
-${renderFacts(parts, viewer)}
-<h2>${messages.text('delivery.attempts')}</h2>
+  const replay = html`<button class="fitting">${messages.text('delivery.replay')}</button>`;
+  return detailPage({
+    crumbs: [
+      html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a>`,
+      html`<bdi class="code">${messageId}</bdi>`,
+    ],
+    title: describeChange(message),
+    lead: html`${deliveryState(message)}${reason !== undefined && html` <bdi>${reason}</bdi>`}`,
+    action: may(person, 'delivery.replay', client.clientId)
+      ? postForm(viewer, `${deliveryPath(message)}/replay`, replay)
+      : undefined,
+    said: said && notice('done', said, true),
+    content: html`<h2>${messages.text('delivery.attempts')}</h2>
 ${renderAttempts(message, mayOpen)}
 <h2>${messages.text('delivery.headers')}</h2>
 ${renderHeaders(parts)}
 <h2>${messages.text('delivery.body')}</h2>
 ${renderBody(parts, mayOpen)}
-${mayOpen && checkPanel(parts, viewer)}`;
+${mayOpen && checkPanel(parts, viewer)}`,
+    aside: card(messages.text('facts'), renderFacts(parts, viewer)),
+  });
 }
 
 function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer): Html {
-  const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
-    message;
-  const calendar = calendarName(message, person);
+  const { messageId, endpointId, userId, provider, calendarId, sequence, createdAt } = message;
+  const { settledAt, nextAt } = message;
   const { clientId, name } = client;
   // Its query can contain a secret of the receiver.
   const shownUrl = may(person, 'application.change', clientId) ? url : url && auditedUrl(url);
   const endpoint = `${applicationPath(clientId)}/webhooks/${encodeURIComponent(endpointId)}`;
-  const facts: readonly (readonly [string, Html | undefined])[] = [
-    ['state', html`${deliveryState(message)}${reason !== undefined && html` <bdi>${reason}</bdi>`}`],
-    ['application', html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`],
-    ['endpoint', html`<a href="${endpoint}" class="code">${shownUrl ?? endpointId}</a>`],
-    ['user', html`<bdi class="code">${shownName(person, userId)}</bdi>`],
-    ['provider', html`${messages.text(`provider.${toProviderKind(provider)}`)}`],
+  const calendar =
+    calendarId !== undefined &&
+    html`<bdi>${calendarName(message, person)}</bdi><small><bdi class="code">${shownName(person, calendarId)}</bdi></small>`;
+  return factList([
     [
-      'calendar',
-      calendarId === undefined
-        ? undefined
-        : html`<bdi>${calendar}</bdi><small><bdi class="code">${shownName(person, calendarId)}</bdi></small>`,
+      messages.text('delivery.application'),
+      html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`,
     ],
-    ['number', html`${sequence}`],
-    ['made', instantAndAgo(createdAt)],
-    ['next', nextAt === undefined ? undefined : instantAndAgo(nextAt)],
-    ['settled', settledAt === undefined ? undefined : instantAndAgo(settledAt)],
-  ];
-  const rows = facts.map(
-    ([key, value]) =>
-      value !== undefined &&
-      html`<dt>${messages.text(`delivery.${key as 'state'}${key === 'next' ? '.head' : ''}` as 'delivery.state')}</dt><dd>${value}</dd>`,
-  );
-  return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
+    [
+      messages.text('delivery.endpoint'),
+      html`<a href="${endpoint}" class="code">${shownUrl ?? endpointId}</a>`,
+    ],
+    [messages.text('delivery.user'), html`<bdi class="code">${shownName(person, userId)}</bdi>`],
+    [messages.text('delivery.provider'), html`${messages.text(`provider.${toProviderKind(provider)}`)}`],
+    [messages.text('delivery.calendar'), calendar],
+    [messages.text('delivery.id'), html`<bdi class="code whole">${messageId}</bdi>`],
+    [messages.text('delivery.number'), html`${sequence}`],
+    [messages.text('delivery.made'), instantAndAgo(createdAt)],
+    [messages.text('delivery.next.head'), nextAt && instantAndAgo(nextAt)],
+    [messages.text('delivery.settled'), settledAt && instantAndAgo(settledAt)],
+  ]);
 }
 
-const MOST_ANSWER = 1_100;
+type LoggedAttempt = AttemptedMessage['log'][number];
 
-function renderAttempts({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
+/** The newest attempts are on the page, and some have as much of their responses as is stored. */
+const ATTEMPTS = 10;
+const WHOLE_ANSWERS = 5;
+const MOST_ANSWER = 1_100;
+/** The characters of a response that are visible before it is unfolded. */
+const ANSWER_START = 80;
+
+function renderAttempts({ log, state, nextAt }: AttemptedMessage, mayOpen: boolean): Html {
   if (log.length === 0)
     return html`<p class="lead">${messages.text(state === 'withheld' ? 'delivery.attempts.withheld' : 'delivery.attempts.none')}</p>`;
-  const heads = ['number', 'when', 'took', 'status', 'outcome'] as const;
-  const rows = log.map(({ number, startedAt, durationMs, status, fault, answer }) => {
-    const word =
-      fault === undefined
-        ? stateWord('good', messages.text('attempt.taken'))
-        : stateWord('bad', messages.text('attempt.failed'));
-    const text = answer === undefined ? undefined : visibleText(answer, MOST_ANSWER);
-    const notice =
-      mayOpen &&
-      text !== undefined &&
-      html`<details class="answer"><summary>${messages.text('attempt.answer')}</summary><pre>${text}</pre></details>`;
-    return [
-      html`${number}`,
-      ago(startedAt),
-      html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
-      html`<span class="code">${status ?? '–'}</span>`,
-      html`${word}${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${notice}`,
-    ];
-  });
-  return table({
-    name: messages.text('delivery.attempts'),
-    heads: heads.map((head) => messages.text(`attempt.${head}`)),
-    rows,
-  });
+  const older = log.length - ATTEMPTS;
+  const newest = log.toReversed().slice(0, ATTEMPTS);
+  const next = { kind: 'quiet', icon: 'clock', title: messages.text('delivery.next.head') } as const;
+  return html`${timeLine([
+    ...(nextAt === undefined ? [] : [{ ...next, at: nextAt }]),
+    ...newest.map((attempt, index) => attemptEntry(attempt, mayOpen, index < WHOLE_ANSWERS)),
+  ])}
+${older > 0 && html`<p class="hint">${messages.text('delivery.attempts.older', { count: older })}</p>`}`;
+}
+
+function attemptEntry(attempt: LoggedAttempt, mayOpen: boolean, isWhole: boolean): TimeLineEntry {
+  const { number, startedAt, durationMs, status, fault, answer } = attempt;
+  const took = messages.text('milliseconds', { count: durationMs });
+  const outcome =
+    fault === undefined
+      ? ({ kind: 'good', icon: 'check-circle-fill', word: 'attempt.taken' } as const)
+      : ({ kind: 'bad', icon: 'x-circle-fill', word: 'attempt.failed' } as const);
+  return {
+    ...outcome,
+    title: html`${messages.text(outcome.word)}${status !== undefined && html` <span class="code">${status}</span>`}`,
+    about: html`<small>${messages.text('attempt.facts', { number, took })}</small>${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${mayOpen && answer !== undefined && renderAnswer(answer, isWhole)}`,
+    at: startedAt,
+  };
+}
+
+/** Renders the start of a response. A whole one unfolds. */
+function renderAnswer(answer: string, isWhole: boolean): Html {
+  const start = visibleText(answer, ANSWER_START);
+  if (!isWhole || answer.length <= ANSWER_START) return html`<pre>${start}</pre>`;
+  return html`<details class="answer"><summary><code>${start}</code>${icon('chevron-down')}</summary><pre>${visibleText(answer, MOST_ANSWER)}</pre></details>`;
 }
 
 function renderHeaders({ message, opened }: DeliveryParts): Html {

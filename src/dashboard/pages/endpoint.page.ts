@@ -10,7 +10,7 @@ import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { table } from './parts.page.ts';
+import { dangerZone, factList, table } from './parts.page.ts';
 import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
@@ -41,30 +41,29 @@ export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
   const { clientId, endpointId, url, hears, isFirst, createdAt, expiresAt, figures } = endpoint;
   const network = html`${messages.text(`webhooks.private.${endpoint.privateNetwork}`)}`;
   const log = `${DELIVERIES}?${new URLSearchParams({ client: clientId, endpoint: endpointId })}`;
-  const facts: readonly (readonly [string, Html | undefined])[] = [
+  const facts = factList([
     [messages.text('webhooks.url'), html`<span class="code">${shownUrl(endpoint, viewer)}</span>`],
     [messages.text('webhooks.id'), html`<span class="code">${endpointId}</span>`],
-    [messages.text('webhooks.private'), expiresAt === undefined ? network : undefined],
+    [messages.text('webhooks.private'), expiresAt === undefined && network],
     [messages.text('webhooks.state'), html`${endpointState(endpoint)}${renderStateReason(endpoint)}`],
     [messages.text('webhooks.hears'), html`${topicLabels(hears).join(', ')}`],
     [messages.text('webhooks.success'), html`${formatSuccess(figures)}`],
     [messages.text('webhooks.waiting'), renderWaiting(endpoint)],
     [messages.text('webhooks.added'), instantAndAgo(createdAt)],
-    [messages.text('webhooks.ends'), expiresAt === undefined ? undefined : instantAndAgo(expiresAt)],
-  ];
-  const rows = facts.map(([label, value]) => value !== undefined && html`<dt>${label}</dt><dd>${value}</dd>`);
+    [messages.text('webhooks.ends'), expiresAt && instantAndAgo(expiresAt)],
+  ]);
   const mayChange = may(viewer.person, 'application.change', clientId);
   const form = {
     ...{ path: endpointPath(endpoint), clientId, isFirst, problem, action: messages.text('save') },
     ...(typed ?? { url, hears }),
   };
   return html`${test !== undefined && testNotice(test)}
-<section class="panel wide"><dl class="facts">${rows}</dl>
+<section class="panel wide">${facts}
 <div class="buttons"><a class="button" href="${log}">${messages.text('webhooks.log')}</a>${mayChange && doButtons(endpoint, viewer)}</div></section>
 ${undeliveredSection(parts, viewer)}
 ${mayChange && expiresAt === undefined && html`<section class="panel"><h2>${messages.text('webhooks.change')}</h2>${endpointForm(form, viewer)}</section>`}
 ${may(viewer.person, 'application.secrets', clientId) && secretPanel(endpoint)}
-${mayChange && removePanel(endpoint)}`;
+${mayChange && removal(endpoint)}`;
 }
 
 function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Viewer): Html {
@@ -117,14 +116,14 @@ const secretPanel = (endpoint: ListedFigures): Html =>
   html`<section class="panel"><h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.secret.text')}</p>
 <div class="buttons"><a class="button" href="${endpointPath(endpoint)}/rotate">${messages.text('credentials.rotate')}</a></div></section>`;
 
-function removePanel(endpoint: ListedFigures): Html {
+function removal(endpoint: ListedFigures): Html {
   const { isFirst, clientId } = endpoint;
   const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
   const text = isFirst
     ? messages.markup('webhooks.remove.first', { settings })
     : html`${messages.text('webhooks.remove.text')}`;
-  const button = html`<div class="buttons"><a class="button" href="${endpointPath(endpoint)}/remove">${messages.text('webhooks.remove')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('webhooks.remove')}</h2><p class="lead">${text}</p>${!isFirst && button}</section>`;
+  const path = isFirst ? undefined : `${endpointPath(endpoint)}/remove`;
+  return dangerZone([{ title: messages.text('webhooks.remove'), text, path }]);
 }
 
 export function removeEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {

@@ -2,43 +2,66 @@
 import { isCalendarLink } from '../../calendars/account-problem.ts';
 import type { Account, AccountHealth } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
-import type { HealthReason } from '../../calendars/health-reason.ts';
+import type { IconName } from '../../design/icon.page.ts';
+import { LINK_MARK, PROVIDER_MARKS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { instant, instantAndAgo } from './times.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import { factList, type TimeLineEntry, timeLine } from './parts.page.ts';
+import { ago } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
+type Kind = Pick<Account, 'accountId' | 'provider'>;
+
 /** Returns the name of an account's provider, or that it is a read-only calendar link. */
-export const accountKind = (account: Pick<Account, 'accountId' | 'provider'>): string =>
+export const accountKind = (account: Kind): string =>
   messages.text(`provider.${isCalendarLink(account) ? 'calendar_link' : account.provider}`);
 
-export const healthState = ({ state, since }: AccountHealth): Html =>
-  html`<span class="health ${state}">${messages.text(`health.${state}`)}</span> <small class="beside">${messages.markup('health.since', { when: instant(since) })}</small>`;
+export const accountMark = (account: Kind): Html =>
+  isCalendarLink(account) ? LINK_MARK : PROVIDER_MARKS[account.provider];
 
-/** Renders the reason, who must act and the fix. Undefined if the account is healthy. */
-export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: boolean): Html | undefined {
+const KINDS = { active: 'good', degraded: 'warn', reauth_required: 'bad' } as const;
+
+export const healthState = ({ state, since }: AccountHealth): Html =>
+  html`${stateWord(KINDS[state], messages.text(`health.${state}`))} <small class="beside">${messages.markup('health.since', { when: ago(since) })}</small>`;
+
+/** Renders the reason, who must act and the fix, and `action`. Undefined if the account is healthy. */
+export function problemBox(
+  { state, reason, message }: AccountHealth,
+  hasOwnApp: boolean,
+  action?: Html | false,
+): Html | undefined {
   if (reason === undefined) return undefined;
-  return html`<dl class="facts trouble">
-<dt>${messages.text(`reason.${reason}`)}</dt><dd>${message !== undefined && healthMessage(message)}</dd>
-<dt>${messages.text('turn')}</dt><dd>${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}</dd>
-<dt>${messages.text('mends')}</dt><dd>${messages.text(`reason.${reason}.mends`)}</dd></dl>`;
+  const facts = factList([
+    [messages.text('health.message'), message === undefined ? undefined : healthMessage(message)],
+    [messages.text('turn'), html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`],
+    [messages.text('mends'), html`${messages.text(`reason.${reason}.mends`)}`],
+  ]);
+  return html`<div class="problem ${KINDS[state]}"><strong>${messages.text(`reason.${reason}`)}</strong>${facts}${action && html`<div class="buttons">${action}</div>`}</div>`;
 }
 
 const MOST_MESSAGE = 500;
+const MOST_MESSAGE_OF_HISTORY = 150;
 
 /** Renders a provider's own message, shortened, with invisible characters made visible. */
-export const healthMessage = (message: string): Html =>
-  html`<bdi>${visibleText(message, MOST_MESSAGE)}</bdi>`;
+export const healthMessage = (message: string, most = MOST_MESSAGE): Html =>
+  html`<bdi>${visibleText(message, most)}</bdi>`;
 
-export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
-  html`<ol class="time-line">${events.map((event) => eventItem(event, hasOwnApp))}</ol>`;
+const ENTRIES = {
+  connected: ['quiet', 'plug'],
+  recovered: ['good', 'check-circle-fill'],
+  degraded: ['warn', 'alert-fill'],
+  reauth_required: ['bad', 'x-circle-fill'],
+} as const satisfies Record<HealthEvent['happened'], readonly [TimeLineEntry['kind'], IconName]>;
 
-function eventItem({ happened, reason, message, at }: HealthEvent, hasOwnApp: boolean): Html {
-  const about = reason !== undefined && reasonWords(reason, hasOwnApp);
-  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instantAndAgo(at)}${about}${message !== undefined && html`<small>${healthMessage(message)}</small>`}</li>
-`;
-}
-
-const reasonWords = (reason: HealthReason, hasOwnApp: boolean): Html =>
-  html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: messages.text(`turn.${findResponsible(reason, hasOwnApp)}`) })}</small>`;
+/** Renders the history of an account, the newest entry first. */
+export const healthHistory = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
+  timeLine(
+    events.map(({ happened, reason, message, at }) => {
+      const [kind, sign] = ENTRIES[happened];
+      const turn = reason && messages.text(`turn.${findResponsible(reason, hasOwnApp)}`);
+      const about = html`${reason && html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: turn ?? '' })}</small>`}${message !== undefined && html`<small>${healthMessage(message, MOST_MESSAGE_OF_HISTORY)}</small>`}`;
+      return { kind, icon: sign, title: messages.text(`happened.${happened}`), about, at };
+    }),
+  );

@@ -22,7 +22,8 @@ const furtherStyle = (element: RegExp, css: string) => ({ element, style: inline
 const FURTHER_STYLES = [
   furtherStyle(/class="(?:chart|sparkline)/, CHARTS_STYLE),
   furtherStyle(/class="(?:tiles|charts|share|panel first-steps)/, readText('./overview.css')),
-  furtherStyle(/class="(?:account-card|time-line|health|anything|ailing)/, readText('./user.css')),
+  furtherStyle(/class="(?:panes|card|problem|danger)/, readText('./panes.css')),
+  furtherStyle(/class="(?:anything|ailing|beside)/, readText('./user.css')),
   furtherStyle(/class="playground/, readText('./playground.css')),
   furtherStyle(/class="branding/, readText('./branding.css')),
   furtherStyle(/<body class="door/, readText('./door.css')),

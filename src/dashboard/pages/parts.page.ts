@@ -1,6 +1,8 @@
 /** Small components of several dashboard pages. */
+import { type IconName, icon } from '../../design/icon.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
+import { ago } from './times.page.ts';
 
 const SHARE_WIDTH = 100;
 
@@ -66,6 +68,75 @@ ${lines}</tbody></table></div>`;
 
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;
+
+export type DetailParts = {
+  /** The links to the pages above, the highest first, and the name of this page. */
+  readonly crumbs: readonly Html[];
+  readonly title: Html | string;
+  readonly lead?: Html | undefined;
+  readonly action?: Html | undefined;
+  readonly said?: Html | undefined;
+  readonly content: Html;
+  /** The facts, links and destructive actions beside the content. */
+  readonly aside: Html;
+};
+
+/** Renders the page of one thing in two panes. On a narrow screen the second is below the first. */
+export const detailPage = ({ crumbs, title, lead, action, said, content, aside }: DetailParts): Html =>
+  html`${breadcrumb(crumbs)}${top(title, lead, action)}
+${said}
+<div class="panes"><div>${content}</div><div>${aside}</div></div>`;
+
+export const breadcrumb = (crumbs: readonly Html[]): Html =>
+  html`<nav class="hint" aria-label="${messages.text('breadcrumb')}">${crumbs.map((crumb, index) => html`${index > 0 && ' / '}${crumb}`)}</nav>
+`;
+
+export const card = (title: string, content: Html): Html =>
+  html`<section class="card"><h2>${title}</h2>${content}</section>
+`;
+
+export type Fact = readonly [label: string, value: Html | undefined | false | '' | 0];
+
+/** Renders labeled values. An absent one has no row. */
+export const factList = (facts: readonly Fact[]): Html =>
+  html`<dl class="facts">${facts.map(([label, value]) => (value ? html`<dt>${label}</dt><dd>${value}</dd>` : undefined))}</dl>`;
+
+export type DangerousAction = {
+  readonly title: string;
+  /** The consequences: deleted and stored data, and whether it can be undone. */
+  readonly text: Html | string;
+  /** The confirmation page. Undefined if the text says where the action is. */
+  readonly path: string | undefined;
+  readonly isHarmless?: boolean;
+};
+
+/** Renders destructive actions with their consequences. */
+export function dangerZone(actions: readonly DangerousAction[]): Html {
+  const rows = actions.map(({ title, text, path, isHarmless = false }) => {
+    const rank = isHarmless ? '' : ' danger';
+    const button = path !== undefined && html`<a class="button small${rank}" href="${path}">${title}</a>`;
+    return html`<li><h3>${title}</h3><div class="hint">${text}</div>${button}</li>
+`;
+  });
+  return html`<section class="card danger-zone"><h2>${messages.text('danger')}</h2><ul>${rows}</ul></section>`;
+}
+
+export type TimeLineEntry = {
+  readonly kind: 'good' | 'warn' | 'bad' | 'quiet';
+  readonly icon: IconName;
+  readonly title: Html | string;
+  readonly about?: Html | undefined;
+  /** Epoch milliseconds. */
+  readonly at: number;
+};
+
+/** Renders what happened, in the order of the entries. */
+export const timeLine = (entries: readonly TimeLineEntry[]): Html =>
+  html`<ol class="time-line">${entries.map(
+    ({ kind, icon: sign, title, about, at }) =>
+      html`<li><span class="state ${kind}">${icon(sign)}</span><div><strong>${title}</strong>${about}</div>${ago(at)}</li>
+`,
+  )}</ol>`;
 
 /** Renders a text of the API reference. Text in backticks is code. */
 export const withCode = (text: string): Html =>

@@ -8,7 +8,7 @@ import type { Invitation, Session } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { browserName } from './browser-name.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { command, copyable, field, table, top } from './parts.page.ts';
+import { command, copyable, dangerZone, field, table, top } from './parts.page.ts';
 import { identityFacts } from './single-sign-on.page.ts';
 import { ago, instant } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
@@ -183,13 +183,20 @@ export function personPage(parts: PersonParts, viewer: Viewer): Html {
   const claimed = html`<p class="lead">${messages.text(`role.${role}`)}</p><p class="hint">${messages.text('sso.role_from_claims')}</p>`;
   const panel = (title: string, text: string, form: Html) =>
     html`<section class="panel"><h2>${title}</h2><p class="lead">${text}</p><div class="buttons">${form}</div></section>`;
-  const remove = html`<button class="destructive">${messages.markup('person.remove.do', { name })}</button>`;
   return html`${top(html`<bdi>${name}</bdi>`, html`<bdi>${login}</bdi>`)}
 ${said !== undefined && notice('done', said, true)}${problem !== undefined && notice('trouble', html`${problem}`, true)}
 <section class="panel"><h2>${messages.text('person.role')}</h2>${followsClaims ? claimed : postForm(viewer, `${path}/role`, change)}</section>
 ${accessPanels(parts, viewer)}
 ${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, html`<button>${messages.text('person.reset.do')}</button>`))}
-${panel(messages.text('person.remove'), messages.text('person.remove.text'), postForm(viewer, `${path}/remove`, remove))}`;
+${dangerZone([{ title: messages.text('person.remove'), text: messages.text('person.remove.text'), path: `${path}/remove` }])}`;
+}
+
+export function removePersonPage({ personId, name, login }: Person, viewer: Viewer): Html {
+  const path = `/dashboard/people/${personId}`;
+  const form = html`<div class="buttons"><button class="destructive">${messages.text('person.remove')}</button>
+<a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`${top(messages.markup('person.remove.title', { name }), html`<bdi>${login}</bdi>`)}
+<div class="panel"><p>${messages.text('person.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</div>`;
 }
 
 function accessPanels({ person, passkeys, sessions }: PersonParts, viewer: Viewer): Html {

@@ -10,7 +10,7 @@ import { may } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath, copyRow } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, table } from './parts.page.ts';
+import { dangerZone, field, table } from './parts.page.ts';
 
 export const PROVIDERS_TAB = '/providers';
 
@@ -62,7 +62,7 @@ ${renderRegistration(kind, registrations[kind])}</section>`;
 
 function renderState(own: string | undefined, { instanceAppId }: AppRegistration, provider: string): Html {
   if (own !== undefined)
-    return html`<p class="lead">${messages.markup('providers.own', { id: html`<span class="code">${own}</span>` })}</p>`;
+    return html`<p class="lead">${messages.markup('providers.own', { id: html`<bdi class="code">${own}</bdi>` })}</p>`;
   return html`<p class="lead">${messages.text(instanceAppId === undefined ? 'providers.nobody' : 'providers.instance', { provider })}</p>`;
 }
 
@@ -111,10 +111,16 @@ export function appFormContent(parts: AppFormParts, viewer: Viewer): Html {
   const form = html`<div class="fields">${field({ name: 'app_client_id', label: messages.text('providers.id'), value: appClientId, hint: messages.text(`providers.id.${kind}`), problem: problems?.appClientId, maxLength: 255 })}
 ${field({ name: 'app_client_secret', label: messages.text('providers.secret'), type: 'password', autocomplete: 'new-password', isOptional: own !== undefined, hint: messages.text(own === undefined ? 'providers.secret.hint' : 'providers.secret.keep'), problem: problems?.clientSecret, maxLength: 4096 })}</div>
 <div class="buttons"><button class="primary">${messages.text('save')}</button><a class="button" href="${tab}">${messages.text('cancel')}</a></div>`;
-  const remove = html`<section class="panel"><h2>${messages.text('providers.remove')}</h2><p class="lead">${messages.text('providers.remove.text')}</p>
-${postForm(viewer, `${tab}/${kind}/remove`, html`<div class="buttons"><button class="destructive">${messages.text('providers.remove.do')}</button></div>`)}</section>`;
+  const [title, text] = [messages.text('providers.remove'), messages.text('providers.remove.text')];
   return html`<section class="panel"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.form', { provider })}</h2>
 <p class="lead">${messages.text(own === undefined ? 'providers.form.text' : 'providers.form.change')}</p>
 ${postForm(viewer, `${tab}/${kind}`, form)}</section>
-${own !== undefined && remove}`;
+${own !== undefined && dangerZone([{ title, text, path: `${tab}/${kind}/remove` }])}`;
+}
+
+export function removeAppContent({ clientId }: Client, kind: AppKind, viewer: Viewer): Html {
+  const path = `${applicationPath(clientId)}${PROVIDERS_TAB}/${kind}`;
+  const form = html`<div class="buttons"><button class="destructive">${messages.text('providers.remove')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.remove.title', { provider: PROVIDER_NAMES[kind] })}</h2>
+<p class="lead">${messages.text('providers.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</section>`;
 }

@@ -6,14 +6,14 @@ import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
-import { table, top } from './parts.page.ts';
+import { card, detailPage, factList, table, withCode } from './parts.page.ts';
 import { claimedChip, REQUESTS, requestTable, statusWord } from './requests.page.ts';
 import { ago, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
 export type RequestParts = {
-  /** The code of the error, and its section in the documentation. Undefined if there is none. */
-  readonly error: { readonly code: string; readonly url: string } | undefined;
+  /** The code of the error with its section in the documentation and its fix. Undefined if there is none. */
+  readonly error: { readonly code: string; readonly url: string; readonly fix: string } | undefined;
   readonly entry: RequestEntry;
   readonly clients: readonly Client[];
   /** Undefined if the user of the request is unknown, or the member may not read deliveries. */
@@ -28,24 +28,32 @@ export type RequestParts = {
 
 export function requestPage({ entry, clients, path, error }: RequestParts): Html {
   const { method, route, requestId, body } = entry;
-  const back = html`<a href="${REQUESTS}">${messages.text('requests.title')}</a> / <span class="code">${requestId}</span>`;
-  return html`${top(html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>`, back)}
-${renderFacts(entry, { clients, error })}
-<h2>${messages.text('request.answer')}</h2>
-${
-  body === undefined
-    ? html`<p class="lead">${messages.text('request.answer.none')}</p>`
-    : html`<pre class="wide">${visibleText(JSON.stringify(JSON.parse(body), null, 2), 4_000)}</pre>
-<p class="hint">${messages.text('request.answer.text')}</p>`
-}
+  const fix = error && [
+    [messages.text('requests.code'), html`<a class="code" href="${error.url}">${error.code}</a>`] as const,
+    [messages.text('mends'), withCode(error.fix)] as const,
+  ];
+  const response = html`<pre class="wide">${visibleText(JSON.stringify(JSON.parse(body ?? 'null'), null, 2), 4_000)}</pre>
+<p class="hint">${messages.text('request.answer.text')}</p>`;
+  return detailPage({
+    crumbs: [
+      html`<a href="${REQUESTS}">${messages.text('requests.title')}</a>`,
+      html`<span class="code">${requestId}</span>`,
+    ],
+    title: html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>`,
+    lead: statusWord(entry),
+    content: html`<h2>${messages.text('request.answer')}</h2>
+${fix && factList(fix)}
+${body === undefined ? html`<p class="lead">${messages.text('request.answer.none')}</p>` : response}
 <h2>${messages.text('request.path')}</h2>
 ${path === undefined ? html`<p class="lead">${messages.text('request.path.unknown')}</p>` : renderRequestPath(path, clients)}
-<p class="hint">${messages.text('request.path.text')}</p>`;
+<p class="hint">${messages.text('request.path.text')}</p>`,
+    aside: card(messages.text('facts'), renderFacts(entry, clients)),
+  });
 }
 
 function renderFacts(
-  { at, status, durationMs, clientId, user, network, repeated, isClaimed }: RequestEntry,
-  { clients, error }: Pick<RequestParts, 'clients' | 'error'>,
+  { at, durationMs, clientId, user, network, isClaimed, requestId }: RequestEntry,
+  clients: readonly Client[],
 ): Html {
   const name = clients.find((one) => one.clientId === clientId)?.name ?? clientId;
   const whose =
@@ -53,22 +61,15 @@ function renderFacts(
       ? html`${messages.text('requests.nobody')}`
       : html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>${isClaimed && html` ${claimedChip()}<p class="hint">${messages.text('request.claimed.text')}</p>`}`;
   const ofUser =
-    user === undefined
-      ? undefined
-      : html`<a class="code" href="${REQUESTS}?user=${encodeURIComponent(user)}">${user}</a>`;
-  const facts = [
-    ['requests.when', instantAndAgo(at)],
-    ['requests.status', statusWord({ status, repeated })],
-    ['requests.code', error && html`<a class="code" href="${error.url}">${error.code}</a>`],
-    ['requests.took', html`${messages.text('milliseconds', { count: durationMs })}`],
-    ['requests.application', whose],
-    ['requests.user', ofUser],
-    ['requests.network', network === undefined ? undefined : html`<span class="code">${network}</span>`],
-  ] as const;
-  const rows = facts.map(
-    ([key, value]) => value !== undefined && html`<dt>${messages.text(key)}</dt><dd>${value}</dd>`,
-  );
-  return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
+    user && html`<a class="code" href="${REQUESTS}?user=${encodeURIComponent(user)}">${user}</a>`;
+  return factList([
+    [messages.text('requests.application'), whose],
+    [messages.text('requests.user'), ofUser],
+    [messages.text('requests.when'), instantAndAgo(at)],
+    [messages.text('requests.took'), html`${messages.text('milliseconds', { count: durationMs })}`],
+    [messages.text('requests.network'), network && html`<span class="code">${network}</span>`],
+    [messages.text('requests.id'), html`<span class="code whole">${requestId}</span>`],
+  ]);
 }
 
 function renderRequestPath(

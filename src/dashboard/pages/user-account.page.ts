@@ -1,13 +1,14 @@
 /** The page of one account of a user: its calendars with how their changes arrive, and its history. */
 
 import type { ShownAccount } from '../../administration/user-details.ts';
+import type { Account } from '../../calendars/account-store.ts';
 import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { failureText, type SyncedCalendar } from '../../user-data/account-calendars.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { accountKind, healthState, timeLine, troubleFacts } from './health.page.ts';
+import { accountKind, healthHistory, healthState, problemBox } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { table, top } from './parts.page.ts';
+import { breadcrumb, table, top } from './parts.page.ts';
 import { ago, instant } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -25,18 +26,26 @@ export function accountContent(parts: AccountParts, viewer: Viewer): Html {
   const { person: reader } = viewer;
   const hasOwnApp = ownApps.has(provider);
   const back = html`<a href="${userLink('user', user, { reader, userReferenceKey })}"><bdi class="anything">${shownName(reader, user.userId)}</bdi></a>`;
+  const name = html`<bdi class="anything">${shownName(reader, display)}</bdi>`;
   const events = history.get(accountKey) ?? [];
-  return html`${top(html`<bdi class="anything">${shownName(reader, display)}</bdi>`, html`${back} / ${accountKind(account)}`)}
+  return html`${breadcrumb([html`<a href="/dashboard/users">${messages.text('users.title')}</a>`, back, name])}${top(name, accountKind(account))}
 <p>${healthState(health)}</p>
-${troubleFacts(health, hasOwnApp)}
+${problemBox(health, hasOwnApp)}
 <h2>${messages.text('account.calendars')}</h2>
-${calendars.length === 0 ? html`<div class="empty"><p>${messages.text('account.calendars.none')}</p></div>` : calendarTable(calendars, viewer)}
+${calendars.length === 0 ? html`<div class="empty"><p>${messages.text('account.calendars.none')}</p></div>` : calendarTable(calendars, { account }, viewer)}
 ${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}
 <h2>${messages.text('user.account.history')}</h2>
-${timeLine(events, hasOwnApp)}`;
+${healthHistory(events, hasOwnApp)}`;
 }
 
-function calendarTable(calendars: readonly SyncedCalendar[], viewer: Viewer): Html {
+/** `isBrief`: without the time until which a calendar is pushed. */
+type CalendarOptions = { readonly account: Account; readonly isBrief?: boolean };
+
+export function calendarTable(
+  calendars: readonly SyncedCalendar[],
+  options: CalendarOptions,
+  viewer: Viewer,
+): Html {
   const heads = [
     'account.calendar.title',
     'account.calendar.events',
@@ -47,22 +56,29 @@ function calendarTable(calendars: readonly SyncedCalendar[], viewer: Viewer): Ht
   return table({
     name: messages.text('account.calendars'),
     heads: heads.map((head) => messages.text(head)),
-    rows: calendars.map((calendar) => calendarRow(calendar, viewer)),
+    rows: calendars.map((calendar) => calendarRow(calendar, options, viewer)),
   });
 }
 
-function calendarRow(calendar: SyncedCalendar, { person }: Viewer): Html[] {
+function calendarRow(
+  calendar: SyncedCalendar,
+  { account, isBrief = false }: CalendarOptions,
+  { person }: Viewer,
+): Html[] {
   const { title, isPrimary, isLeftOut, eventCount, syncedAt, failure, nextAt, pushedUntil } = calendar;
-  const next = nextAt === undefined || isLeftOut ? messages.text('account.calendar.none') : ago(nextAt);
+  const isPaused = account.health.state === 'reauth_required';
+  const isPlanned = nextAt !== undefined && !isLeftOut;
+  const next = isPlanned ? ago(nextAt) : messages.text('account.calendar.none');
+  const kind = pushedUntil === undefined ? 'polling' : 'push';
   const updates =
-    pushedUntil === undefined
-      ? messages.text('account.calendar.polled')
+    pushedUntil === undefined || isBrief
+      ? messages.text(`user.account.${kind}`)
       : messages.markup('account.calendar.pushed', { until: instant(pushedUntil) });
   return [
     html`<bdi class="anything">${shownName(person, title)}</bdi>${isPrimary && html` ${chip(messages.text('account.calendar.main'))}`}${isLeftOut && html`<small>${messages.text('account.calendar.left_out')}</small>`}`,
-    html`${messages.markup('account.calendar.count', { count: eventCount })}`,
+    html`<span class="number">${messages.markup('account.calendar.count', { count: eventCount })}</span>`,
     html`${ago(syncedAt)}${failure !== undefined && html`<small class="ailing">${failureText(failure)}</small>`}`,
-    html`${next}`,
+    html`${isPaused && !isLeftOut ? html`<span class="none">${messages.text('account.calendar.paused')}</span>` : next}`,
     html`${updates}`,
   ];
 }

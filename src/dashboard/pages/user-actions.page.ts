@@ -8,7 +8,7 @@ import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { top } from './parts.page.ts';
+import { type Fact, factList, top } from './parts.page.ts';
 import { instantAndAgo } from './times.page.ts';
 import { userTools } from './user.page.ts';
 import type { UserLinkDeps, UserPath } from './user-links.ts';
@@ -95,12 +95,12 @@ export function receiptContent(
   { deletedAt, deleted, accessToEnd, isOffDisk }: DeletionReceipt,
   clientId: string,
 ): Html {
-  const counts = COUNTED.map(
-    (kind) =>
-      html`<dt>${messages.text(`receipt.${kind}`)}</dt><dd>${messages.markup('account.calendar.count', { count: deleted[kind] })}</dd>`,
-  );
+  const counts = COUNTED.map((kind): Fact => {
+    const count = messages.markup('account.calendar.count', { count: deleted[kind] });
+    return [messages.text(`receipt.${kind}`), count];
+  });
   return html`${top(messages.text('receipt.title'), messages.text('receipt.text'))}
-<section class="panel"><dl class="facts"><dt>${messages.text('receipt.at')}</dt><dd>${instantAndAgo(deletedAt)}</dd>${counts}</dl>
+<section class="panel">${factList([[messages.text('receipt.at'), instantAndAgo(deletedAt)], ...counts])}
 ${accessToEnd > 0 && notice('note', html`${messages.text('receipt.access', { count: accessToEnd })}`)}
 ${!isOffDisk && notice('note', html`${messages.text('receipt.disk')}`)}
 <div class="buttons"><a class="button primary" href="${applicationPath(clientId)}/users">${messages.text('users.title')}</a></div></section>`;

@@ -206,7 +206,7 @@ export type TypedStep = { readonly step: string; readonly note: string; readonly
 
 type StepForm = {
   readonly step: 'submit' | 'cancel' | 'approve' | 'request-changes' | 'withdraw';
-  readonly rank: 'primary' | 'destructive' | '';
+  readonly rank: 'primary' | 'danger' | '';
   readonly label: DashboardMessageKey;
   readonly isNoteRequired?: boolean;
   /** Whether the step is not possible yet because values are missing. */
@@ -239,7 +239,7 @@ export function reviewActions(
   ];
   const withdrawal: StepForm[] =
     isReviewer && verifiedAt !== undefined
-      ? [{ step: 'withdraw', rank: 'destructive', label: 'verification.withdraw', isNoteRequired: true }]
+      ? [{ step: 'withdraw', rank: 'danger', label: 'verification.withdraw', isNoteRequired: true }]
       : [];
   const forms = [...(isReviewer && isUnderReview ? decisions : []), ...ownSteps, ...withdrawal];
   const isHomeless = typed !== undefined && !forms.some(({ step }) => step === typed.step);
