@@ -8,8 +8,6 @@ import { MOST_REPLAYS, VISIBLE_STATES } from '../webhooks/deliveries.ts';
 import {
   countReplay,
   deliveriesPath,
-  FILTER_NAMES,
-  filterValues,
   formatPosition,
   parsePosition,
   planReplay,
@@ -17,9 +15,9 @@ import {
   replayAll,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
-import { oneApplication, type Query, utcText } from './log-filter.ts';
+import { filterValues, oneApplication, type Query, utcText } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
+import { DELIVERIES, deliveriesPage, FILTER_NAMES } from './pages/deliveries.page.ts';
 import { addressWith } from './pages/filter-form.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 import { get, post } from './routes.ts';
@@ -37,7 +35,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
     const matches = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
     const deliveries = matches.slice(0, ON_A_PAGE);
     const last = matches.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
-    const values = filterValues(query);
+    const values = filterValues(FILTER_NAMES, query);
     const application = oneApplication(query, clients);
     const mayReplay = application !== undefined && may(person, 'delivery.replay', application.clientId);
     const replay =
@@ -55,7 +53,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
     const { person, viewer, query, show, deps } = visit;
     const { client, replay } = await replayIn(visit, query);
     const count = await countReplay(person, replay, deps);
-    const fields = { ...filterValues(query), client: client.clientId };
+    const fields = { ...filterValues(FILTER_NAMES, query), client: client.clientId };
     const times = { from: utcText(replay.from), to: utcText(replay.to) };
     const parts = { client, count, most: MOST_REPLAYS, replay, fields: { ...fields, ...times } };
     return show({ title: messages.text('replay.title'), content: replayPage(parts, viewer) });
@@ -64,7 +62,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
     const { person, field, reply, deps } = visit;
     const { client, replay } = await replayIn(visit, field);
     const count = await replayAll(person, replay, deps);
-    const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, field(name)]));
+    const values = filterValues(FILTER_NAMES, field);
     return goTo(reply, deliveriesPath({ ...values, client: client.clientId, replayed: String(count) }));
   }),
 ];

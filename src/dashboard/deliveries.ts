@@ -19,29 +19,22 @@ import {
   type Query,
   readRange,
 } from './log-filter.ts';
-
+import type { FILTER_NAMES } from './pages/deliveries.page.ts';
 import { addressWith } from './pages/filter-form.page.ts';
 
 export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () => number };
-
-export const FILTER_NAMES = [
-  ...(['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'] as const),
-];
-
-export const filterValues = (query: Query): Readonly<Record<string, string>> =>
-  Object.fromEntries(FILTER_NAMES.map((name) => [name, query(name)]).filter(([, value]) => value !== ''));
 
 export type ReadFilter = { readonly filter: MessageFilter; readonly problems: readonly FilterProblem[] };
 
 /** Reads the filter. `clients` are those that the member may read. */
 export function readFilter(
   person: Person,
-  query: Query,
+  query: Query<(typeof FILTER_NAMES)[number]>,
   { clients, now }: { readonly clients: readonly Client[]; readonly now: number },
 ): ReadFilter {
   const { range, problems } = readRange(query, now);
   const state = VISIBLE_STATES.find((one) => one === query('state'));
-  const [userId, calendarId, endpointId] = ['user', 'calendar', 'endpoint'].map(
+  const [userId, calendarId, endpointId] = (['user', 'calendar', 'endpoint'] as const).map(
     (name) => query(name) || undefined,
   );
   const application = oneApplication(query, clients);

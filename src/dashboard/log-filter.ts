@@ -5,7 +5,11 @@ import type { DashboardMessageKey } from './messages/messages.ts';
 import { PERIODS, readPeriod } from './pages/filter-form.page.ts';
 
 /** Returns a query parameter, or the empty text if it is absent. */
-export type Query = (name: string) => string;
+export type Query<Name extends string = string> = (name: Name) => string;
+
+/** Returns the parameters that are not empty. */
+export const filterValues = (names: readonly string[], query: Query): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, query(name)]).filter(([, value]) => value !== ''));
 
 /** The message of an invalid filter. If there is one, nothing is listed. */
 export type FilterProblem = Extract<DashboardMessageKey, `filter.wrong.${string}`>;
@@ -25,7 +29,7 @@ export const utcText = (at: number): string => new Date(at).toISOString().slice(
 
 /** Reads `from` and `to`, or the period before `now` if both are absent. */
 export function readRange(
-  query: Query,
+  query: Query<'from' | 'to' | 'period'>,
   now: number,
 ): { readonly range: TimeRange; readonly problems: readonly FilterProblem[] } {
   const period = readPeriod(query);
@@ -39,14 +43,14 @@ export function readRange(
 }
 
 /** Returns the application that the filter selects, or the only one that the member may read. */
-export function oneApplication(query: Query, clients: readonly Client[]): Client | undefined {
+export function oneApplication(query: Query<'client'>, clients: readonly Client[]): Client | undefined {
   const requested = query('client');
   if (requested === '') return clients.length === 1 ? clients[0] : undefined;
   return clients.find(({ clientId }) => clientId === requested);
 }
 
 /** Returns the ids of applications to list. Undefined: all. Empty: the member may not read the selected one. */
-export function listedApplications(person: Person, query: Query): readonly string[] | undefined {
+export function listedApplications(person: Person, query: Query<'client'>): readonly string[] | undefined {
   const clientId = query('client');
   const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
   if (clientId === '') return ownClientIds;

@@ -8,20 +8,19 @@ import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseBodyFields } from '../request-log/shown-body.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
-import type { Query } from './log-filter.ts';
+import { filterValues, type Query } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import { addressWith } from './pages/filter-form.page.ts';
 import { top } from './pages/parts.page.ts';
 import { requestPage } from './pages/request.page.ts';
-import { REQUESTS, requestsContent, requestsTab } from './pages/requests.page.ts';
+import { REQUEST_FILTERS, REQUESTS, requestsContent, requestsTab } from './pages/requests.page.ts';
 import {
   findRequest,
   formatRequestPosition,
   parseRequestPosition,
   pathOfRequest,
-  REQUEST_FILTERS,
   readRequestFilter,
   readStatus,
 } from './requests.ts';
@@ -45,8 +44,7 @@ async function listIn({ person, deps }: DashboardVisit, { path, clients, query, 
   const entries = filter === undefined ? [] : await deps.requestLog.listRequests(filter, page);
   const requests = entries.slice(0, ON_A_PAGE);
   const last = entries.length > ON_A_PAGE ? requests.at(-1) : undefined;
-  const names = REQUEST_FILTERS.filter((name) => !isOfOne || name !== 'client');
-  const values = Object.fromEntries(names.map((name) => [name, query(name)]));
+  const values = { ...filterValues(REQUEST_FILTERS, query), ...(isOfOne && { client: undefined }) };
   const older = last && addressWith(path, { ...values, after: formatRequestPosition(last) });
   const choices = isOfOne ? undefined : clients;
   const status = readStatus(query);

@@ -14,6 +14,7 @@ import {
   type Query,
   readRange,
 } from './log-filter.ts';
+import { REQUEST_FILTERS } from './pages/requests.page.ts';
 
 export type RequestsDeps = {
   readonly requestLog: RequestLog;
@@ -21,12 +22,10 @@ export type RequestsDeps = {
   readonly now: () => number;
 };
 
-export const REQUEST_FILTERS = [
-  ...(['client', 'status', 'route', 'request', 'user', 'from', 'to', 'period'] as const),
-];
+type RequestQuery = Query<(typeof REQUEST_FILTERS)[number]>;
 
 /** Returns the status to list. A list without any filter shows errors; `all` and other filters show every status. */
-export const readStatus = (query: Query): string =>
+export const readStatus = (query: RequestQuery): string =>
   query('status') ||
   (REQUEST_FILTERS.every((name) => name === 'client' || query(name) === '') ? 'errors' : 'all');
 
@@ -45,7 +44,7 @@ const USER_HASH = /^user_[\w-]{16}$/;
  */
 export async function readRequestFilter(
   person: Person,
-  { query, clients }: { readonly query: Query; readonly clients: readonly Client[] },
+  { query, clients }: { readonly query: RequestQuery; readonly clients: readonly Client[] },
   { requestLog, now }: Pick<RequestsDeps, 'requestLog' | 'now'>,
 ): Promise<ReadRequests> {
   const { range, problems: wrongTimes } = readRange(query, now());

@@ -9,14 +9,14 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 import { applicationPath } from './applications.page.ts';
 import {
   applicationFilter,
+  type FilterParts,
   filterBar,
+  isFiltered,
+  listFilters,
   noMatches,
   olderLink,
-  readPeriod,
   selectFilter,
   stateWord,
-  textFilter,
-  timeFilter,
 } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { table, top } from './parts.page.ts';
@@ -24,6 +24,11 @@ import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 
 export const DELIVERIES = '/dashboard/deliveries';
+
+/** The parameters of the list, in the order of its filters. */
+export const FILTER_NAMES = [
+  ...(['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'] as const),
+];
 
 export const deliveryPath = ({
   clientId,
@@ -46,50 +51,37 @@ export type DeliveriesParts = {
 
 export function deliveriesPage(parts: DeliveriesParts, viewer: Viewer): Html {
   const { deliveries, older, replay, problems, said } = parts;
+  const filters = filterParts(parts);
   const action =
     replay === undefined
       ? undefined
       : html`<a class="button" href="${replay}">${messages.text('deliveries.replay')}</a>`;
   return html`${top(messages.text('deliveries.title'), messages.text('deliveries.lead'), action)}
 ${said !== undefined && notice('done', said, true)}
-${renderFilters(parts)}
+${filterBar(filters)}
 ${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
-${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 ? emptyList(parts) : renderDeliveries(parts, viewer)}</div>`}
+${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 ? emptyList(parts, isFiltered(filters)) : renderDeliveries(parts, viewer)}</div>`}
 ${olderLink(older)}`;
 }
 
-function renderFilters(parts: DeliveriesParts): Html {
-  const { clients, states, query } = parts;
-  const value = (name: string) => ({ name, value: query(name) });
+function filterParts({ clients, states, query }: DeliveriesParts): FilterParts {
   const options = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
-  return filterBar({
+  return {
     path: DELIVERIES,
-    period: readPeriod(query),
     presets: {
       name: 'state',
       value: query('state'),
       choices: [['', messages.text('filter.all')], ...options],
     },
-    filters: [
-      applicationFilter(clients, query('client')),
-      selectFilter({ ...value('state'), label: 'delivery.state' }, options),
-      textFilter({ ...value('user'), label: 'delivery.user' }),
-      textFilter({ ...value('calendar'), label: 'delivery.calendar' }),
-      textFilter({ ...value('endpoint'), label: 'delivery.endpoint' }),
-      timeFilter({ ...value('from'), label: 'filter.from' }),
-      timeFilter({ ...value('to'), label: 'filter.to' }),
-    ],
-  });
+    ...listFilters(FILTER_NAMES, query, {
+      client: ({ value }) => applicationFilter(clients, value),
+      state: (filter) => selectFilter(filter, options),
+    }),
+  };
 }
 
-const isFiltered = ({ query }: DeliveriesParts): boolean =>
-  ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'].some(
-    (name) => query(name) !== '',
-  );
-
-function emptyList(parts: DeliveriesParts): Html {
-  const { clients } = parts;
-  if (isFiltered(parts)) return noMatches(messages.text('deliveries.none.filtered'), DELIVERIES);
+function emptyList({ clients }: DeliveriesParts, isOfFilters: boolean): Html {
+  if (isOfFilters) return noMatches(messages.text('deliveries.none.filtered'), DELIVERIES);
   const [only] = clients;
   const where = clients.length === 1 && only ? `${applicationPath(only.clientId)}/webhooks` : undefined;
   const link = html`<a class="button" href="${where ?? '/dashboard/applications'}">${messages.text(where === undefined ? 'applications.title' : 'webhooks.title')}</a>`;

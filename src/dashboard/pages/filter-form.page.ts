@@ -13,7 +13,7 @@ export const PERIODS = {
 } as const;
 
 /** Returns the period of the query, or the empty text. */
-export const readPeriod = (query: (name: string) => string): keyof typeof PERIODS | '' =>
+export const readPeriod = (query: (name: 'period') => string): keyof typeof PERIODS | '' =>
   // Checked by the table itself.
   Object.hasOwn(PERIODS, query('period')) ? (query('period') as keyof typeof PERIODS) : '';
 
@@ -45,6 +45,10 @@ export type FilterParts = {
   /** The period: one of PERIODS or the empty text. */
   readonly period: string;
 };
+
+/** Returns whether the list has an active filter. */
+export const isFiltered = ({ filters, period }: Pick<FilterParts, 'filters' | 'period'>): boolean =>
+  Boolean(period) || filters.some(({ value }) => value !== '');
 
 export function filterBar({ path, filters, presets, period }: FilterParts): Html {
   const active = filters.filter(({ value }) => value !== '');
@@ -80,12 +84,29 @@ ${chips}
 <details class="popover"><summary class="button small">${icon('plus')}${messages.text('filter.add')}</summary>
 <form method="get" action="${path}" class="fields">${hidden}${filters.map(({ control }) => control)}
 <div class="buttons"><button class="primary">${messages.text('filter')}</button></div></form></details>
-${(active.length > 0 || period !== '') && html`<a href="${path}">${messages.text('filter.clear')}</a>`}
+${isFiltered({ filters, period }) && html`<a href="${path}">${messages.text('filter.clear')}</a>`}
 </div>`;
 }
 
 type Labelled = Omit<ListFilter, 'control'>;
 type Typed = Labelled & { readonly example?: string };
+
+type NameOf<Key> = Key extends `filter.${infer Name}` ? Name : never;
+
+/** Returns the filters and the period of a list from its parameters. A filter without a control is a text or a time. */
+export function listFilters<Name extends NameOf<DashboardMessageKey>>(
+  names: readonly Name[],
+  query: (name: string) => string,
+  controls: Partial<Record<Name, (filter: Labelled) => ListFilter>>,
+): Pick<FilterParts, 'filters' | 'period'> {
+  const filters = names
+    .filter((name) => name !== 'period')
+    .map((name) => {
+      const control = controls[name] ?? (name === 'from' || name === 'to' ? timeFilter : textFilter);
+      return control({ name, label: `filter.${name}`, value: query(name) });
+    });
+  return { filters, period: readPeriod(query) };
+}
 
 export const textFilter = (filter: Typed): ListFilter => ({
   ...filter,
@@ -118,7 +139,7 @@ export function selectFilter(
 const MOST_CHOICES = 100;
 
 export function applicationFilter(clients: readonly Client[], value: string): ListFilter {
-  const labelled = { name: 'client', label: 'filter.application', value } as const;
+  const labelled = { name: 'client', label: 'filter.client', value } as const;
   if (clients.length > MOST_CHOICES) return textFilter(labelled);
   return selectFilter(
     labelled,

@@ -36,7 +36,7 @@ export function replayPage({ client, count, most, replay, fields }: ReplayParts,
   return html`${top(messages.text('replay.title'), undefined)}
 <section class="panel"><h2>${messages.text(isMore ? 'replay.count.more' : 'replay.count', { count: counted })}</h2>
 <p class="lead">${lead}</p>
-${narrowed.length > 0 && html`<ul class="gone">${narrowed.map((name) => html`<li>${messages.text(`delivery.${name as 'state'}`)}: <bdi class="code">${fields[name]}</bdi></li>`)}</ul>`}
+${narrowed.length > 0 && html`<ul class="gone">${narrowed.map((name) => html`<li>${messages.text(`filter.${name as 'state'}`)}: <bdi class="code">${fields[name]}</bdi></li>`)}</ul>`}
 <p class="hint">${messages.text('replay.text')}</p>
 ${count > 0 ? postForm(viewer, path, form) : html`<div class="buttons">${cancel}</div>`}</section>`;
 }

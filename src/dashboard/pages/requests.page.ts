@@ -8,18 +8,24 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 import { applicationPath } from './applications.page.ts';
 import {
   applicationFilter,
+  type FilterParts,
   filterBar,
+  isFiltered,
+  listFilters,
   noMatches,
   olderLink,
-  readPeriod,
   stateWord,
   textFilter,
-  timeFilter,
 } from './filter-form.page.ts';
 import { command, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
 
 export const REQUESTS = '/dashboard/requests';
+
+/** The parameters of the list, in the order of its filters. */
+export const REQUEST_FILTERS = [
+  ...(['client', 'status', 'route', 'user', 'request', 'from', 'to', 'period'] as const),
+];
 
 export const requestPath = ({ requestId }: Pick<RequestEntry, 'requestId'>): string =>
   `${REQUESTS}/${encodeURIComponent(requestId)}`;
@@ -42,8 +48,10 @@ export type RequestsParts = {
 export function requestsContent(parts: RequestsParts): Html {
   const { requests, older, problems, days } = parts;
   if (days === 0 && requests.length === 0) return switchedOff();
-  const list = requests.length === 0 ? emptyList(parts) : requestTable(requests, parts.clients);
-  return html`${renderFilters(parts)}
+  const filters = filterParts(parts);
+  const list =
+    requests.length > 0 ? requestTable(requests, parts.clients) : emptyList(parts, isFiltered(filters));
+  return html`${filterBar(filters)}
 ${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
 ${problems.length === 0 && html`<div data-live="list">${list}</div>`}
 ${olderLink(older)}`;
@@ -51,43 +59,23 @@ ${olderLink(older)}`;
 
 const PRESETS = ['errors', 'all', '401', '403', '429', '5xx'] as const;
 
-function renderFilters(parts: RequestsParts): Html {
-  const { path, clients, query } = parts;
-  const value = (name: string) => ({ name, value: query(name) });
-  const client = clients === undefined ? [] : [applicationFilter(clients, query('client'))];
-  const presets = PRESETS.map((status) => [status, messages.text(`requests.preset.${status}`)] as const);
-  return filterBar({
+function filterParts({ path, clients, query, status }: RequestsParts): FilterParts {
+  // The list of one application has no filter by application.
+  const names = REQUEST_FILTERS.filter((name) => name !== 'client' || clients !== undefined);
+  const presets = PRESETS.map((one) => [one, messages.text(`requests.preset.${one}`)] as const);
+  return {
     path,
-    period: readPeriod(query),
-    presets: { name: 'status', value: parts.status, choices: presets },
-    filters: [
-      ...client,
-      textFilter({ ...value('status'), label: 'requests.status.filter', example: '4xx' }),
-      textFilter({ ...value('route'), label: 'requests.route.filter', example: '/events/:id' }),
-      textFilter({ ...value('user'), label: 'requests.user' }),
-      textFilter({ ...value('request'), label: 'requests.id' }),
-      timeFilter({ ...value('from'), label: 'filter.from' }),
-      timeFilter({ ...value('to'), label: 'filter.to' }),
-    ],
-  });
+    presets: { name: 'status', value: status, choices: presets },
+    ...listFilters(names, query, {
+      client: ({ value }) => applicationFilter(clients ?? [], value),
+      status: (filter) => textFilter({ ...filter, example: '4xx' }),
+      route: (filter) => textFilter({ ...filter, example: '/events/:id' }),
+    }),
+  };
 }
 
-/** Returns whether a filter is set. In the list of one application, the application does not count. */
-const isFiltered = ({ query, clients }: RequestsParts): boolean =>
-  [
-    ...(clients === undefined ? [] : ['client']),
-    'status',
-    'route',
-    'user',
-    'request',
-    'from',
-    'to',
-    'period',
-  ].some((name) => query(name) !== '');
-
-function emptyList(parts: RequestsParts): Html {
-  const { days, path } = parts;
-  if (isFiltered(parts)) return noMatches(messages.text('requests.none.filtered'), path);
+function emptyList({ days, path }: RequestsParts, isOfFilters: boolean): Html {
+  if (isOfFilters) return noMatches(messages.text('requests.none.filtered'), path);
   return html`<div class="empty"><strong>${messages.text('requests.none')}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
 }
 
