@@ -118,13 +118,14 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 /** The start of every page's stylesheet: tokens, elements, components. */
 export const BASE_STYLE = readText('./base.css');
 
-export const CHARTS_STYLE = readText('./charts.css');
-
 /** Blocks of code with a copy button, and the colors of their syntax. */
 export const CODE_STYLE = readText('./code.css');
 
+/** Reads a script without indentation and without comments on lines of their own: every page contains it. */
+export const readScript = (url: URL): string => readFileSync(url, 'utf8').replace(/^ *(?:\/\/.*\n)?/gm, '');
+
 /** The script of copy buttons. The page needs an element `said` for screen readers. */
-export const COPY_SCRIPT = readText('./copy.client.js').replace(/^\s*\/\/.*\n/gm, '');
+export const COPY_SCRIPT = readScript(new URL('./copy.client.js', import.meta.url));
 
 /** Removes comments and spaces: every page contains the style, which gets a quarter smaller. */
 export const dense = (css: string): string =>

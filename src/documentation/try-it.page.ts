@@ -2,16 +2,14 @@
  * "Try it" under an operation: a form that only its script sends. Without a script it is hidden, so that no token is
  * sent.
  */
-import { readFileSync } from 'node:fs';
 import { exampleRequests } from '../api-reference/example-request.ts';
 import type { OpenApiParameter } from '../api-reference/openapi-document.ts';
 import type { Entry } from '../api-reference/reference-groups.ts';
+import { readScript } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
 import { inlineScript } from '../http/page.ts';
 
-export const TRY_IT_SCRIPT = inlineScript(
-  readFileSync(new URL('./try-it.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
-);
+export const TRY_IT_SCRIPT = inlineScript(readScript(new URL('./try-it.client.js', import.meta.url)));
 
 /** Renders the form, or nothing for an operation that a browser must navigate to. */
 export function tryItForm(entry: Entry): Html {

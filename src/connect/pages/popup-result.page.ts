@@ -2,7 +2,7 @@
  * The last page of a popup (OpenID Connect Core 1.0 §3.1.2.1, `display=popup`; docs/popup.md): sends the answer to the
  * page that opened it and closes, or links back.
  */
-import { readFileSync } from 'node:fs';
+import { readScript } from '../../design/parts.page.ts';
 import { html } from '../../http/html.ts';
 import { inlineScript, type Page } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
@@ -11,7 +11,7 @@ import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { applicationName, applicationSign, markedSign, pageSigns, returnLabel } from './parts.page.ts';
 
-const SCRIPT = inlineScript(readFileSync(new URL('./popup.client.js', import.meta.url), 'utf8'));
+const SCRIPT = inlineScript(readScript(new URL('./popup.client.js', import.meta.url)));
 
 const TEXTS = {
   approved: { title: 'popup.approved_title', text: 'popup.approved', mark: 'done' },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
 import { type IconName, icon, iconSymbols } from '../../design/icon.page.ts';
-import { BASE_STYLE, CHARTS_STYLE, COPY_SCRIPT, dense, PAGE_ICON } from '../../design/parts.page.ts';
+import { BASE_STYLE, COPY_SCRIPT, dense, PAGE_ICON, readScript } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
@@ -20,19 +20,19 @@ const furtherStyle = (element: RegExp, css: string) => ({ element, style: inline
 
 /** Styles of the pages that contain the element. */
 const FURTHER_STYLES = [
-  furtherStyle(/class="(?:chart|sparkline)/, CHARTS_STYLE),
+  furtherStyle(/class="(?:chart|sparkline)/, readText('../../design/charts.css')),
   furtherStyle(/class="(?:tiles|charts|share|panel first-steps)/, readText('./overview.css')),
   furtherStyle(/class="(?:panes|card|problem|danger)/, readText('./panes.css')),
   furtherStyle(/class="(?:anything|ailing|beside)/, readText('./user.css')),
+  furtherStyle(/class="code"><pre/, readText('../../design/code.css')),
   furtherStyle(/class="playground/, readText('./playground.css')),
   furtherStyle(/class="branding/, readText('./branding.css')),
   furtherStyle(/<body class="door/, readText('./door.css')),
 ];
 const SCRIPT = inlineScript(
-  COPY_SCRIPT + TIME_SCRIPT + readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''),
+  COPY_SCRIPT + TIME_SCRIPT + readScript(new URL('./dashboard.client.js', import.meta.url)),
 );
-
-const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+const PASSKEYS = inlineScript(readScript(new URL('./passkeys.client.js', import.meta.url)));
 
 /** Maximum characters of a title. Names of members and applications are shorter. */
 const MOST_TITLE = 300;

@@ -1,6 +1,5 @@
 /** The first page of the playground, with the choice of an application. */
-import { readFileSync } from 'node:fs';
-
+import { readScript } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { inlineScript } from '../../http/page.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -19,9 +18,7 @@ export const playgroundPath = (clientId: string, below?: string): string =>
     .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
     .join('/');
 
-export const POPUP = inlineScript(
-  readFileSync(new URL('./playground.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
-);
+export const POPUP = inlineScript(readScript(new URL('./playground.client.js', import.meta.url)));
 
 export type PlaygroundParts = {
   readonly clients: readonly Client[];

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { runInNewContext } from 'node:vm';
 
 import { html } from '../../http/html.ts';
-import { ago, instant, instantAndAgo, relativeTime, withRelativeTimes } from './times.page.ts';
+import { relativeTime } from './times.client.js';
+import { ago, instant, instantAndAgo, TIME_SCRIPT, withRelativeTimes } from './times.page.ts';
 
 const NOW = Date.UTC(2026, 10, 25, 19, 22, 7);
 const SECOND = 1_000;
@@ -27,6 +29,11 @@ describe('a relative time', () => {
     it(`is "${text}" ${distance / SECOND} seconds later`, () =>
       assert.equal(relativeTime(NOW - distance, NOW), text));
   }
+
+  it('is the same in a page, whose script needs nothing else', () => {
+    const result = runInNewContext(`${TIME_SCRIPT}relativeTime(0, 120_000)`);
+    assert.equal(result, relativeTime(0, 120_000));
+  });
 });
 
 describe('a time of a page', () => {

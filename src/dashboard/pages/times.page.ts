@@ -1,28 +1,11 @@
 /** Renders times: relative in lists, exact in sentences, both in details. The script keeps relative times current. */
+import { readScript } from '../../design/parts.page.ts';
 import { Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
+import { relativeTime } from './times.client.js';
 
-/**
- * Returns the distance of `at` from `now`, both in epoch milliseconds, or the empty text after seven days. The browser
- * runs this function too, so it uses nothing outside itself.
- */
-export function relativeTime(at: number, now: number): string {
-  const seconds = Math.round(Math.abs(now - at) / 1000);
-  if (seconds < 10) return 'just now';
-  if (seconds > 7 * 86_400) return '';
-  const amount =
-    seconds < 60
-      ? `${seconds} s`
-      : seconds < 3_600
-        ? `${Math.floor(seconds / 60)} min`
-        : seconds < 86_400
-          ? `${Math.floor(seconds / 3_600)} h`
-          : `${Math.floor(seconds / 86_400)} d`;
-  return at > now ? `in ${amount}` : `${amount} ago`;
-}
-
-/** The function under the name by which dashboard.client.js calls it. */
-export const TIME_SCRIPT = `const relativeTime = ${relativeTime.toString()};\n`;
+/** The function that dashboard.client.js calls. */
+export const TIME_SCRIPT = readScript(new URL('./times.client.js', import.meta.url)).replace('export ', '');
 
 const EXACT = new Intl.DateTimeFormat(messages.language, {
   dateStyle: 'medium',
