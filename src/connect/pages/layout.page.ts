@@ -1,7 +1,7 @@
 /** The document around every Connect page: style, script, and the settings in the footer. */
 import { readFileSync } from 'node:fs';
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, ICONS, PAGE_ICON } from '../../design/parts.page.ts';
+import { BASE_STYLE, dense, ICONS, PAGE_ICON, readScript } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import type { QueryParameter } from '../../http/received-query.ts';
@@ -11,16 +11,12 @@ import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messag
 import type { Appearance } from './appearance.ts';
 import { formFields } from './parts.page.ts';
 
-const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
-
-const STYLE = inlineStyle(BASE_STYLE + readText('./connect.css'));
-
-/** Every page works without it. Comments on their own lines are removed. */
-const SCRIPT = inlineScript(
-  readText('./connect.client.js')
-    .replace(/^\s*\/\/.*\n/gm, '')
-    .replace(/^ +/gm, ''),
+const STYLE = inlineStyle(
+  dense(BASE_STYLE + readFileSync(new URL('./connect.css', import.meta.url), 'utf8')),
 );
+
+/** Every page works without it. */
+const SCRIPT = inlineScript(readScript(new URL('./connect.client.js', import.meta.url)));
 
 /** The last element of a page, in which the script announces changes. */
 const LAST_ELEMENT = 'said';
