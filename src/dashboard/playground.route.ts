@@ -154,7 +154,7 @@ async function usableApplications(person: Person, deps: OpenDashboard): Promise<
   return readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
 }
 
-type Outcome = Pick<Parameters<typeof operationPage>[0], 'call' | 'answer' | 'problem'>;
+type Outcome = Pick<Parameters<typeof operationPage>[0], 'sent' | 'problem'>;
 
 async function runOperation(visit: DashboardVisit, form: OperationForm): Promise<Outcome> {
   const { http, person, parameter, field, deps } = visit;
@@ -165,8 +165,9 @@ async function runOperation(visit: DashboardVisit, form: OperationForm): Promise
     const run = { clientId, user, form, call, clientSecret: field(SECRET_FIELD) };
     const send = callsFrom(http, deps.publicUrl);
     const answer = await runCall(person, run, { ...deps, send });
-    if (answer === undefined) return { call, problem: messages.text('call.late') };
-    return { call, answer };
+    const { codeBlock } = await import('../design/highlight.ts');
+    const sent = { call, answer, codeBlock };
+    return answer === undefined ? { sent, problem: messages.text('call.late') } : { sent };
   } catch (reason) {
     if (!(reason instanceof UnreadableCall)) throw reason;
     return { problem: messages.text(`call.wrong.${reason.reason}`, { field: reason.field }) };
@@ -190,6 +191,7 @@ async function showOperation(
   const parts = {
     ...{ client, form, forms: all, user, accounts, typed, now: deps.now(), done: query('done'), ...outcome },
     ...{ url: deps.publicUrl, userReferenceKey: deps.userReferenceKey },
+    isLogged: deps.requestLogDays > 0,
     clients: await usableApplications(person, deps),
   };
   return show(

@@ -32,7 +32,9 @@ export function highlight(code: string, language: string): Html {
   const open: boolean[] = [];
   const markup = hljs
     .highlight(code, { language, ignoreIllegals: true })
-    .value.replace(/<span class="hljs-(\w+)[^"]*">|<\/span>|&quot;|&#x27;/g, (piece, scope?: string) => {
+    // The grammar of JSON marks its literals as keywords too.
+    .value.replace(/(?<="hljs-literal">)<span class="hljs-keyword">(\w+)<\/span>/g, '$1')
+    .replace(/<span class="hljs-(\w+)[^"]*">|<\/span>|&quot;|&#x27;/g, (piece, scope?: string) => {
       if (piece === '&quot;') return '"';
       if (piece === '&#x27;') return "'";
       if (scope === undefined) return open.pop() ? '</span>' : '';

@@ -1,6 +1,7 @@
 /** Runs a call of a test user: sent as an application sends it, and shown without tokens. */
 
 import type { By } from '../audit/audit-entry.ts';
+import { jsonIn } from '../lib/rendered-json.ts';
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
@@ -99,9 +100,9 @@ type TokenAnswer = { readonly access_token: string; readonly refresh_token: stri
 
 /** Returns the response of `/token` with placeholders for its tokens. */
 function withoutTokens(text: string): { readonly text: string; readonly renewed: TokenAnswer | undefined } {
-  const answer = parseObject(text);
-  if (answer === undefined || !('access_token' in answer && 'refresh_token' in answer))
-    return { text, renewed: undefined };
+  const answer = jsonIn(text);
+  if (typeof answer !== 'object' || answer === null) return { text, renewed: undefined };
+  if (!('access_token' in answer && 'refresh_token' in answer)) return { text, renewed: undefined };
   const hidden = { access_token: TOKEN_WORDS.accessToken, refresh_token: TOKEN_WORDS.refreshToken };
   const { access_token, refresh_token } = answer;
   const areTexts = typeof access_token === 'string' && typeof refresh_token === 'string';
@@ -109,15 +110,6 @@ function withoutTokens(text: string): { readonly text: string; readonly renewed:
     text: JSON.stringify({ ...answer, ...hidden }),
     renewed: areTexts ? { access_token, refresh_token } : undefined,
   };
-}
-
-function parseObject(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Stores new tokens if they belong to the test user. Tokens of other users are discarded. */

@@ -15,6 +15,10 @@ import { type Answer, type DashboardBrowser, dashboardBrowsers, leadsTo } from '
 
 const HERE = '/dashboard/playground/acme';
 const ORIGIN = 'https://kalends.example';
+const SUCCEEDED = /<span class="state good">.*<\/svg>200<\/span>/;
+
+/** Returns the page without the marks of highlighted code. */
+const withoutColors = ({ body }: Answer): string => body.replaceAll(/<span class="[a-z]">|<\/span>/g, '');
 
 describe('the playground', () => {
   let server: CalendarServer;
@@ -73,15 +77,64 @@ describe('the playground', () => {
     assert.match((await browser.get(userPage)).body, /<h1><bdi[^>]*>playground:ada-/);
     const answer = await browser.post(`${HERE}/listCalendars`);
     assert.equal(answer.status, 200);
-    assert.match(answer.body, /<span class="state good">200<\/span>/);
-    assert.match(answer.body, /in \d+ ms/);
-    assert.match(answer.body, /request [\w-]{10}/);
-    assert.match(answer.body, /Authorization: Bearer \$ACCESS_TOKEN/);
-    assert.match(answer.body, /user\.calendars\(\)/);
+    assert.match(answer.body, SUCCEEDED);
+    assert.match(answer.body, /<span>[\d,]+ ms<\/span> <code>[\w-]{10,}<\/code>/);
+    assert.match(withoutColors(answer), /Authorization: Bearer \$ACCESS_TOKEN/);
+    assert.match(withoutColors(answer), /user\.calendars\(\)/);
     const tokens = await server.deps.testUsers.tokensOf({ clientId: 'acme', userId: user?.userId ?? '' });
     const bodies = [page, answer, await browser.get('/dashboard/playground')].map(({ body }) => body).join();
     assert.ok(tokens !== undefined && !bodies.includes(tokens.accessToken) && !bodies.includes('eyJ'));
     assert.doesNotMatch(server.log.lines.join('\n'), /eyJ/);
+  });
+
+  it('shows the response and the same call as code in tabs that need no script', async () => {
+    const browser = await signedIn('developer');
+    await connect(browser);
+
+    const before = await browser.get(`${HERE}/getConnectionStatus`);
+    const { body } = await browser.post(`${HERE}/getConnectionStatus`);
+
+    assert.doesNotMatch(before.body, /name="view"/);
+    const tabs = [
+      ...body.matchAll(/<label><input type="radio" name="view"[^>]*?( checked)?>([^<]+)<\/label><div>/g),
+    ];
+    assert.deepEqual(
+      tabs.map(([, isFirst, name]) => [name, isFirst !== undefined]),
+      [
+        ['Response', true],
+        ['curl', false],
+        ['TypeScript', false],
+        ['Python', false],
+      ],
+    );
+    assert.match(body, /<code class="language-json">[^<]+<span class="a">"[^"]+"<\/span>: /);
+    assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
+  });
+
+  it('has no filled destructive button until a menu is opened', async () => {
+    const browser = await signedIn('developer');
+    const { body } = await connect(browser);
+
+    assert.match(body, /class="destructive/);
+    assert.doesNotMatch(body.replaceAll(/<details(?! open)[\s\S]*?<\/details>/g, ''), /class="destructive/);
+  });
+
+  it('shows text of a call and its response as text, whatever is in it', async () => {
+    const browser = await signedIn('developer');
+    await connect(browser);
+    const hostile = `</code><b onx=1>"\u202e`;
+
+    const answer = await browser.post(`${HERE}/createEvent`, {
+      'body.title': hostile,
+      'body.comment': hostile,
+    });
+    const read = await browser.post(`${HERE}/getEvent`, { 'query.eventId': hostile });
+
+    for (const { body } of [answer, read]) {
+      const result = body.slice(body.indexOf('<section class="result"'));
+      assert.match(result, /b onx=1/);
+      assert.doesNotMatch(result, /<b onx|\u202e/);
+    }
   });
 
   it('shows refusals as they are, and makes no request of what cannot be one', async () => {
@@ -94,7 +147,8 @@ describe('the playground', () => {
     const elsewhere = await browser.post(`${HERE}/getEventById`, { 'path.id': '..' });
     const unknown = await browser.post(`${HERE}/startAuthorization`);
 
-    assert.match(missing.body, /<span class="state bad">400<\/span>/);
+    assert.match(missing.body, /<span class="state warn">.*<\/svg>400<\/span>/);
+    assert.match(missing.body, /<a href="\/dashboard\/requests\/[\w-]+"><code>/);
     assert.match(missing.body, /invalid_request/);
     assert.match(unreadable.body, /attendees is not valid JSON/);
     assert.deepEqual(
@@ -118,13 +172,13 @@ describe('the playground', () => {
     const form = { secret, 'body.grant_type': 'refresh_token', 'body.refresh_token': 'REFRESH_TOKEN' };
     const answer = await browser.post(`${HERE}/issueTokens`, form);
 
-    assert.match(answer.body, /<span class="state good">200<\/span>/);
+    assert.match(answer.body, SUCCEEDED);
     assert.ok(!answer.body.includes('eyJ') && !answer.body.includes(secret));
     const renewed = await server.deps.testUsers.tokensOf(user);
     assert.notEqual(renewed?.refreshToken, before?.refreshToken);
     server.clock.now += 3_600_000;
     const later = await browser.post(`${HERE}/listCalendars`);
-    assert.match(later.body, /<span class="state good">200<\/span>/);
+    assert.match(later.body, SUCCEEDED);
     const { entries } = {
       entries: await server.deps.audit.listEntries({ action: 'playground.called' }, { limit: 5 }),
     };

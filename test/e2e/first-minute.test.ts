@@ -66,7 +66,8 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('link', { name: 'GET /events', exact: true }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('"events": [').waitFor();
-    await page.locator('summary', { hasText: 'TypeScript' }).click();
+    await page.getByText('TypeScript', { exact: true }).click();
+    await page.getByText('user.eventsPage').waitFor();
     await picture('3-answer');
     assert.deepEqual(await violationsOn(page), []);
     took('its events are read');

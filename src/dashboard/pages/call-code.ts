@@ -1,4 +1,5 @@
 /** A playground call as code for curl, TypeScript and Python. Tokens and secrets are placeholders. */
+import { jsonIn } from '../../lib/rendered-json.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { OperationForm } from '../../playground/operation-forms.ts';
 import type { Call } from '../../playground/read-call.ts';
@@ -25,7 +26,7 @@ export function curlOfCall({ url, client: { clientId }, call }: CodeOfCall): str
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined
       ? []
-      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, undefined, 2))}`]),
   ].join(' \\\n  ');
 }
 
@@ -140,18 +141,13 @@ function pythonLiteral(value: unknown): string {
 function sentBy(form: OperationForm, { path, headers, body }: Call): Values {
   const query = [...new URLSearchParams(path.split('?')[1])].map(([name, text]) => {
     const kind = form.fields.find(({ place, label }) => place === 'query' && label === name)?.kind;
-    return [name, name === 'calendarIds' || kind === 'number' || kind === 'choice' ? plainValue(text) : text];
+    return [
+      name,
+      name === 'calendarIds' || kind === 'number' || kind === 'choice' ? (jsonIn(text) ?? text) : text,
+    ];
   });
   const members = typeof body === 'object' && body !== null ? body : {};
   return { ...Object.fromEntries(query), ...headers, ...members };
-}
-
-function plainValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 const calling = (name: string, values: readonly unknown[]): string => {

@@ -1,8 +1,10 @@
 /** One operation of the playground: its form, the response, and the same call as code. */
 import type { Account } from '../../calendars/account-store.ts';
+import type { codeBlock } from '../../design/highlight.ts';
 import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
+import { jsonIn } from '../../lib/rendered-json.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { OperationField, OperationForm } from '../../playground/operation-forms.ts';
 import { type Call, SECRET_FIELD, TOKEN_WORDS, type Typed, WHOLE_BODY } from '../../playground/read-call.ts';
@@ -11,11 +13,20 @@ import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { curlOfCall, pythonOfCall, typescriptOfCall } from './call-code.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, field, top, withCode } from './parts.page.ts';
+import { field, top, withCode } from './parts.page.ts';
 import { playgroundPath } from './playground.page.ts';
 import { applicationSwitch, operationMenu, renderNotice, testUserBar } from './playground-user.page.ts';
+import { requestPath, statusWord } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 import { visibleText } from './visible-text.ts';
+
+/** A sent call. `answer` is undefined if none came in time. */
+export type SentCall = {
+  readonly call: Call;
+  readonly answer: ShownAnswer | undefined;
+  /** Loaded for the first call. */
+  readonly codeBlock: typeof codeBlock;
+};
 
 export type OperationParts = UserLinkDeps & {
   readonly client: Client;
@@ -32,13 +43,14 @@ export type OperationParts = UserLinkDeps & {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly typed: Typed | undefined;
-  readonly call?: Call | undefined;
-  readonly answer?: ShownAnswer | undefined;
+  /** Whether failed requests are stored, so that their ids are links. */
+  readonly isLogged: boolean;
+  readonly sent?: SentCall | undefined;
   readonly problem?: string | undefined;
 };
 
 export function operationPage(parts: OperationParts, viewer: Viewer): Html {
-  const { client, clients, forms, form, user, call, answer, problem, done } = parts;
+  const { client, clients, forms, form, user, sent, problem, done } = parts;
   const { clientId } = client;
   const connect = html`${messages.text('call.unconnected')} <a href="${playgroundPath(clientId)}">${messages.text('playground.connect.do')}</a>`;
   const bar = user?.isConnected ? testUserBar({ ...parts, user }, viewer) : notice('note', connect);
@@ -48,8 +60,7 @@ ${bar}
 ${problem !== undefined && notice('trouble', html`${problem}`, true)}
 <div class="playground">${operationMenu(forms, clientId, form.id)}
 <div>${callForm(parts, viewer)}</div>
-<div class="result">${answer === undefined ? html`<div class="empty">${icon('terminal')}<p>${messages.text('call.none')}</p></div>` : answerPanel(answer)}
-${call !== undefined && renderCode({ ...parts, call })}</div></div>`;
+${sent === undefined ? html`<div class="empty">${icon('terminal')}<p>${messages.text('call.none')}</p></div>` : resultPanel(parts, sent)}</div>`;
 }
 
 function callForm(parts: OperationParts, viewer: Viewer): Html {
@@ -108,12 +119,8 @@ const HOUR_MS = 3_600_000;
 /** Returns a value with which a first call works, for required fields. */
 function chooseDefault({ label, isRequired, choices }: OperationField, parts: OperationParts): string {
   const hour = Math.ceil(parts.now / HOUR_MS) * HOUR_MS;
-  const tokens: Readonly<Record<string, string>> = {
-    refresh_token: TOKEN_WORDS.refreshToken,
-    token: TOKEN_WORDS.refreshToken,
-  };
   if (parts.form.path === '/token' && label === 'grant_type') return 'refresh_token';
-  if (tokens[label] !== undefined) return tokens[label];
+  if (label === 'refresh_token' || label === 'token') return TOKEN_WORDS.refreshToken;
   if (!isRequired) return '';
   switch (label) {
     case 'provider':
@@ -138,30 +145,34 @@ const iso = (at: number): string => new Date(at).toISOString();
 /** Maximum characters of a shown response. */
 const MOST_CHARACTERS = 60_000;
 
-function answerPanel({ status, requestId, milliseconds, text, isCut }: ShownAnswer): Html {
-  const pretty = prettyJson(text);
-  const cut =
-    (isCut || pretty.length > MOST_CHARACTERS) && html`<p class="lead">${messages.text('call.cut')}</p>`;
-  const facts = messages.text('call.facts', { milliseconds });
-  return html`<section class="answer" aria-label="${messages.text('call.answer')}" tabindex="-1" autofocus><h2>${messages.text('call.answer')}</h2>
-<p class="answer-facts"><span class="state ${status < 400 ? 'good' : 'bad'}">${status}</span> ${facts} <span class="code">${messages.text('call.request_id', { requestId })}</span></p>
-${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : html`<div class="answer-body" tabindex="0" role="region" aria-label="${messages.text('call.answer.body')}">${copyable('answer', visibleText(pretty, MOST_CHARACTERS))}</div>`}${cut}</section>`;
+/** Renders the response, and the same call as code, of which one is visible at a time. It needs no script. */
+function resultPanel(parts: OperationParts, { call, answer, codeBlock }: SentCall): Html {
+  const block = (text: string, language: string) => codeBlock(visibleText(text, MOST_CHARACTERS), language);
+  const code = { ...parts, call };
+  const views = [
+    ...(answer === undefined ? [] : [[messages.text('call.answer'), renderBody(answer, block)] as const]),
+    ['curl', block(curlOfCall(code), 'bash')],
+    ['TypeScript', block(typescriptOfCall(code), 'typescript')],
+    ['Python', block(pythonOfCall(code), 'python')],
+  ] as const;
+  const tabs = views.map(
+    ([name, view], index) =>
+      html`<label><input type="radio" name="view" class="unseen" autocomplete="off"${index === 0 && html` checked`}>${name}</label><div>${view}</div>
+`,
+  );
+  return html`<section class="result" aria-labelledby="result" tabindex="-1" autofocus><h2 id="result">${messages.text('call.answer')}</h2>
+${answer !== undefined && renderFacts(answer, parts)}
+<div class="views" role="group" aria-label="${messages.text('call.views')}">${tabs}</div></section>`;
 }
 
-function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
+function renderFacts({ status, requestId, milliseconds }: ShownAnswer, { isLogged }: OperationParts): Html {
+  const id = html`<code>${requestId}</code>`;
+  return html`<p class="with-mark hint">${statusWord({ status, repeated: 1 })} <span>${messages.text('milliseconds', { count: milliseconds })}</span> ${isLogged && status >= 400 ? html`<a href="${requestPath({ requestId })}">${id}</a>` : id}</p>`;
 }
 
-function renderCode({ url, client, form, call }: OperationParts & { readonly call: Call }): Html {
-  const code = (id: string, title: string, text: string) =>
-    html`<details class="code-of" name="code"><summary>${title}</summary>${copyable(id, visibleText(text, MOST_CHARACTERS))}</details>`;
-  const parts = { url, client, form, call };
-  return html`<section class="same-call" aria-label="${messages.text('call.code')}">
-${code('call-curl', 'curl', curlOfCall(parts))}
-${code('call-typescript', 'TypeScript', typescriptOfCall(parts))}
-${code('call-python', 'Python', pythonOfCall(parts))}</section>`;
+function renderBody({ text, isCut }: ShownAnswer, block: (text: string, language: string) => Html): Html {
+  if (text === '') return html`<p class="lead">${messages.text('call.empty')}</p>`;
+  const pretty = JSON.stringify(jsonIn(text), undefined, 2) ?? text;
+  const isShort = !isCut && pretty.length <= MOST_CHARACTERS;
+  return html`${block(pretty, 'json')}${!isShort && html`<p class="lead">${messages.text('call.cut')}</p>`}`;
 }

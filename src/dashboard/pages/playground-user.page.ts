@@ -35,7 +35,7 @@ export function testUserPage(parts: TestUserParts, viewer: Viewer): Html {
   const { clientId } = client;
   return html`${top(messages.text('playground.title'), messages.text('playground.lead'), applicationSwitch(clients, client))}
 ${renderNotice(done)}
-<div class="playground two">${operationMenu(forms, clientId)}
+<div class="playground">${operationMenu(forms, clientId)}
 <div>${hasProvider ? unconnected(parts, viewer) : noProvider(clientId)}</div></div>`;
 }
 
@@ -109,7 +109,7 @@ export function testUserBar(parts: ConnectedParts, viewer: Viewer): Html {
     html`<p>${messages.text('playground.over.text')}</p><div class="buttons"><button class="destructive small">${messages.text('playground.over.do')}</button></div>`,
   );
   return html`<section class="test-user" aria-label="${messages.text('playground.user')}">
-<div>${icon('person')}<a href="${userPage}" class="code">${user.userId}</a></div>
+<div class="with-mark">${icon('person')}<a href="${userPage}" class="code">${user.userId}</a></div>
 ${list.length === 0 ? html`<span>${messages.text('playground.accounts.none')}</span>` : html`<ul>${list}</ul>`}
 <span class="none">${messages.markup('playground.ends.text', { when: ago(user.endsAt) })}</span>
 <div class="row-actions">${again}<a class="button small" href="${deliveries}">${messages.text('playground.deliveries')}</a>
