@@ -40,7 +40,7 @@ export const NETWORK = {
   operatorName: {
     name: 'KALENDS_OPERATOR_NAME',
     parse: operatorName,
-    doc: 'The name of the operator of this instance, at most 100 characters. If it is set, the Connect pages say that this operator has not reviewed applications that are not [verified](branding.md#verification). Default: none, and the pages show no such notice.',
+    doc: 'The name of the operator of this deployment, at most 100 characters. If it is set, the Connect pages say that this operator has not reviewed applications that are not [verified](branding.md#verification). Default: none, and the pages show no such notice.',
   },
   trustProxy: {
     name: 'KALENDS_TRUST_PROXY',

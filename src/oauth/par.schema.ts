@@ -25,7 +25,7 @@ const PUSHED_PARAMETERS = {
   }),
   login_hint: text({
     max: MAX_HINT_CHARACTERS,
-    doc: 'The e-mail address that the user probably signs in with. It is read only here.',
+    doc: 'The email address that the user probably signs in with. It is read only here.',
   }),
   reconnect: text({
     max: MAX_RECONNECT_CHARACTERS,

@@ -129,6 +129,6 @@ async function inTime(name: string, check: Promise<Check>): Promise<Check> {
 /** Returns a warning if applications with developers use the instance's webhook keys. */
 function checkWebhookKeys(report: StorageReport): Check[] {
   const shared = report.state === 'reachable' ? report.sharedKeys : [];
-  const message = `${shared.slice(0, 10).join(', ')}${shared.length > 10 ? ', …' : ''}: these applications have developers and use the webhook keys of the instance. Another application can get deliveries signed with these keys and forward them to the receivers of these applications. Run "kalends webhook own-keys CLIENT_ID on".`;
+  const message = `${shared.slice(0, 10).join(', ')}${shared.length > 10 ? ', …' : ''}: these applications have developers and use the webhook keys of the deployment. Another application can get deliveries signed with these keys and forward them to the receivers of these applications. Run "kalends webhook own-keys CLIENT_ID on".`;
   return shared.length === 0 ? [] : [{ name: 'webhook keys', status: 'warn', message }];
 }

@@ -176,7 +176,7 @@ const applicationKeys: Operation = {
   path: '/.well-known/webhook-keys/{id}',
   id: 'getApplicationWebhookKeys',
   summary: 'The public keys of the webhooks of one application',
-  description: 'The application’s own keys, or the instance’s keys if it has none.',
+  description: 'The application’s own keys, or the deployment’s keys if it has none.',
   pathFields: { id: required(text({ doc: 'The client id.', example: 'p' })) },
   errors: [{ ...SERVER.not_found, when: 'Unknown id.', message: 'No application has this id' }],
 };

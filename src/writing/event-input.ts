@@ -184,11 +184,11 @@ const removable = (max: number) =>
   converted(text({ max, absent: 'never', doc: 'An empty value removes it.' }), (value) => value || null);
 
 const email = parsedText(parseEmail, {
-  doc: 'An e-mail address.',
+  doc: 'An email address.',
   example: 'grace@example.com',
   schema: { format: 'email', maxLength: MAX_EMAIL },
   also: { type: 'string', pattern: `^\\s*(mailto:)?${EMAIL.source.slice(1, -1)}\\s*$`, maxLength: MAX_EMAIL },
-  problem: 'must be an e-mail address',
+  problem: 'must be an email address',
 });
 
 const ATTENDEE = object({
@@ -255,7 +255,7 @@ const DETAILS = {
     schema: {
       type: 'array',
       maxItems: MAX_ATTENDEES,
-      items: { anyOf: [{ ...email.schema, description: 'An e-mail address.' }, ATTENDEE.schema] },
+      items: { anyOf: [{ ...email.schema, description: 'An email address.' }, ATTENDEE.schema] },
     },
     also: { type: 'array', maxItems: MAX_ATTENDEES, items: email.also },
     fields: ATTENDEE.fields,

@@ -126,7 +126,7 @@ export const userOperations: readonly Operation[] = [
     group,
     summary: 'Create a link with which the user reconnects an account',
     description:
-      'Send the link to the user, for example by e-mail. It opens the sign-in of the account’s provider and is valid for seven days, until the user has signed in. It gives no code and changes no grant. It also works if the application must push its requests.',
+      'Send the link to the user, for example by email. It opens the sign-in of the account’s provider and is valid for seven days, until the user has signed in. It gives no code and changes no grant. It also works if the application must push its requests.',
     callers: ['application'],
     pathFields: USER,
     body: { fields: NEW_RECONNECT_LINK, name: 'NewReconnectLink', required: true },
