@@ -17,10 +17,13 @@ const hours = (length: number, at: (hour: number) => Omit<Bar, 'label'>): Bar[] 
   Array.from({ length }, (_, hour) => ({ label: `${hour}:00`, ...at(hour) }));
 
 /** Returns `[top, height]` of each rectangle of a series, in pixels. */
-const parseBars = (markup: string, series: string): [number, number][] =>
-  [
-    ...markup.matchAll(new RegExp(`<rect class="series-${series}"[^>]* y="([^"]+)" height="([^"]+)"`, 'g')),
-  ].map(([, top, height]) => [Number(top), Number(height)]);
+function parseBars(markup: string, series: string): [number, number][] {
+  const [, path = ''] = new RegExp(`<path class="series-${series}" d="([^"]*)"`).exec(markup) ?? [];
+  return [...path.matchAll(/M\S+ ([\d.]+)v([\d.]+)h/g)].map(([, top, height]) => [
+    Number(top),
+    Number(height),
+  ]);
+}
 
 const texts = (markup: string, axis: 'x' | 'y'): (string | undefined)[] =>
   [...markup.matchAll(new RegExp(`<text class="${axis}"[^>]*>([^<]*)<`, 'g'))].map(([, text]) => text);

@@ -24,8 +24,8 @@ const HEIGHT = 60;
 const STEP = 10;
 /** Pixels: the top of the highest bar, the x-axis, and the baseline of its labels. The style gives the chart 192. */
 const [TOP, BOTTOM, LABELS] = [8, 168, 188];
-/** The share of its step that a bar fills. */
-const BAR = 0.68;
+/** The part of its step at each side that a bar leaves empty. */
+const GAP = 1.6;
 /** The smallest height of a value above zero in pixels, so that it stays visible. */
 const LEAST_HEIGHT = 2;
 /** A period starts at the first hour with data, but has at least this many bars. */
@@ -68,7 +68,6 @@ ${plot(counts, `${words.title}: ${series.map(({ text }) => text).join(', ')}`, n
 
 function plot(counts: readonly Counts[], description: string, number: Intl.NumberFormat): Html {
   const highest = roundUp(Math.max(...counts.map(({ good, bad }) => good + bad)));
-  const step = 100 / counts.length;
   const lines = [highest, highest / 2, 0].map((value) => {
     const y = rounded(BOTTOM - (value / highest) * (BOTTOM - TOP));
     const label =
@@ -77,20 +76,26 @@ function plot(counts: readonly Counts[], description: string, number: Intl.Numbe
   });
   const scale = (value: number) =>
     value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (BOTTOM - TOP)));
-  const columns = counts.map((bar, i) => {
+  const bars = counts.map((bar, i) => {
     const good = scale(bar.good);
-    const rect = (name: 'good' | 'bad', bottom: number, height: number) =>
-      height > 0 &&
-      html`<rect class="series-${name}" x="${rounded((i + (1 - BAR) / 2) * step)}%" width="${rounded(BAR * step)}%" y="${rounded(bottom - height)}" height="${height}"/>`;
-    return html`${rect('good', BOTTOM, good)}${rect('bad', BOTTOM - good, Math.min(scale(bar.bad), BOTTOM - good))}`;
+    const rect = (bottom: number, height: number) =>
+      height > 0
+        ? `M${i * STEP + GAP} ${rounded(bottom - height)}v${height}h${STEP - 2 * GAP}v-${height}z`
+        : '';
+    return { good: rect(BOTTOM, good), bad: rect(BOTTOM - good, Math.min(scale(bar.bad), BOTTOM - good)) };
+  });
+  const paths = (['good', 'bad'] as const).map((name) => {
+    const d = bars.map((bar) => bar[name]).join('');
+    return d !== '' && html`<path class="series-${name}" d="${d}"/>`;
   });
   const every = Math.ceil(counts.length / MOST_LABELS);
   const labels = counts.map(
     ({ label }, i) =>
       i % every === 0 &&
-      html`<text class="x" x="${rounded((i + 0.5) * step)}%" y="${LABELS}">${label}</text>`,
+      html`<text class="x" x="${rounded(((i + 0.5) * 100) / counts.length)}%" y="${LABELS}">${label}</text>`,
   );
-  return html`<svg class="chart-plot" role="img" aria-label="${description}">${lines}${columns}${labels}</svg>`;
+  return html`<svg class="chart-plot" role="img" aria-label="${description}">${lines}
+<svg viewBox="0 0 ${counts.length * STEP} ${LABELS}" preserveAspectRatio="none" width="100%" height="${LABELS}">${paths}</svg>${labels}</svg>`;
 }
 
 /** Returns the next of 1, 2 or 5 times a power of ten. */

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Html, html } from './html.ts';
 
-const TOKEN_FIELD = 'token';
+export const TOKEN_FIELD = 'token';
 
 /** Renders the hidden token of a form that is posted. `isFromRequestPage` checks it. */
 export const tokenField = (token: string): Html =>

@@ -6,7 +6,7 @@ import { type IconName, icon, iconSymbols } from '../../design/icon.page.ts';
 import { BASE_STYLE, COPY_SCRIPT, dense, PAGE_ICON, readScript } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
-import { tokenField } from '../../http/page-form.ts';
+import { TOKEN_FIELD, tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
@@ -25,12 +25,17 @@ const FURTHER_STYLES = [
   furtherStyle(/class="(?:panes|card|problem|danger)/, readText('./panes.css')),
   furtherStyle(/class="(?:anything|ailing|beside)/, readText('./user.css')),
   furtherStyle(/class="code"><pre/, readText('../../design/code.css')),
+  furtherStyle(
+    /class="(?:answer|changes|code-of|copy-row|filter"|levels|panel once|picks?|registration|requirements|sessions|signatures|steps|tabs|views|with-mark)/,
+    readText('./details.css'),
+  ),
   furtherStyle(/class="playground/, readText('./playground.css')),
   furtherStyle(/class="branding/, readText('./branding.css')),
   furtherStyle(/<body class="door/, readText('./door.css')),
 ];
+const COPY = inlineScript(COPY_SCRIPT);
 const SCRIPT = inlineScript(
-  COPY_SCRIPT + TIME_SCRIPT + readScript(new URL('./dashboard.client.js', import.meta.url)),
+  TIME_SCRIPT + readScript(new URL('./dashboard.client.js', import.meta.url)),
 );
 const PASSKEYS = inlineScript(readScript(new URL('./passkeys.client.js', import.meta.url)));
 
@@ -76,6 +81,7 @@ const MENU: readonly (readonly [heading: DashboardMessageKey | undefined, items:
 /** Returns the menu's page for an open path, by prefix. The overview has no pages below it. */
 function findMenuPath(open: string): string {
   if (open === '/dashboard/reviews') return '/dashboard/applications';
+  if (open === '/dashboard/endpoints') return '/dashboard';
   if (/^\/dashboard\/applications\/[^/]+\/user(?:\/|$)/.test(open)) return '/dashboard/users';
   const paths = MENU.flatMap(([, items]) => items.map(([path]) => path));
   const isBelow = (path: string) => path !== '/dashboard' && open.startsWith(`${path}/`);
@@ -175,7 +181,7 @@ ${ending(page)}
   return renderDocument({ ...page, theme, body });
 }
 
-type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
+type Document = DashboardPage & { readonly theme: Theme; readonly body: Html };
 
 function renderDocument({ title, theme, goesOnTo, ...page }: Document): Page {
   const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
@@ -202,10 +208,11 @@ function renderDocument({ title, theme, goesOnTo, ...page }: Document): Page {
 const brand = (): Html =>
   html`<a class="brand" href="/dashboard"><img src="${PAGE_ICON}" alt="" width="28" height="28">${messages.text('product')}</a>`;
 
-type Scripts = Pick<DashboardPage, 'usesPasskeys' | 'script'>;
+type Scripts = Pick<DashboardPage, 'usesPasskeys' | 'script' | 'content'>;
 
-const listScripts = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
+const listScripts = ({ usesPasskeys, script, content }: Scripts): InlineCode[] => [
   SCRIPT,
+  ...(content.markup.includes(' data-copy=') ? [COPY] : []),
   ...(usesPasskeys ? [PASSKEYS] : []),
   ...(script === undefined ? [] : [script]),
 ];
@@ -232,3 +239,10 @@ function themeChoice({ theme, path }: Viewer): Html {
 export function postForm({ formToken }: Pick<Viewer, 'formToken'>, path: string, content: Html): Html {
   return html`<form method="post" action="${path}">${tokenField(formToken(path))}${content}</form>`;
 }
+
+/** Renders a button that posts the page's form `form` to `path`. It is smaller than a form in each row of a list. */
+export function postButton({ formToken }: Viewer, { form, path }: Target, text: string): Html {
+  return html`<button class="small" form="${form}" formaction="${path}" name="${TOKEN_FIELD}" value="${formToken(path)}">${text}</button>`;
+}
+
+type Target = { readonly form: string; readonly path: string };

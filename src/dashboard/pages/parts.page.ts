@@ -51,11 +51,16 @@ export type TableParts = {
   readonly details?: readonly number[];
 };
 
+/** A cell that needs no element around it to be the second column of a card. */
+const ONE_ELEMENT = /^<(bdi|span|time)\b[^<]*<\/\1>$/;
+
 /** Renders a table. On a phone each row is a card, whose cells show the column's head. */
 export function table({ name, heads, rows, details = [] }: TableParts): Html {
   const renderCell = (cell: Html, index: number) => {
     const head = heads[index + 1];
-    return html`<td${typeof head === 'string' && html` data-head="${head}"`}${details.includes(index + 1) && html` class="detail"`}><div>${cell}</div></td>`;
+    if (details.includes(index + 1)) return html`<td class="detail">${cell}</td>`;
+    const content = ONE_ELEMENT.test(cell.markup) ? cell : html`<div>${cell}</div>`;
+    return html`<td${typeof head === 'string' && html` data-head="${head}"`}>${content}</td>`;
   };
   const lines = rows.map(
     ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(renderCell)}</tr>
