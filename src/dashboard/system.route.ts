@@ -5,7 +5,7 @@ import { shareLeft } from '../access/request-budget.ts';
 import type { By } from '../audit/audit-entry.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import { notice } from '../design/parts.page.ts';
-import { html } from '../http/html.ts';
+import { type Html, html } from '../http/html.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
@@ -19,8 +19,19 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { SYSTEM, SYSTEM_PAGES, type SystemPage, systemContent, systemPath } from './pages/system.page.ts';
-import type { AppBudget, SystemFigures } from './pages/system-figures.ts';
+import type { Viewer } from './pages/layout.page.ts';
+import {
+  configurationSection,
+  SYSTEM,
+  SYSTEM_PAGES,
+  type SystemPage,
+  statusSections,
+  systemContent,
+  systemPath,
+} from './pages/system.page.ts';
+import { databaseSection } from './pages/system-database.page.ts';
+import type { AppBudget } from './pages/system-figures.ts';
+import { keysSection } from './pages/system-keys.page.ts';
 import { freshPost, get, post } from './routes.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
@@ -56,8 +67,9 @@ async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: str
     problem !== undefined
       ? notice('trouble', html`${problem}`, true)
       : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
-  const content = systemContent(await systemFigures(deps), { page, said: resultNotice, viewer });
-  return show({ title: messages.text('system.title'), content }, problem === undefined ? 200 : 409);
+  const content = await CONTENTS[page](deps, viewer);
+  const whole = systemContent(deps.program, { page, said: resultNotice, content });
+  return show({ title: messages.text('system.title'), content: whole }, problem === undefined ? 200 : 409);
 }
 
 export type SystemDeps = By & {
@@ -77,38 +89,39 @@ const LATE_MS = 60_000;
 const OVERLAP_MS = 7 * 24 * 3_600_000;
 const MOST_CHARACTERS = 1_000;
 
-export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
-  const { system, program, now } = deps;
-  const at = now();
-  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys, master, last] =
-    await Promise.all([
+/** The contents of each page, which reads only what it shows. */
+const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, viewer: Viewer) => Promise<Html>>> = {
+  async status({ system, program, now }, viewer) {
+    const at = now();
+    const [instances, jobs, budgets, checks] = await Promise.all([
       system.listInstances(at - GONE_AFTER_MS),
       system.countJobs(at, at - LATE_MS),
-      system.databaseBytes(),
-      system.listSizes(),
       system.listAppBudgets(),
       system.lastChecks(),
+    ]);
+    const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
+    return statusSections({ program, instances, jobs, budgets: used, checks }, viewer);
+  },
+  async database({ system, program }, viewer) {
+    const [bytes, sizes, backups, last] = await Promise.all([
+      system.databaseBytes(),
+      system.listSizes(),
       program.backups?.list(),
-      deps.signingKeyStore.listSigningKeys(),
-      deps.webhookKeys.listWebhookKeys(at),
-      deps.masterKey.masterKeyState(),
       system.lastBackups(),
     ]);
-  const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
-  const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys, master };
-  return {
-    program,
-    instances,
-    jobs,
-    bytes,
-    sizes,
-    budgets: used,
-    checks,
-    backups,
-    backupFailure: last.failure,
-    keys,
-  };
-}
+    const figures = { program, bytes, sizes, backups, backupFailure: last.failure };
+    return databaseSection(figures, viewer, SYSTEM);
+  },
+  async keys({ signingKeyStore, webhookKeys, masterKey, program, now }, viewer) {
+    const [signing, webhook, master] = await Promise.all([
+      signingKeyStore.listSigningKeys(),
+      webhookKeys.listWebhookKeys(now()),
+      masterKey.masterKeyState(),
+    ]);
+    return keysSection({ program, signing: signing.toReversed(), webhook, master }, viewer, SYSTEM);
+  },
+  configuration: async ({ program }) => configurationSection(program),
+};
 
 function appBudget(app: string, fullAt: number, now: number): AppBudget | undefined {
   const kind = APP_KINDS.find((one) => app.startsWith(`${one} `));

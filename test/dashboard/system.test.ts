@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { backupsIn } from '../../src/system/backups.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { leadsTo, openDashboardApp, programForTests } from './dashboard-app.ts';
+import { type Noted, noting } from './noting-database.ts';
 
 const SYSTEM = '/dashboard/system';
 
@@ -46,6 +47,25 @@ onEachDatabase((database, open) => {
       assert.match(configuration, /4321/);
       assert.match(configuration, /Set, not shown/);
       assert.doesNotMatch(body + configuration, /canary/);
+    });
+
+    it('each of the four pages reads only what it shows', async () => {
+      const noted: Noted = new Map();
+      const dashboard = await openDashboardApp(noting(await open(), noted));
+      const owner = await dashboard.signedIn('owner');
+      const tables = ['instance', 'job', 'request_budget', 'database_size', 'signing_key', 'webhook_key'];
+      const read = async (page: string) => {
+        noted.clear();
+        assert.equal((await owner.get(`${SYSTEM}${page}`)).status, 200);
+        const texts = [...noted.keys()].join();
+        return tables.filter((name) => new RegExp(`FROM ${name}\\b`).test(texts));
+      };
+
+      assert.deepEqual(await read(''), ['instance', 'job', 'request_budget']);
+      assert.deepEqual(await read('/database'), ['database_size']);
+      assert.deepEqual(await read('/keys'), ['signing_key', 'webhook_key']);
+      assert.deepEqual(await read('/configuration'), []);
+      await dashboard.app.close();
     });
 
     it('the checks run by a button, and what is wrong stands on an owner’s overview', async () => {

@@ -6,10 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { allDashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
-import type { Database, Statements, Values } from '../../src/store/drivers/database.ts';
+import type { Database, Values } from '../../src/store/drivers/database.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, openDashboardApp } from './dashboard-app.ts';
 import { LARGE_TABLES } from './filled-tables.ts';
+import { type Noted, noting } from './noting-database.ts';
 import { openFilledPages, openPage, pagesOf } from './opened-pages.ts';
 
 const USERS = 6_000;
@@ -19,8 +20,6 @@ const MOST_VISITED = 2_500;
 const MOST_BYTES = 60 * 1024;
 /** Counts that stop at a limit of their own, which is above the number of rows here. */
 const BOUNDED = /FROM \(\s*SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
-
-type Noted = Map<string, Values>;
 
 onEachDatabase((database, open) => {
   describe(`pages over large tables, on ${database}`, () => {
@@ -55,36 +54,6 @@ onEachDatabase((database, open) => {
       assert.deepEqual([...wrong], []);
     });
   });
-});
-
-/** Returns the database, which notes each of its queries in `noted`. */
-function noting(db: Database, noted: Noted): Database {
-  const statements = (on: Statements): Statements => ({
-    dialect: db.dialect,
-    all(sql, values = {}) {
-      noted.set(sql, values);
-      return on.all(sql, values);
-    },
-    get(sql, values = {}) {
-      noted.set(sql, values);
-      return on.get(sql, values);
-    },
-    change: (sql, values) => on.change(sql, values),
-  });
-  return Object.assign(Object.create(db) as Database, {
-    ...statements(db),
-    ...boundTo(db),
-    transaction: ((work, terms) =>
-      db.transaction((tx) => work(statements(tx)), terms)) as Database['transaction'],
-  });
-}
-
-/** Binds methods that use the database's private fields. */
-const boundTo = (db: Database): Partial<Database> => ({
-  write: db.write.bind(db),
-  batch: db.batch.bind(db),
-  script: db.script.bind(db),
-  close: db.close.bind(db),
 });
 
 async function problemsOf(db: Database, sql: string, values: Values): Promise<string[]> {

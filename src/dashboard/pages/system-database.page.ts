@@ -7,7 +7,7 @@ import { DAY_MS } from '../../system/database-growth.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { command, table } from './parts.page.ts';
-import type { SystemFigures } from './system-figures.ts';
+import type { DatabaseFigures } from './system-figures.ts';
 import { ago, instant } from './times.page.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ export function bytesText(bytes: number): string {
   return new Intl.NumberFormat(messages.language, format).format(bytes / 1_000 ** (step + 1));
 }
 
-export function databaseSection(figures: SystemFigures, viewer: Viewer, path: string): Html {
+export function databaseSection(figures: DatabaseFigures, viewer: Viewer, path: string): Html {
   return html`<h2>${messages.text('system.database')}</h2>
 <dl class="tiles"><div><dt>${messages.text('system.database.size')}</dt><dd>${bytesText(figures.bytes)}</dd></div>
 ${growth(figures)}</dl>
@@ -28,7 +28,7 @@ ${growth(figures)}</dl>
 ${figures.backups === undefined ? elsewhere() : backups(figures, viewer, path)}`;
 }
 
-function growth({ bytes, sizes }: SystemFigures): Html {
+function growth({ bytes, sizes }: DatabaseFigures): Html {
   const [first, last] = [sizes[0], sizes.at(-1)];
   if (first === undefined || last === undefined || first === last) {
     return html`<div><dt>${messages.text('system.database.no_growth')}</dt><dd>–</dd></div>`;
@@ -40,7 +40,7 @@ function growth({ bytes, sizes }: SystemFigures): Html {
   return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;
 }
 
-function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures) {
+function schedule({ program: { backupEveryMs }, backupFailure }: DatabaseFigures) {
   const hours = (backupEveryMs ?? 0) / HOUR_MS;
   const text =
     backupEveryMs === undefined
@@ -61,7 +61,7 @@ const elsewhere = (): Html => html`<section class="panel"><p>${messages.text('sy
 ${command('pg_dump --format=custom "$KALENDS_DATABASE_URL" > kalends.dump')}
 <p class="hint">${messages.text('system.backups.key')}</p></section>`;
 
-function backups(figures: SystemFigures, viewer: Viewer, path: string): Html {
+function backups(figures: DatabaseFigures, viewer: Viewer, path: string): Html {
   const { backups: all = [], program } = figures;
   const { text, failed } = schedule(figures);
   const folder = program.backups?.folder ?? '';

@@ -1,4 +1,4 @@
-/** The contents of the system page. Instants are in epoch milliseconds. */
+/** The contents of the system pages. Instants are in epoch milliseconds. */
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
 import type { Backup } from '../../system/backups.ts';
@@ -7,26 +7,32 @@ import type { RunningProgram } from '../../system/running-program.ts';
 import type { BackupFailure, DaySize, Instance, JobCount, KeptChecks } from '../../system/system-store.ts';
 import type { WebhookKeyRecord } from '../../webhooks/webhook-key-store.ts';
 
-export type SystemFigures = {
+export type StatusFigures = {
   readonly program: RunningProgram;
   readonly instances: readonly Instance[];
   readonly jobs: readonly JobCount[];
-  readonly bytes: number;
-  readonly sizes: readonly DaySize[];
   /** The budgets that are partly used. */
   readonly budgets: readonly AppBudget[];
   /** Undefined until the checks have run once. */
   readonly checks: KeptChecks | undefined;
+};
+
+export type DatabaseFigures = {
+  readonly program: RunningProgram;
+  readonly bytes: number;
+  readonly sizes: readonly DaySize[];
   /** Undefined if another tool makes the backups. */
   readonly backups: readonly Backup[] | undefined;
   /** Why the last scheduled backup failed. */
   readonly backupFailure: BackupFailure | undefined;
-  /** The newest first. */
-  readonly keys: {
-    readonly signing: readonly SigningKeyRecord[];
-    readonly webhook: readonly WebhookKeyRecord[];
-    readonly master: MasterKeyState;
-  };
+};
+
+/** The keys, the newest first. */
+export type KeyFigures = {
+  readonly program: RunningProgram;
+  readonly signing: readonly SigningKeyRecord[];
+  readonly webhook: readonly WebhookKeyRecord[];
+  readonly master: MasterKeyState;
 };
 
 /** `share` is what is left, from 0 to 1. */

@@ -5,7 +5,7 @@ import type { MasterKeyState } from '../../system/master-key.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { command, table } from './parts.page.ts';
-import type { SystemFigures } from './system-figures.ts';
+import type { KeyFigures } from './system-figures.ts';
 import { ago, instant } from './times.page.ts';
 
 /** Limits the previous keys on the page: there are many after some years. */
@@ -19,7 +19,7 @@ type KeyRow = {
   readonly until: number | undefined;
 };
 
-export function keysSection({ keys, program }: SystemFigures, viewer: Viewer, path: string): Html {
+export function keysSection({ program, ...keys }: KeyFigures, viewer: Viewer, path: string): Html {
   const signing = keys.signing.map(({ kid, algorithm, status, createdAt }) => ({
     ...{ id: kid, algorithm, status, since: createdAt, until: undefined },
   }));

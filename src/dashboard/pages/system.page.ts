@@ -2,14 +2,13 @@
 import { APP_NAMES } from '../../access/provider-apps.ts';
 import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { RunningProgram } from '../../system/running-program.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import type { Viewer } from './layout.page.ts';
 import { shareBar, table, top } from './parts.page.ts';
 import { checksSection } from './system-checks.page.ts';
-import { databaseSection } from './system-database.page.ts';
-import type { SystemFigures } from './system-figures.ts';
-import { keysSection } from './system-keys.page.ts';
+import type { StatusFigures } from './system-figures.ts';
 import { ago } from './times.page.ts';
 
 export const SYSTEM = '/dashboard/system';
@@ -19,12 +18,13 @@ export type SystemPage = (typeof SYSTEM_PAGES)[number];
 
 export const systemPath = (page: SystemPage): string => (page === 'status' ? SYSTEM : `${SYSTEM}/${page}`);
 
-type SystemParts = { readonly page: SystemPage; readonly said: Html | false; readonly viewer: Viewer };
+type SystemParts = { readonly page: SystemPage; readonly said: Html | false; readonly content: Html };
 
 const number = new Intl.NumberFormat(messages.language);
 
-export function systemContent(figures: SystemFigures, { page, said, viewer }: SystemParts): Html {
-  const { version, node, engine } = figures.program;
+/** Renders a system page around its content. */
+export function systemContent(program: RunningProgram, { page, said, content }: SystemParts): Html {
+  const { version, node, engine } = program;
   const lead = messages.text('system.lead', {
     version,
     node,
@@ -35,21 +35,18 @@ export function systemContent(figures: SystemFigures, { page, said, viewer }: Sy
       html`<li><a href="${systemPath(one)}"${one === page && html` aria-current="page"`}>${messages.text(`system.page.${one}`)}</a></li>
 `,
   );
-  const contents: Readonly<Record<SystemPage, () => Html>> = {
-    status: () => statusSections(figures, viewer),
-    database: () => databaseSection(figures, viewer, SYSTEM),
-    keys: () => keysSection(figures, viewer, SYSTEM),
-    configuration: () => html`<h2>${messages.text('system.settings')}</h2>
-<p class="hint">${messages.text('system.settings.hint')}</p>
-${settings(figures)}`,
-  };
   return html`${top(messages.text('system.title'), lead)}
 <nav class="tabs" aria-label="${messages.text('system.pages')}"><ul>${tabs}</ul></nav>
 ${said}
-${contents[page]()}`;
+${content}`;
 }
 
-const statusSections = (figures: SystemFigures, viewer: Viewer): Html =>
+export const configurationSection = (program: RunningProgram): Html =>
+  html`<h2>${messages.text('system.settings')}</h2>
+<p class="hint">${messages.text('system.settings.hint')}</p>
+${settings(program)}`;
+
+export const statusSections = (figures: StatusFigures, viewer: Viewer): Html =>
   html`${checksSection(figures.checks, viewer, SYSTEM)}
 <h2>${messages.text('system.instances')}</h2>
 ${instances(figures)}
@@ -58,7 +55,7 @@ ${jobs(figures)}
 <h2>${messages.text('system.budgets')}</h2>
 ${budgets(figures)}`;
 
-function instances({ instances: all, program }: SystemFigures): Html {
+function instances({ instances: all, program }: StatusFigures): Html {
   if (all.length === 0) return html`<p class="empty">${messages.text('system.instances.none')}</p>`;
   const heads = ['host', 'version', 'role', 'started', 'seen'] as const;
   const rows = all.map(({ host, version, role, startedAt, seenAt }) => [
@@ -75,7 +72,7 @@ function instances({ instances: all, program }: SystemFigures): Html {
   });
 }
 
-function jobs({ jobs: all }: SystemFigures): Html {
+function jobs({ jobs: all }: StatusFigures): Html {
   if (all.length === 0) return html`<p class="empty">${messages.text('system.jobs.none')}</p>`;
   const heads = ['kind', 'waiting', 'running', 'late', 'oldest'] as const;
   const rows = all.map((job) => [
@@ -98,7 +95,7 @@ const count = (of: number): Html =>
 
 const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 
-function budgets({ budgets: used }: SystemFigures): Html {
+function budgets({ budgets: used }: StatusFigures): Html {
   if (used.length === 0) return html`<p class="empty">${messages.text('system.budgets.none')}</p>`;
   const heads = ['app', 'left', 'share', 'whole'] as const;
   const rows = used.map(({ kind, appId, share, fullAt }) => {
@@ -119,7 +116,7 @@ function budgets({ budgets: used }: SystemFigures): Html {
 }
 
 /** Lists settings that the operator set before those with default values. */
-function settings({ program }: SystemFigures): Html {
+function settings(program: RunningProgram): Html {
   const [defaults, chosen] = [true, false].map((isDefault) =>
     program.settings.filter(({ from }) => (from === 'default') === isDefault),
   );
