@@ -43,7 +43,8 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
         ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
         : undefined;
     const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
-    const lists = { clients, states: VISIBLE_STATES, deliveries, older, replay };
+    const back = deliveriesPath({ ...values, after: query('after') });
+    const lists = { clients, states: VISIBLE_STATES, deliveries, older, replay, back };
     const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
     const isLive = after === undefined && problems.length === 0;
     const title = messages.text('deliveries.title');

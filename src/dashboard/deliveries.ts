@@ -135,3 +135,11 @@ export function replayAll(actor: Actor, replay: Replay, { messages, now, by }: D
 
 export const deliveriesPath = (values: Readonly<Record<string, string | undefined>>): string =>
   addressWith('/dashboard/deliveries', values);
+
+/** Returns the address of the list in a form's `back`, with the number that was resent. Undefined if it is no list. */
+export function resentPath(back: string): string | undefined {
+  const list = URL.parse(back, 'http://list.invalid');
+  if (list?.pathname !== deliveriesPath({})) return undefined;
+  const values = [...FILTER_NAMES, 'after'].map((name) => [name, list.searchParams.get(name) ?? '']);
+  return deliveriesPath({ ...Object.fromEntries(values), replayed: '1' });
+}

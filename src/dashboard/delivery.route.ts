@@ -5,7 +5,7 @@ import { checkReceived, openDelivery } from '../administration/delivery.ts';
 import { html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { isFresh } from '../people/sessions.ts';
-import { findDelivery, replayOne } from './deliveries.ts';
+import { findDelivery, replayOne, resentPath } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';
@@ -50,6 +50,6 @@ export const deliveryRoutes = (): DashboardRoute[] => [
   post(`${ONE}/replay`, 'delivery.replay', async (visit) => {
     const names = namedIn(visit);
     await replayOne(visit.person, names, visit.deps);
-    return goTo(visit.reply, `${deliveryPath(names)}?done=replayed`);
+    return goTo(visit.reply, resentPath(visit.field('back')) ?? `${deliveryPath(names)}?done=replayed`);
   }),
 ];

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { signWithSecrets } from '../../src/webhooks/endpoint-secret.ts';
+import { unescaped } from '../connect/connect-harness.ts';
 import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
@@ -225,7 +226,28 @@ onEachDatabase((database, open) => {
       assert.match(await check(' '), /contains no signature/);
     });
 
+    it('stays below 60 KB if every row of the list can be resent', async () => {
+      for (let number = 0; number < 21; number += 1)
+        await plantDelivery(dashboard, {
+          messageId: `msg_01K9Z3N8T6WQ4V5B7C9D1E2F${String(number).padStart(2, '0')}`,
+          ...{
+            clientId: 'acme',
+            state: 'pending',
+            createdAt: now,
+            calendarId: 'a-long-calendar@group.calendar.example',
+          },
+        });
+      const { body } = await owner.get(`${LIST}?client=acme&state=retrying&period=30d`);
+
+      assert.equal(body.match(/formaction="/g)?.length, 20);
+      assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
+      await dashboard.db.write(`DELETE FROM webhook_message WHERE state = 'pending'`);
+    });
+
     it('resends one delivery, or all deliveries that match a filter after it has counted them', async () => {
+      const replays = async () =>
+        (await auditedActions()).filter((action) => action === 'delivery.replayed').length;
+      const before = await replays();
       assert.equal((await viewer.post(`${LIST}/acme/msg_dead/replay`)).status, 403);
       const one = await developer.post(`${LIST}/acme/msg_late/replay`);
       assert.match((await developer.get(leadsTo(one))).body, /sent again within a few seconds/);
@@ -245,7 +267,43 @@ onEachDatabase((database, open) => {
       const due = await dashboard.stores.messages.takeReplays(takeTerms(dashboard.clock.now));
       assert.deepEqual(due.map(({ messageId }) => messageId).toSorted(), ['msg_dead', 'msg_late']);
       assert.equal((await developer.get(`${LIST}/other/replay`)).status, 404);
-      assert.ok((await auditedActions()).filter((action) => action === 'delivery.replayed').length === 2);
+      assert.equal(await replays(), before + 2);
+    });
+
+    it('resends a failed delivery from its row, and leads back to the list with its filters', async () => {
+      for (const messageId of ['msg_row_1', 'msg_row_2'])
+        await plantDelivery(dashboard, {
+          messageId,
+          ...{ clientId: 'acme', state: 'dead', createdAt: now, userId: 'row' },
+        });
+      const query = 'client=acme&state=dead&user=row';
+      const list = (await developer.get(`${LIST}?${query}`)).body;
+      const [, back = ''] =
+        /id="resend" method="post"><input type="hidden" name="back" value="([^"]*)"/.exec(list) ?? [];
+      const answer = await developer.post(`${LIST}/acme/msg_row_2/replay`, { back: unescaped(back) });
+
+      assert.equal(leadsTo(answer), `${LIST}?${query}&replayed=1`);
+      assert.match((await developer.get(leadsTo(answer))).body, /1 delivery is sent again/);
+      const buttons = [...list.matchAll(/form="resend" formaction="([^"]*)" name="token" value="([^"]+)"/g)];
+      assert.deepEqual(
+        buttons.map(([, path]) => path),
+        [`${LIST}/acme/msg_row_2/replay`, `${LIST}/acme/msg_row_1/replay`],
+      );
+      for (const [, path = '', token = ''] of buttons)
+        assert.equal((await developer.post(path, { back: LIST, token })).status, 303, 'its own token');
+      assert.ok(!(await viewer.get(`${LIST}?state=dead`)).body.includes('/replay"'));
+      assert.ok(!(await developer.get(`${LIST}?state=delivered`)).body.includes('/replay"'));
+      for (const foreign of [
+        'https://evil.example/',
+        '//evil.example',
+        '/dashboard',
+        'x:',
+        '\\\\[',
+        'http://[',
+      ]) {
+        const path = leadsTo(await developer.post(`${LIST}/acme/msg_row_2/replay`, { back: foreign }));
+        assert.equal(path, `${LIST}/acme/msg_row_2?done=replayed`, foreign);
+      }
     });
 
     it('an empty list says what will be shown', async () => {

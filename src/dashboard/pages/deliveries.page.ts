@@ -2,6 +2,7 @@
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
+import { may, mayRole } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type VisibleState, visibleState } from '../../webhooks/message.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
@@ -18,7 +19,7 @@ import {
   selectFilter,
   stateWord,
 } from './filter-form.page.ts';
-import type { Viewer } from './layout.page.ts';
+import { postButton, type Viewer } from './layout.page.ts';
 import { table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
@@ -47,6 +48,8 @@ export type DeliveriesParts = {
   /** The path that resends all matches. Undefined if there are none or the member may not. */
   readonly replay: string | undefined;
   readonly said: Html | undefined;
+  /** The address of this list. */
+  readonly back: string;
 };
 
 export function deliveriesPage(parts: DeliveriesParts, viewer: Viewer): Html {
@@ -89,15 +92,22 @@ function emptyList({ clients }: DeliveriesParts, isOfFilters: boolean): Html {
 <p>${messages.text('deliveries.none.text')}</p><div class="buttons">${link}</div></div>`;
 }
 
-function renderDeliveries({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html {
+function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer: Viewer): Html {
   const heads = ['what', 'state', 'application', 'user', 'attempts', 'when'] as const;
   const names = new Map(clients.map(({ clientId, name }) => [clientId, name]));
-  return table({
+  const mayResend = mayRole(viewer.person.role, 'delivery.replay');
+  const resend = mayResend ? [html`<span class="unseen">${messages.text('delivery.replay')}</span>`] : [];
+  const list = table({
     name: messages.text('deliveries.title'),
-    heads: heads.map((head) => messages.text(`delivery.${head}`)),
+    heads: [...heads.map((head) => messages.text(`delivery.${head}`)), ...resend],
     details: [heads.indexOf('user'), heads.indexOf('attempts')],
-    rows: deliveries.map((one) => renderRow(one, names.get(one.clientId) ?? one.clientId, viewer)),
+    rows: deliveries.map((one) => [
+      ...renderRow(one, names.get(one.clientId) ?? one.clientId, viewer),
+      ...(mayResend ? [resendButton(one, viewer)] : []),
+    ]),
   });
+  const form = html`<form id="${RESEND}" method="post"><input type="hidden" name="back" value="${back}"></form>`;
+  return html`${list}${mayResend && form}`;
 }
 
 function renderRow(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
@@ -111,6 +121,17 @@ function renderRow(message: LoggedMessage, application: string, { person }: View
     html`<span class="number">${attempts}</span>`,
     ago(createdAt),
   ];
+}
+
+const RESEND = 'resend';
+
+/** Renders the button that resends a dead or retrying delivery and leads back to the list. */
+function resendButton(message: LoggedMessage, viewer: Viewer): Html {
+  const state = visibleState(message);
+  const isFailed = state === 'dead' || state === 'retrying';
+  if (!isFailed || !may(viewer.person, 'delivery.replay', message.clientId)) return html``;
+  const path = `${deliveryPath(message)}/replay`;
+  return postButton(viewer, { form: RESEND, path }, messages.text('delivery.replay'));
 }
 
 /** Returns the calendar's title, or its id if it was deleted; undefined for notes. Masked like names of users. */
