@@ -1,10 +1,12 @@
 /** Unhealthy accounts that an actor may read. The CLI lists the same. */
-import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
+import { listReasons, type Turn } from '../user-data/responsible-party.ts';
 import type {
+  ConnectedPosition,
   UnhealthyAccount,
   UnhealthyAccounts,
+  UnhealthyFilter,
   UnhealthyPosition,
 } from '../user-data/unhealthy-accounts.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './user-details.ts';
@@ -14,40 +16,76 @@ export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
   readonly ailing: UnhealthyAccounts;
 };
 
+/** The states whose accounts are listed page by page: all accounts, those that work, and those with a problem. */
+export const CONNECTION_STATES = ['connected', 'active', 'degraded', 'reauth_required'] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/** Selects accounts with a problem, of one application or of all that the actor may read. */
+export type ProblemFilter = Pick<UnhealthyFilter, 'reason' | 'provider'> & {
+  readonly clientId?: string | undefined;
+  readonly turn?: Turn | undefined;
+};
+
+/** Selects accounts in a state, or with a problem. For all accounts and those that work, only the application counts. */
+export type ConnectionFilter = ProblemFilter & { readonly state?: ConnectionState | undefined };
+
 /** Returns each reason, the most frequent first, with its newest accounts. Throws PeopleRefusal. */
 export async function readConnections(
   actor: Actor,
-  { limit }: { readonly limit: number },
+  { limit, clientId, turn, ...others }: Omit<ProblemFilter, 'reason'> & { readonly limit: number },
   deps: ConnectionsDeps,
 ): Promise<ReasonGroup[]> {
-  mustBeAllowed(actor, 'user.list');
-  const clientIds = await readableClientIds(actor, deps);
-  const counts = [...(await deps.ailing.countAiling(clientIds, MOST_COUNTED + 1))];
+  const clientIds = await selectedClientIds(actor, clientId, deps);
+  const filter = { ...others, clientIds, reasons: turn && listReasons(turn) };
+  const counts = [...(await deps.ailing.countAiling(filter, MOST_COUNTED + 1))];
   const groups = counts.map(async ([reason, count]) => {
-    const accounts = await deps.ailing.listAiling({ clientIds, reason }, { limit });
+    const accounts = await deps.ailing.listAiling({ ...filter, reason }, { limit });
     return { reason, count, accounts: await withApps(accounts, deps) };
   });
   return (await Promise.all(groups)).toSorted((one, other) => other.count - one.count);
 }
 
-/** Returns a page of the accounts with one reason. Throws PeopleRefusal. */
+/** Returns a page of accounts: those with a problem newest first, others by address. Throws PeopleRefusal. */
 export async function listConnections(
   actor: Actor,
-  page: {
-    readonly reason: HealthReason;
-    readonly after?: UnhealthyPosition | undefined;
+  {
+    after,
+    limit,
+    state,
+    clientId,
+    turn,
+    ...filter
+  }: ConnectionFilter & {
+    readonly after?: (UnhealthyPosition & ConnectedPosition) | undefined;
     readonly limit: number;
   },
   deps: ConnectionsDeps,
-): Promise<{ readonly accounts: readonly ListedAccount[]; readonly next: UnhealthyPosition | undefined }> {
+) {
+  const clientIds = await selectedClientIds(actor, clientId, deps);
+  const reasons = turn && listReasons(turn);
+  const isOfAll = state === 'connected' || state === 'active';
+  const matches = isOfAll
+    ? await deps.ailing.listConnected(
+        { clientIds, isWorking: state === 'active' },
+        { after, limit: limit + 1 },
+      )
+    : await deps.ailing.listAiling({ ...filter, state, clientIds, reasons }, { after, limit: limit + 1 });
+  const accounts = await withApps(matches.slice(0, limit), deps);
+  const last = matches.length > limit ? accounts.at(-1) : undefined;
+  const next = last && { since: last.health.since, accountKey: last.accountKey, display: last.display };
+  return { accounts, next };
+}
+
+/** Returns the applications to list: undefined means all, empty that the actor may not read the selected one. */
+async function selectedClientIds(
+  actor: Actor,
+  clientId: string | undefined,
+  deps: ConnectionsDeps,
+): Promise<readonly string[] | undefined> {
   mustBeAllowed(actor, 'user.list');
-  const { reason, after, limit } = page;
-  const clientIds = await readableClientIds(actor, deps);
-  const matches = await deps.ailing.listAiling({ clientIds, reason }, { after, limit: limit + 1 });
-  const visible = matches.slice(0, limit);
-  const last = matches.length > limit ? visible.at(-1) : undefined;
-  const next = last && { since: last.health.since, accountKey: last.accountKey };
-  return { accounts: await withApps(visible, deps), next };
+  const readable = await readableClientIds(actor, deps);
+  if (clientId === undefined) return readable;
+  return readable === undefined || readable.includes(clientId) ? [clientId] : [];
 }
 
 async function withApps(

@@ -47,7 +47,9 @@ async function allReasons(storage: Storage): Promise<Result> {
   };
 }
 
-async function oneReason(page: Parameters<typeof listConnections>[1], storage: Storage): Promise<Result> {
+type ReasonPage = Parameters<typeof listConnections>[1] & { readonly reason: HealthReason };
+
+async function oneReason(page: ReasonPage, storage: Storage): Promise<Result> {
   const { reason } = page;
   const { accounts, ...rest } = await listConnections('command line', page, storage);
   const next = toNext(rest.next);

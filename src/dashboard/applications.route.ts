@@ -36,8 +36,7 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     const clients = await readableApplications(person, deps);
     const notice = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
     const waiting = mayRole(person.role, 'verification.review') ? await waitingReviews(person, deps) : [];
-    const list = applicationsPage({ clients, said: notice }, viewer);
-    const content = html`${list}${waitingLink(waiting.length)}`;
+    const content = applicationsPage({ clients, said: notice, waiting: waitingLink(waiting.length) }, viewer);
     return show({ title: messages.text('applications.title'), content });
   }),
   get(`${APPLICATIONS}/new`, 'application.create', async ({ viewer, show }) => {

@@ -1,6 +1,6 @@
 /** The dashboard's routes, mounted at the root of its origin. */
 import type { FastifyPluginAsync } from 'fastify';
-import { readApplication } from '../administration/applications.ts';
+import { readApplication, readableApplications } from '../administration/applications.ts';
 import { waitingReviews } from '../administration/reviews.ts';
 import { notice } from '../design/parts.page.ts';
 import { acceptCookies } from '../http/cookies.ts';
@@ -10,6 +10,7 @@ import { sendPage } from '../http/page.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { readUploads } from '../http/upload-body.ts';
 import { mayRole } from '../people/permission.ts';
+import type { UnhealthyPlace } from '../webhooks/unhealthy-endpoints.ts';
 import { accountRoutes } from './account.route.ts';
 import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
@@ -24,8 +25,10 @@ import { type DashboardRoute, mount, type OpenRoute } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { readOverview } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
+import { ENDPOINTS, endpointsContent } from './pages/needs-attention.page.ts';
 import { overviewContent } from './pages/overview.page.ts';
 import { top } from './pages/parts.page.ts';
+import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { waitingLink } from './pages/verification.page.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
@@ -93,6 +96,8 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
   };
 }
 
+const ENDPOINTS_ON_A_PAGE = 25;
+
 export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   get('/dashboard', 'overview.read', async ({ person, viewer, query, show }) => {
     const isChecked = query('done') === 'checked';
@@ -109,6 +114,19 @@ ${isChecked && notice('done', html`${messages.text('system.done.checked')}`, tru
 <p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>
 ${overviewContent(overview, viewer, deps)}`;
     return show({ title, content });
+  }),
+  get(ENDPOINTS, 'overview.read', async ({ person, viewer, query, show }) => {
+    const after = referredPlace<UnhealthyPlace>(query('after'), deps);
+    const clientIds = person.role === 'developer' ? person.clientIds : undefined;
+    const endpoints = await deps.unhealthyEndpoints.listUnhealthy({ clientIds, now: deps.now() }, after);
+    const applications = await readableApplications(person, deps);
+    const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+    const visible = endpoints.slice(0, ENDPOINTS_ON_A_PAGE);
+    const last = endpoints.length > visible.length ? visible.at(-1) : undefined;
+    const next = last && sealedPlace({ since: last.since, endpointId: last.endpointId }, deps);
+    const nextPath = next && `${ENDPOINTS}?${new URLSearchParams({ after: next })}`;
+    const content = endpointsContent({ endpoints: visible, names, nextPath }, viewer);
+    return show({ title: messages.text('endpoints.title'), content });
   }),
 ];
 

@@ -1,5 +1,6 @@
-import type { Account } from '../calendars/account-store.ts';
+import type { Account, AccountHealth } from '../calendars/account-store.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
+import type { ReasonFilter } from './responsible-party.ts';
 
 export type UnhealthyAccount = Pick<
   Account,
@@ -9,17 +10,23 @@ export type UnhealthyAccount = Pick<
 export type UnhealthyFilter = {
   /** Undefined selects all applications. */
   readonly clientIds?: readonly string[] | undefined;
-  readonly reason: HealthReason;
+  readonly reason?: HealthReason | undefined;
+  readonly state?: Exclude<AccountHealth['state'], 'active'> | undefined;
+  readonly provider?: Account['provider'] | undefined;
+  /** The reasons to select. Undefined selects all. */
+  readonly reasons?: readonly ReasonFilter[] | undefined;
 };
 
 /** The account after which a page begins. */
 export type UnhealthyPosition = { readonly since: number; readonly accountKey: string };
+/** The same for connected accounts. Without an address the first page begins. */
+export type ConnectedPosition = { readonly display?: string | undefined; readonly accountKey: string };
 
-/** Lists accounts that have a problem, without accounts that belong to no user yet. */
+/** Lists accounts by health, without accounts that belong to no user yet. */
 export interface UnhealthyAccounts {
   /** Counts accounts by reason, up to `most` each, without reasons that have none. */
   countAiling(
-    clientIds: readonly string[] | undefined,
+    filter: Omit<UnhealthyFilter, 'reason'>,
     most: number,
   ): Promise<ReadonlyMap<HealthReason, number>>;
 
@@ -31,4 +38,10 @@ export interface UnhealthyAccounts {
 
   /** Returns the account with the oldest problem. */
   findOldest(filter: UnhealthyFilter): Promise<UnhealthyAccount | undefined>;
+
+  /** Lists connected accounts by address, with `isWorking` only those that work. */
+  listConnected(
+    filter: Pick<UnhealthyFilter, 'clientIds'> & { readonly isWorking: boolean },
+    page: { readonly after?: ConnectedPosition | undefined; readonly limit: number },
+  ): Promise<UnhealthyAccount[]>;
 }

@@ -3,7 +3,7 @@ import type { ListedEndpoint } from './endpoint-store.ts';
 /** Lists endpoints that are paused, failed three times in a row, or have failed for a minute. Listeners are left out. */
 export interface UnhealthyEndpoints {
   /** Lists at most UNHEALTHY_ON_A_PAGE endpoints after a position, the newest problem first. */
-  listUnhealthy(filter: UnhealthyEndpointFilter, after?: UnhealthyEndpoint): Promise<UnhealthyEndpoint[]>;
+  listUnhealthy(filter: UnhealthyEndpointFilter, after?: UnhealthyPlace): Promise<UnhealthyEndpoint[]>;
 }
 
 export const UNHEALTHY_ON_A_PAGE = 50;
@@ -22,3 +22,6 @@ export type UnhealthyEndpoint = Pick<
   /** When it was paused or began to fail, in epoch milliseconds. */
   readonly since: number;
 };
+
+/** The endpoint after which a page begins. */
+export type UnhealthyPlace = Pick<UnhealthyEndpoint, 'since' | 'endpointId'>;

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import type { UnhealthyPosition } from '../../src/user-data/unhealthy-accounts.ts';
+import { listReasons, type Turn } from '../../src/user-data/responsible-party.ts';
+import type {
+  ConnectedPosition,
+  UnhealthyFilter,
+  UnhealthyPosition,
+} from '../../src/user-data/unhealthy-accounts.ts';
 import { accountApart, grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
@@ -29,15 +34,15 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
       const { ailing } = await prepare();
 
       assert.deepEqual(
-        [...(await ailing.countAiling(undefined, 3))],
+        [...(await ailing.countAiling({}, 3))],
         [
           ['password_refused', 1],
           ['provider_unavailable', 3],
         ],
       );
-      assert.equal((await ailing.countAiling(['acme'], 100)).get('provider_unavailable'), 5);
-      assert.equal((await ailing.countAiling(['other'], 3)).size, 0);
-      assert.equal((await ailing.countAiling([], 3)).size, 0);
+      assert.equal((await ailing.countAiling({ clientIds: ['acme'] }, 100)).get('provider_unavailable'), 5);
+      assert.equal((await ailing.countAiling({ clientIds: ['other'] }, 3)).size, 0);
+      assert.equal((await ailing.countAiling({ clientIds: [] }, 3)).size, 0);
     });
 
     it('lists each unhealthy account on exactly one page, the newest problem first', async () => {
@@ -97,9 +102,69 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
       const account = await accounts.linkAccount(accountApart('open'), NOW);
       await accounts.setHealth(account, REFUSED, NOW + 1);
 
-      assert.equal((await ailing.countAiling(undefined, 9)).get('password_refused'), 1);
+      assert.equal((await ailing.countAiling({}, 9)).get('password_refused'), 1);
       assert.equal((await ailing.listAiling({ reason: 'password_refused' }, { limit: 9 })).length, 1);
       assert.equal((await ailing.findOldest({ reason: 'password_refused' }))?.userId, 'ben');
+    });
+
+    it('lists and counts only accounts with the requested state, provider and responsible party', async () => {
+      const { ailing } = await prepare();
+      const both = [5, 1];
+      const filters: readonly (readonly [UnhealthyFilter, readonly number[]])[] = [
+        [{}, both],
+        [{ state: 'degraded' }, [5, 0]],
+        [{ state: 'reauth_required' }, [0, 1]],
+        [{ provider: 'caldav' }, both],
+        [{ provider: 'google' }, [0, 0]],
+        [{ reasons: listReasons('user') }, [0, 1]],
+        [{ reasons: listReasons('provider'), clientIds: ['acme'] }, [5, 0]],
+        [{ reasons: listReasons('operator') }, [0, 0]],
+      ];
+      for (const [filter, [down = 0, refused = 0]] of filters) {
+        const counts = await ailing.countAiling(filter, 9);
+        const accounts = await ailing.listAiling(filter, { limit: 9 });
+
+        assert.equal(counts.get(DOWN.reason) ?? 0, down, JSON.stringify(filter));
+        assert.equal(counts.get(REFUSED.reason) ?? 0, refused, JSON.stringify(filter));
+        assert.equal(accounts.length, down + refused, JSON.stringify(filter));
+      }
+    });
+
+    it('lists problems of a provider app by who maintains it: the operator or the application', async () => {
+      const { ailing, accounts, db } = await prepare();
+      const input = newAccount({ provider: 'google', accountId: 'g', display: 'g' });
+      const account = await accounts.linkAccount(input, NOW);
+      await accounts.setHealth(account, { ...DOWN, reason: 'app_secret_expired' }, NOW);
+      await grantAll(db, { userId: 'ada' });
+      const namesFor = async (turn: Turn) =>
+        (await ailing.listAiling({ reasons: listReasons(turn) }, { limit: 9 })).map(({ display }) => display);
+
+      assert.deepEqual([await namesFor('operator'), await namesFor('application')], [['g'], []]);
+      await db.write(
+        `INSERT INTO provider_app (client_id, provider, app_client_id, app_client_secret, updated_at)
+         VALUES ('acme', 'google', 'id', '', 1)`,
+      );
+      assert.deepEqual([await namesFor('operator'), await namesFor('application')], [[], ['g']]);
+    });
+
+    it('lists each connected account on exactly one page by address, or each that works', async () => {
+      const { ailing, accounts } = await prepare();
+      await accounts.linkAccount(accountApart('open'), NOW);
+
+      for (const clientIds of [undefined, ['acme', 'other']])
+        for (const [isWorking, expected] of [
+          [true, ['well']],
+          [false, ['a', 'b', 'ben', 'c', 'd', 'e', 'well']],
+        ] as const) {
+          const seen: string[] = [];
+          for (let after: ConnectedPosition | undefined; ; ) {
+            const [account] = await ailing.listConnected({ clientIds, isWorking }, { after, limit: 1 });
+            if (account === undefined) break;
+            seen.push(account.display);
+            after = account;
+          }
+          assert.deepEqual(seen, expected);
+        }
     });
   });
 }

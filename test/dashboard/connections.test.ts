@@ -80,6 +80,32 @@ onEachDatabase((database, open) => {
       assert.deepEqual([seen.length, new Set(seen).size], [60, 60]);
     });
 
+    it('filters by responsible party, provider and application, each a chip that removes it', async () => {
+      const [owner, developer] = [await dashboard.signedIn('owner'), await dashboard.signedIn('developer')];
+      const rowsOf = async (browser: typeof owner, query: string) =>
+        [...(await browser.get(`${PATH}?${query}`)).body.matchAll(/<th scope="row"><a[^>]*><bdi>(\w+)/g)]
+          .map(([, name]) => name)
+          .toSorted();
+      const down = 'reason=provider_unavailable';
+
+      assert.deepEqual(await rowsOf(owner, `${down}&turn=provider&provider=google&client=acme`), [
+        'bea',
+        'bob',
+      ]);
+      for (const none of ['turn=user', 'provider=apple', 'client=other', 'state=reauth_required'])
+        assert.deepEqual(await rowsOf(owner, `${down}&${none}`), [], none);
+      assert.deepEqual(await rowsOf(owner, 'turn=operator'), ['foreign']);
+      assert.deepEqual(await rowsOf(owner, 'state=degraded&client=other'), ['foreign']);
+      for (const query of ['client=other', 'state=connected&client=other', 'state=degraded&client=other'])
+        assert.deepEqual(await rowsOf(developer, query), [], query);
+      const { body } = await owner.get(`${PATH}?turn=operator&provider=google`);
+      assert.match(
+        body,
+        /Action by: Operator<\/bdi><a href="\/dashboard\/connections\?provider(?:=|&#61;)google"/,
+      );
+      assert.match((await owner.get(`${PATH}?turn=administrator`)).body, /No accounts match these filters/);
+    });
+
     it('where an application has an app of its own, what is wrong with that is its developer’s turn', async () => {
       const owner = await dashboard.signedIn('owner');
       await ail('acme', 'secret', 'app_credentials_refused');
@@ -93,6 +119,19 @@ onEachDatabase((database, open) => {
       });
 
       assert.ok((await owner.get(page)).body.includes('>Application’s developers<'));
+    });
+
+    it('stays below 60 KB with accounts of every reason', async () => {
+      const owner = await dashboard.signedIn('owner');
+      for (const reason of Object.keys(HEALTH_REASONS))
+        for (const number of [1, 2, 3])
+          await ail('acme', `${reason}-${number}`, reason as AccountProblem['reason']); // Its keys are the reasons.
+
+      for (const browser of [owner, await dashboard.signedIn('viewer')])
+        for (const query of ['', '?state=degraded', '?state=connected']) {
+          const { body } = await browser.get(`${PATH}${query}`);
+          assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${query}: ${Buffer.byteLength(body)} bytes`);
+        }
     });
 
     it('every reason that there can be has its words', async () => {

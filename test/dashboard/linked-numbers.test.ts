@@ -33,10 +33,41 @@ onEachDatabase((database, open) => {
       for (const browser of browsers) {
         const numbers = linkedNumbers((await browser.get('/dashboard')).body);
 
-        assert.ok(numbers.length >= 2, browser.personId);
+        assert.ok(numbers.length >= 6, browser.personId);
         for (const { path, count } of numbers)
           assert.equal(await countRows(browser, path), count, `${browser.personId} ${path}`);
       }
+    });
+
+    it('the tiles of the overview lead to the accounts of each state, with the number of them', async () => {
+      const tiles = { connected: MANY + 4, active: 1, degraded: MANY, reauth_required: 3 };
+      for (const browser of browsers) {
+        const isOne = browser.personId.includes('developer');
+        const numbers = linkedNumbers((await browser.get('/dashboard')).body);
+        const expected = isOne ? { ...tiles, connected: MANY + 3, reauth_required: 2 } : tiles;
+
+        for (const [state, count] of Object.entries(expected)) {
+          const path = `/dashboard/connections?state=${state}`;
+          assert.deepEqual(
+            numbers.find((one) => one.path === path),
+            { path, count },
+          );
+        }
+      }
+    });
+
+    it('the overview and the list of applications show reviewers how many reviews wait', async () => {
+      for (const browser of browsers)
+        for (const page of ['/dashboard', '/dashboard/applications']) {
+          const numbers = linkedNumbers((await browser.get(page)).body);
+          const waiting = numbers.find(({ path }) => path === '/dashboard/reviews')?.count;
+
+          assert.equal(waiting, browser.personId.includes('owner') ? 1 : undefined, page);
+        }
+      await dashboard.db.write(`DELETE FROM verification WHERE client_id = 'acme'`);
+      for (const page of ['/dashboard', '/dashboard/applications'])
+        assert.ok(!(await browsers[0]?.get(page))?.body.includes('/dashboard/reviews'), page);
+      await submitForReview(dashboard);
     });
 
     it('each number on the connections page equals the rows of its reason', async () => {
@@ -57,7 +88,7 @@ onEachDatabase((database, open) => {
       for (const browser of browsers) {
         const { body } = await browser.get('/dashboard');
         const states = ['active', 'degraded', 'reauth_required'] as const;
-        const counts = states.map((state) => numberAfter(body, `overview.state.${state}`));
+        const counts = states.map((state) => numberAfter(body, `health.${state}`));
         const isOne = browser.personId.includes('developer');
         const total = await db.get<{ total: number }>(
           'SELECT total FROM connection_total WHERE client_id = :clientId',
@@ -90,12 +121,13 @@ async function plant({ stores, db, clock }: DashboardApp): Promise<void> {
     for (const clientId of ['acme', 'other'])
       await link(clientId, `unfinished-${problem?.reason ?? 'well'}`, problem);
   await grantAll(db, { userId: 'ada' });
-  await db.write(
-    `INSERT INTO verification (client_id, status, submitted_at) VALUES ('acme', 'under_review', 1)`,
-  );
+  await submitForReview({ db });
 }
 
-/** Returns the numbers of a page that are in a link, or in a row of a table that starts with one. */
+const submitForReview = ({ db }: Pick<DashboardApp, 'db'>) =>
+  db.write(`INSERT INTO verification (client_id, status, submitted_at) VALUES ('acme', 'under_review', 1)`);
+
+/** Returns the numbers of a page that are in a link, in a tile with one, or in a row of a table that starts with one. */
 function linkedNumbers(body: string): Linked[] {
   const main = body.slice(body.indexOf('<main'));
   const row = /<th scope="row"><a href="([^"]+\?reason[^"]+)"(?:(?!<\/tr>).)*?>([\d,]+) accounts?</gs;
@@ -104,7 +136,10 @@ function linkedNumbers(body: string): Linked[] {
     const [count] = /\d[\d,]*/.exec(content.replaceAll(/<[^>]+>/g, ' ')) ?? [];
     return [path, count] as const;
   });
-  const inRows = [...main.matchAll(row)].map(([, path = '', count]) => [path, count] as const);
+  const tile = /<dt><a href="([^"]+)">(?:(?!<\/dt>).)*<\/a><\/dt><dd>([\d,]+)<\/dd>/gs;
+  const inRows = [...main.matchAll(row), ...main.matchAll(tile)].map(
+    ([, path = '', count]) => [path, count] as const,
+  );
   return [...inLinks, ...inRows].flatMap(([path, count]) =>
     count === undefined ? [] : [{ path: decoded(path), count: toNumber(count) }],
   );

@@ -32,7 +32,17 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   ],
   '/dashboard/users': ['q=person-{n}', 'q=user-{n}', 'q=nobody'],
   '/dashboard/applications/:clientId/users': ['q=person-{n}', 'q=user-{n}'],
-  '/dashboard/connections': ['reason=access_revoked', 'reason=provider_unavailable'],
+  '/dashboard/connections': [
+    ...['reason=access_revoked', 'reason=provider_unavailable', 'reason=access_revoked&provider=microsoft'],
+    ...[
+      'state=connected',
+      'state=active',
+      'state=degraded',
+      'state=reauth_required',
+      'client=acme&state=active',
+    ],
+    ...['provider=google', 'client=acme&turn=user', 'state=degraded&turn=provider'],
+  ],
   '/dashboard/audit': [
     'client=acme',
     'action=delivery.replayed',

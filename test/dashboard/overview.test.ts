@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { startOfHour } from '../../src/activity/activity.ts';
+import { FUNNEL, startOfHour } from '../../src/activity/activity.ts';
+import { HEALTH_REASONS } from '../../src/calendars/health-reason.ts';
 import { countFunnel } from '../../src/dashboard/overview.ts';
+import { DAILY } from '../../src/dashboard/pages/overview-figures.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, openDashboardApp } from './dashboard-app.ts';
 import { plantEndpoints } from './planted-deliveries.ts';
@@ -26,6 +28,14 @@ async function ail({ db, stores, clock }: DashboardApp, clientId: string, reason
     { accountKey, clientId, reason },
   );
 }
+
+const failManyEndpoints = ({ db }: DashboardApp, count: number) =>
+  db.write(
+    `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at, failures, failing_since)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     SELECT 'we_abcdefgh123456' || i, 'acme', 'https://hooks.acme.example/webhooks/kalends/' || i || '/${'x'.repeat(300)}',
+            'a', 0, 1, 3, i FROM n`,
+  );
 
 /** Returns the rows of the table of problems. */
 const attentionRows = (body: string): string[] => {
@@ -130,20 +140,51 @@ onEachDatabase((database, open) => {
       await dashboard.app.close();
     });
 
-    it('the first 50 of many unhealthy endpoints are shown', async () => {
+    it('stays below 60 KB with many problems of each kind, and leads to the lists of all', async () => {
       const dashboard = await openDashboardApp(await open());
-      await dashboard.db.write(
-        `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at, failures, failing_since)
-         WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-         SELECT 'we_abcdefgh123456' || i, 'acme', 'https://hooks.acme.example/webhooks/kalends/' || i, 'a', 0, 1, 3, i
-           FROM n`,
-      );
+      await failManyEndpoints(dashboard, 60);
+      for (const reason of Object.keys(HEALTH_REASONS)) await ail(dashboard, 'acme', reason);
+      const checks = Array.from({ length: 14 }, (_, number) => ({
+        ...{ name: `check-${number}`, status: 'fail' as const, message: 'It failed. '.repeat(90), since: 1 },
+      }));
+      await dashboard.stores.system.keepChecks({ at: 1, checks }, undefined);
+      for (let hour = 0; hour < 24; hour += 1)
+        await dashboard.stores.activity.addCounts(
+          [...DAILY, ...FUNNEL].map((activity) => ({ clientId: 'acme', activity, count: 1_000 + 37 * hour })),
+          startOfHour(dashboard.clock.now) - hour * 3_600_000,
+        );
 
       const { body } = await (await dashboard.signedIn('owner')).get('/dashboard');
 
       await dashboard.app.close();
-      assert.equal(attentionRows(body).length, 50);
-      assert.match(body, /Only the newest 50 problems of endpoints/);
+      assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
+      assert.equal(attentionRows(body).length, 2 + 4 + 5);
+      for (const path of ['system', 'endpoints', 'connections'])
+        assert.match(body, new RegExp(`<a class="button small" href="/dashboard/${path}">All `));
+    });
+
+    it('lists all unhealthy endpoints page by page, each once, for those who may read them', async () => {
+      const dashboard = await openDashboardApp(await open());
+      await failManyEndpoints(dashboard, 60);
+      await plantEndpoints(dashboard);
+      await dashboard.stores.endpoints.pauseEndpoint('we_other', 1, undefined);
+
+      for (const [role, expected] of [
+        ['owner', 61],
+        ['developer', 60],
+        ['viewer', 61],
+      ] as const) {
+        const browser = await dashboard.signedIn(role);
+        const seen: (string | undefined)[] = [];
+        for (let path: string | undefined = '/dashboard/endpoints'; path !== undefined; ) {
+          const { status, body } = await browser.get(path);
+          assert.equal(status, 200);
+          seen.push(...[...body.matchAll(/<th scope="row"><a href="([^"]+)"/g)].map(([, href]) => href));
+          path = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&#61;', '=');
+        }
+        assert.deepEqual([seen.length, new Set(seen).size], [expected, expected], role);
+      }
+      await dashboard.app.close();
     });
 
     it('leads through the three steps until the first delivery, each marked once it is done', async () => {

@@ -42,7 +42,12 @@ const list =
   (...asked: Parameters<ReturnType<typeof unhealthyAccounts>['listAiling']>): Read =>
   (db) =>
     unhealthyAccounts(db).listAiling(...asked);
+const connected =
+  (...asked: Parameters<ReturnType<typeof unhealthyAccounts>['listConnected']>): Read =>
+  (db) =>
+    unhealthyAccounts(db).listConnected(...asked);
 const limit = 50;
+const well = { display: 'user-3@a.example', accountKey: 'k user-3' };
 const READS: readonly (readonly [index: string, name: string, read: Read])[] = [
   ['application_user_by_id', 'users of all', find({}, { limit })],
   ['application_user_by_id', 'ids of all', find({ beginning: 'user-12' }, { limit: 1 })],
@@ -61,6 +66,18 @@ const READS: readonly (readonly [index: string, name: string, read: Read])[] = [
     'account_ailing_of_client',
     'what ails of one',
     list({ ...DOWN, ...ACME }, { after: after.ailing, limit }),
+  ],
+  [
+    'account_ailing',
+    'what ails at a provider',
+    list({ ...DOWN, provider: 'google', reasons: [{ ...DOWN, hasOwnApp: false }] }, { limit }),
+  ],
+  ['account_by_address', 'what works of all', connected({ isWorking: true }, { after: well, limit })],
+  ['account_by_address', 'connected accounts of all', connected({ isWorking: false }, { limit })],
+  [
+    'account_of_client_by_address',
+    'what works of one',
+    connected({ ...ACME, isWorking: true }, { after: well, limit }),
   ],
 ];
 

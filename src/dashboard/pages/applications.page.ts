@@ -21,10 +21,14 @@ export const APPLICATIONS = '/dashboard/applications';
 export const applicationPath = (clientId: string): string =>
   `${APPLICATIONS}/${encodeURIComponent(clientId)}`;
 
-export function applicationsPage(
-  { clients, said }: { readonly clients: readonly Client[]; readonly said?: Html | undefined },
-  { person }: Viewer,
-): Html {
+export type ApplicationsParts = {
+  readonly clients: readonly Client[];
+  readonly said?: Html | undefined;
+  /** The link to the waiting reviews, if there are any. */
+  readonly waiting: Html | undefined;
+};
+
+export function applicationsPage({ clients, said, waiting }: ApplicationsParts, { person }: Viewer): Html {
   const mayCreate = mayRole(person.role, 'application.create');
   const create = html`<a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a>`;
   const isEmpty = clients.length === 0;
@@ -40,7 +44,7 @@ export function applicationsPage(
     rows,
   });
   return html`${top(messages.text('applications.title'), messages.text('applications.lead'), mayCreate && !isEmpty ? create : undefined)}
-${said !== undefined && notice('done', said, true)}
+${said !== undefined && notice('done', said, true)}${waiting}
 ${isEmpty ? emptyList(mayCreate ? create : undefined) : list}`;
 }
 

@@ -1,11 +1,26 @@
-/** Unhealthy accounts, by reason. */
+/** Accounts with problems by reason, and lists of accounts by reason or state. */
 
+import {
+  CONNECTION_STATES,
+  type ConnectionFilter,
+  type ConnectionState,
+} from '../../administration/connections.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/user-details.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { type Html, html } from '../../http/html.ts';
-import { findResponsible } from '../../user-data/responsible-party.ts';
+import type { Client } from '../../oauth/client.ts';
+import { findResponsible, TURNS } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
+import {
+  addressWith,
+  applicationFilter,
+  filterBar,
+  noMatches,
+  selectFilter,
+  stateWord,
+} from './filter-form.page.ts';
 import { accountKind, healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { table, top } from './parts.page.ts';
@@ -15,20 +30,82 @@ import { shownName } from './visible-name.ts';
 
 export const CONNECTIONS = '/dashboard/connections';
 
+export const STATE_KINDS = { active: 'good', degraded: 'warn', reauth_required: 'bad' } as const;
+
 export type ConnectionsParts = UserLinkDeps & {
-  readonly names: ReadonlyMap<string, string>;
+  readonly clients: readonly Client[];
+  readonly query: ConnectionFilter;
 };
 
-const heading = (): Html => top(messages.text('connections.title'), messages.text('connections.lead'));
+/** Returns the address of the accounts that match the filters. */
+export const connectionsPath = ({ clientId, ...query }: ConnectionFilter, after?: string): string =>
+  addressWith(CONNECTIONS, { ...query, client: clientId, after });
+
+/** Returns the message that is the title of the page: the reason, if all accounts have the same. */
+export const titleKey = ({ reason }: ConnectionFilter) =>
+  reason === undefined ? 'connections.title' : (`reason.${reason}` as const);
+
+function heading(parts: ConnectionsParts): Html {
+  const { reason, state } = parts.query;
+  const lead = state === undefined ? '' : hasProblems(parts.query) ? '.newest' : '.address';
+  const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
+  const text = reason === undefined ? messages.text(`connections.lead${lead}`) : back;
+  return html`${top(messages.text(titleKey(parts.query)), text)}${reason !== undefined && renderFix(reason)}${renderFilters(parts)}`;
+}
+
+function renderFilters({ clients, query }: ConnectionsParts): Html {
+  const { clientId = '', state = '', provider = '', turn = '', reason } = query;
+  const stateName = (one: ConnectionState) =>
+    messages.text(one === 'connected' ? 'overview.accounts' : `health.${one}`);
+  const states = CONNECTION_STATES.map((one) => [one, stateName(one)] as const);
+  const providers = PROVIDER_KINDS.map((one) => [one, messages.text(`provider.${one}`)] as const);
+  const turns = TURNS.map((one) => [one, messages.text(`turn.${one}`)] as const);
+  const reasons = reason === undefined ? [] : [[reason, messages.text(`reason.${reason}`)] as const];
+  const ofProblems = [
+    ...(reason === undefined
+      ? []
+      : [selectFilter({ name: 'reason', label: 'overview.needs.reason', value: reason }, reasons)]),
+    selectFilter({ name: 'turn', label: 'turn', value: turn }, turns),
+    selectFilter({ name: 'provider', label: 'connections.provider', value: provider }, providers),
+  ];
+  return filterBar({
+    path: CONNECTIONS,
+    presets: {
+      name: 'state',
+      value: state,
+      choices: [['', messages.text('connections.state.problems')], ...states],
+    },
+    filters: [
+      selectFilter({ name: 'state', label: 'connections.state', value: state }, states),
+      ...(hasProblems(query) ? ofProblems : []),
+      applicationFilter(clients, clientId),
+    ],
+  });
+}
+
+/** Returns whether the list has only accounts with a problem. */
+const hasProblems = ({ state }: ConnectionFilter): boolean => state !== 'connected' && state !== 'active';
+
+/** The rows of the grouped page, and the groups that have any: with very many reasons the page has 60 KB. */
+const [MOST_ROWS, MOST_TABLES] = [16, 10];
 
 export function connectionsContent(
   { groups, ...parts }: ConnectionsParts & { readonly groups: readonly ReasonGroup[] },
   viewer: Viewer,
 ): Html {
+  const head = heading(parts);
+  const isFiltered = Object.values(parts.query).some((value) => value !== undefined);
+  if (groups.length === 0 && isFiltered) return html`${head}${noneMatch()}`;
   if (groups.length === 0)
-    return html`${heading()}<div class="empty"><strong>${messages.text('connections.none')}</strong><p>${messages.text('connections.none.text')}</p></div>`;
-  return html`${heading()}${groups.map((group) => groupSection(group, parts, viewer))}`;
+    return html`${head}<div class="empty"><strong>${messages.text('connections.none')}</strong><p>${messages.text('connections.none.text')}</p></div>`;
+  const most = Math.max(1, Math.floor(MOST_ROWS / groups.length));
+  const sections = groups.map(({ accounts, ...group }, index) =>
+    groupSection({ ...group, accounts: accounts.slice(0, index < MOST_TABLES ? most : 0) }, parts, viewer),
+  );
+  return html`${head}${sections}`;
 }
+
+const noneMatch = (): Html => noMatches(messages.text('connections.none.filtered'), CONNECTIONS);
 
 function groupSection(
   { reason, count, accounts }: ReasonGroup,
@@ -39,10 +116,11 @@ function groupSection(
     count > MOST_COUNTED
       ? messages.text('connections.count.more', { count: MOST_COUNTED })
       : messages.text('connections.count', { count });
-  const all = html`<p><a href="${CONNECTIONS}?${String(new URLSearchParams({ reason }))}" aria-label="${messages.text('connections.all')}: ${messages.text(`reason.${reason}`)}">${messages.text('connections.all')}</a></p>`;
+  const query = { ...parts.query, reason };
+  const all = html`<p><a href="${connectionsPath(query)}" aria-label="${messages.text('connections.all')}: ${messages.text(`reason.${reason}`)}">${messages.text('connections.all')}</a></p>`;
   return html`<section><h2>${messages.text(`reason.${reason}`)} <span class="chip">${counted}</span></h2>
 ${renderFix(reason)}
-${accountTable({ reason, accounts }, parts, viewer)}
+${accounts.length > 0 && accountTable(accounts, { ...parts, query }, viewer)}
 ${count > accounts.length && all}</section>
 `;
 }
@@ -50,53 +128,55 @@ ${count > accounts.length && all}</section>
 const renderFix = (reason: HealthReason): Html =>
   html`<p class="lead mends">${messages.text(`reason.${reason}.mends`)}</p>`;
 
-function accountTable(
-  { reason, accounts }: Pick<ReasonParts, 'reason' | 'accounts'>,
-  parts: ConnectionsParts,
-  viewer: Viewer,
-): Html {
+/** Renders accounts, with their status unless all have the same reason. */
+function accountTable(accounts: readonly ListedAccount[], parts: ConnectionsParts, viewer: Viewer): Html {
+  const { query } = parts;
   const heads = [
     'connections.account',
+    ...(query.reason === undefined ? (['connections.state'] as const) : []),
     'users.name',
     'users.application',
-    'turn',
+    ...(hasProblems(query) ? (['turn'] as const) : []),
     'connections.since',
   ] as const;
   return table({
-    name: messages.text(`reason.${reason}`),
+    name: messages.text(titleKey(query)),
     heads: heads.map((head) => messages.text(head)),
-    rows: accounts.map((account) => accountRow({ ...account, reason }, parts, viewer)),
+    details: query.reason === undefined ? [heads.indexOf('users.name')] : [],
+    rows: accounts.map((account) => accountRow(account, parts, viewer)),
   });
 }
 
 function accountRow(
-  account: ListedAccount & { readonly reason: HealthReason },
-  { names, userReferenceKey }: ConnectionsParts,
+  account: ListedAccount,
+  { clients, query, userReferenceKey }: ConnectionsParts,
   { person: reader }: Viewer,
 ): Html[] {
-  const { accountKey, clientId, userId, display, health, hasOwnApp, reason } = account;
+  const { accountKey, clientId, userId, display, health, hasOwnApp } = account;
+  const { state, reason, message, since } = health;
   const links = { reader, userReferenceKey };
   const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
+  const application = clients.find((client) => client.clientId === clientId)?.name ?? clientId;
+  const status = html`${stateWord(STATE_KINDS[state], messages.text(`health.${state}`))}${reason !== undefined && html`<small>${messages.text(`reason.${reason}`)}</small>`}`;
+  const turn = reason === undefined ? '–' : messages.text(`turn.${findResponsible(reason, hasOwnApp)}`);
   return [
-    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${health.message !== undefined && html` · ${healthMessage(health.message)}`}</small>`,
+    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${message !== undefined && html` · ${healthMessage(message)}`}</small>`,
+    ...(query.reason === undefined ? [status] : []),
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
-    html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
-    html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`,
-    ago(health.since),
+    html`<a href="${applicationPath(clientId)}/users"><bdi>${application}</bdi></a>`,
+    ...(hasProblems(query) ? [html`${turn}`] : []),
+    ago(since),
   ];
 }
 
-export type ReasonParts = ConnectionsParts & {
-  readonly reason: HealthReason;
+export type ListParts = ConnectionsParts & {
   readonly accounts: readonly ListedAccount[];
   readonly nextPath: string | undefined;
 };
 
-export function reasonContent({ reason, accounts, nextPath, ...parts }: ReasonParts, viewer: Viewer): Html {
-  const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
-  const none = html`<div class="empty"><p>${messages.text('connections.none.reason')}</p></div>`;
-  return html`${top(messages.text(`reason.${reason}`), back)}
-${renderFix(reason)}
-${accounts.length === 0 ? none : accountTable({ reason, accounts }, parts, viewer)}
+/** Renders a page of the accounts with one reason or in one state. */
+export function listContent({ accounts, nextPath, ...parts }: ListParts, viewer: Viewer): Html {
+  return html`${heading(parts)}
+${accounts.length === 0 ? noneMatch() : accountTable(accounts, parts, viewer)}
 ${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
 }

@@ -42,8 +42,8 @@ export type FilterParts = {
     readonly value: string;
     readonly choices: readonly (readonly [value: string, text: string])[];
   };
-  /** The period: one of PERIODS or the empty text. */
-  readonly period: string;
+  /** The period: one of PERIODS or the empty text. Undefined for a list without periods. */
+  readonly period?: string;
 };
 
 /** Returns whether the list has an active filter. */
@@ -54,7 +54,7 @@ export function filterBar({ path, filters, presets, period }: FilterParts): Html
   const active = filters.filter(({ value }) => value !== '');
   const values: Readonly<Record<string, string>> = {
     ...Object.fromEntries(active.map(({ name, value }) => [name, value])),
-    period,
+    period: period ?? '',
   };
   const to = (change: Readonly<Record<string, string>>) => addressWith(path, { ...values, ...change });
   const link = (text: string, change: Readonly<Record<string, string>>, isCurrent: boolean) =>
@@ -73,13 +73,13 @@ export function filterBar({ path, filters, presets, period }: FilterParts): Html
   const periods = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((one) =>
     link(messages.text(`filter.period.${one}`), { from: '', to: '', period: one }, one === period),
   );
-  const hidden = period !== '' && html`<input type="hidden" name="period" value="${period}">`;
+  const hidden = period && html`<input type="hidden" name="period" value="${period}">`;
   return html`<div class="filters">
 ${group(
   'filter.presets',
   presets.choices.map(([value, text]) => link(text, { [presets.name]: value }, value === presets.value)),
 )}
-${group('filter.period', periods)}
+${period !== undefined && group('filter.period', periods)}
 ${chips}
 <details class="popover"><summary class="button small">${icon('plus')}${messages.text('filter.add')}</summary>
 <form method="get" action="${path}" class="fields">${hidden}${filters.map(({ control }) => control)}

@@ -6,11 +6,11 @@ import type { Role } from '../../people/person.ts';
 import type { Check } from '../../system/doctor-checks.ts';
 import type { Turn } from '../../user-data/responsible-party.ts';
 import type { UnhealthyAccount } from '../../user-data/unhealthy-accounts.ts';
-import { UNHEALTHY_ON_A_PAGE, type UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
+import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { table } from './parts.page.ts';
+import { table, top } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
 import { checkAgain } from './system-checks.page.ts';
 import { ago } from './times.page.ts';
@@ -43,7 +43,11 @@ export type ReasonProblem = {
 
 type Row = { readonly turn: Turn; readonly cells: readonly Html[] };
 
-const MOST_MESSAGE = 1_000;
+/** Rows of each kind. The page has charts too, and may have 60 KB. */
+const MOST_ROWS = { checks: 2, endpoints: 4, reasons: 5 } as const;
+const MOST_MESSAGE = 250;
+/** For addresses and faults of endpoints. */
+const MOST_CHARACTERS = 120;
 
 export const hasProblems = ({ checks, endpoints, reasons }: Problems): boolean =>
   checks.length + endpoints.length + reasons.length > 0;
@@ -54,22 +58,51 @@ export function needsAttention(problems: Problems, viewer: Viewer, deps: UserLin
   const name = messages.text('overview.needs');
   if (!hasProblems(problems))
     return html`<h2>${name}</h2>\n<p class="empty">${messages.text('overview.needs.none')}</p>`;
-  const rows: Row[] = [
-    ...checks.map((check) => checkRow(check, viewer)),
-    ...endpoints.map((endpoint) => endpointRow(endpoint, names, viewer)),
-    ...reasons.map((problem) => reasonRow(problem, viewer, deps)),
-  ];
-  const list = table({
+  const byKind = {
+    checks: checks.map((check) => checkRow(check, viewer)),
+    endpoints: endpoints.map((endpoint) => endpointRow(endpoint, names, viewer)),
+    reasons: sortForReader(
+      reasons.map((problem) => reasonRow(problem, viewer, deps)),
+      role,
+    ),
+  };
+  const rows = KINDS.flatMap((kind) => byKind[kind].slice(0, MOST_ROWS[kind]));
+  const list = problemTable(name, sortForReader(rows, role));
+  const more = KINDS.filter((kind) => byKind[kind].length > MOST_ROWS[kind]).map(
+    (kind) =>
+      html`<a class="button small" href="${LISTS[kind]}">${messages.text(`overview.needs.all.${kind}`)}</a>`,
+  );
+  return html`<h2>${name}</h2>
+${list}${more.length > 0 && html`<div class="buttons">${more}</div>`}
+${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
+}
+
+const problemTable = (name: string, rows: readonly Row[]): Html =>
+  table({
     name,
     heads: (['reason', 'count', 'turn', 'mend', 'since'] as const).map((head) =>
       messages.text(`overview.needs.${head}`),
     ),
-    rows: sortForReader(rows, role).map(({ cells }) => cells),
+    rows: rows.map(({ cells }) => cells),
   });
-  const hasMore = endpoints.length === UNHEALTHY_ON_A_PAGE;
-  return html`<h2>${name}</h2>
-${list}${hasMore && html`<p class="hint">${messages.text('overview.needs.endpoints', { count: UNHEALTHY_ON_A_PAGE })}</p>`}
-${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
+
+export const ENDPOINTS = '/dashboard/endpoints';
+
+const KINDS = ['checks', 'endpoints', 'reasons'] as const;
+const LISTS = { checks: SYSTEM, endpoints: ENDPOINTS, reasons: CONNECTIONS } as const;
+
+export type EndpointsParts = Pick<Problems, 'endpoints' | 'names'> & {
+  readonly nextPath: string | undefined;
+};
+
+/** Renders a page of all unhealthy endpoints. */
+export function endpointsContent({ endpoints, names, nextPath }: EndpointsParts, viewer: Viewer): Html {
+  const title = messages.text('endpoints.title');
+  const rows = endpoints.map((endpoint) => endpointRow(endpoint, names, viewer));
+  const none = html`<div class="empty"><strong>${messages.text('endpoints.none')}</strong></div>`;
+  return html`${top(title, messages.text('endpoints.lead'))}
+${rows.length === 0 ? none : problemTable(title, rows)}
+${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
 }
 
 /** Rows on which the reader must act come first, then those of the others in this order. */
@@ -102,12 +135,12 @@ function endpointRow(endpoint: UnhealthyEndpoint, names: Problems['names'], view
   const attempts = messages.text('overview.endpoint.attempts', { count: failures });
   const about =
     kind === 'failing'
-      ? html`${attempts}${lastFault !== undefined && html` <bdi>${visibleText(lastFault, MOST_MESSAGE)}</bdi>`}`
+      ? html`${attempts}${lastFault !== undefined && html` <bdi>${visibleText(lastFault, MOST_CHARACTERS)}</bdi>`}`
       : html`${messages.text(`overview.endpoint.paused.${pausedReason ?? 'operator'}`)}`;
   const turn = 'application';
   const cells = [
     html`<a href="${endpointPath(endpoint)}">${messages.text(`overview.endpoint.${kind}`)}</a><small>${about}</small>`,
-    html`<bdi class="cut">${auditedUrl(url).replace(/^https?:\/\//, '')}</bdi><small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
+    html`<bdi class="cut">${visibleText(auditedUrl(url).replace(/^https?:\/\//, ''), MOST_CHARACTERS)}</bdi><small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
     turnName(turn, viewer),
     html`${messages.text(`overview.endpoint.${kind}.fix`)}`,
     ago(since),

@@ -1,10 +1,12 @@
 /** The overview: first the problems, then the activity. */
+import type { ConnectionState } from '../../administration/connections.ts';
 import { barChart } from '../../design/charts.ts';
 import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
+import { connectionsPath, STATE_KINDS } from './connections.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
@@ -13,7 +15,7 @@ import { shareBar, table } from './parts.page.ts';
 import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 
-const number = new Intl.NumberFormat(messages.language);
+const numbers = new Intl.NumberFormat(messages.language);
 
 /** Renders the first steps if needed, then the problems, the connections, a week of flows and a day of calls. */
 export function overviewContent(overview: Overview, viewer: Viewer, deps: UserLinkDeps): Html {
@@ -50,14 +52,12 @@ function figures({ connections, ailing, funnel, hours }: Overview): Html {
   const inState = (state: 'degraded' | 'reauth_required') =>
     ailing.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0);
   const [degraded, reauth] = [inState('degraded'), inState('reauth_required')];
-  const tile = (count: number, label: Html, isAbout = false) =>
-    html`<div><dt>${label}</dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${number.format(count)}</dd></div>`;
+  const tile = (state: ConnectionState, number: number, isAbout = false) =>
+    html`<div><dt><a href="${connectionsPath({ state })}">${tileLabel(state)}</a></dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${numbers.format(number)}</dd></div>`;
   const { count, isExact } = connections;
-  const working = Math.max(0, connections.count - degraded - reauth);
-  const tiles = html`<dl class="tiles">${tile(count, html`${messages.text('overview.accounts')}`, !isExact)}
-${tile(working, stateWord('good', messages.text('overview.state.active')), !isExact)}
-${tile(degraded, stateWord('warn', messages.text('overview.state.degraded')))}
-${tile(reauth, stateWord('bad', messages.text('overview.state.reauth_required')))}</dl>`;
+  const working = Math.max(0, count - degraded - reauth);
+  const tiles = html`<dl class="tiles">${tile('connected', count, !isExact)}${tile('active', working, !isExact)}
+${tile('degraded', degraded)}${tile('reauth_required', reauth)}</dl>`;
   return html`<h2>${messages.text('overview.connections')}</h2>
 ${tiles}
 <h2>${messages.text('overview.day')}</h2>
@@ -66,6 +66,11 @@ ${tiles}
 ${funnelFigure(funnel)}`;
 }
 
+const tileLabel = (state: ConnectionState): Html =>
+  state === 'connected'
+    ? html`${messages.text('overview.accounts')}`
+    : stateWord(STATE_KINDS[state], messages.text(`health.${state}`));
+
 function funnelFigure({ steps, denied }: Funnel): Html {
   const started = steps[0]?.count ?? 0;
   if (started === 0) return html`<p class="empty">${messages.text('overview.funnel.none')}</p>`;
@@ -73,7 +78,7 @@ function funnelFigure({ steps, denied }: Funnel): Html {
     const { count, left } = one;
     return [
       html`${messages.text(`overview.${one.step}`)}`,
-      html`<span class="count">${number.format(count)}</span>`,
+      html`<span class="count">${numbers.format(count)}</span>`,
       bar(one, started),
       html`${index < steps.length - 1 ? messages.text('overview.funnel.left', { count: left }) : ''}`,
     ];

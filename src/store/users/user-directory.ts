@@ -1,5 +1,6 @@
 /** UserDirectory in SQL; held to test/contract/user-directory.contract.ts on both databases. */
 import { byBytes } from '../../lib/compared-text.ts';
+import { lowerCase } from '../../lib/lower-case.ts';
 import type { FoundUser, UserDirectory, UserPlace, UserSearch } from '../../user-data/user-directory.ts';
 import type { Database, Dialect } from '../drivers/database.ts';
 
@@ -96,9 +97,6 @@ function toRange(
     ? { from: after.userId, fromKey: after.clientId, to, limit }
     : { from: after.address, fromKey: after.accountKey, to, limit };
 }
-
-/** Lowercases ASCII only, as LOWER does if bytes are compared. */
-const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const inOrder = (one: Row, other: Row): number =>
   byBytes(one.foundBy, other.foundBy) || byBytes(one.key, other.key);
