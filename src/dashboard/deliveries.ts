@@ -19,7 +19,7 @@ import {
   type Query,
   readRange,
 } from './log-filter.ts';
-import type { FILTER_NAMES } from './pages/deliveries.page.ts';
+import { FILTER_NAMES } from './pages/deliveries.page.ts';
 import { addressWith } from './pages/filter-form.page.ts';
 
 export type DeliveriesDeps = { readonly messages: MessageLog; readonly now: () => number };

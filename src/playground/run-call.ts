@@ -1,7 +1,7 @@
 /** Runs a call of a test user: sent as an application sends it, and shown without tokens. */
 
 import type { By } from '../audit/audit-entry.ts';
-import { jsonIn } from '../lib/rendered-json.ts';
+import { jsonIn } from '../lib/json.ts';
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';

@@ -1,5 +1,5 @@
 /** A playground call as code for curl, TypeScript and Python. Tokens and secrets are placeholders. */
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { OperationForm } from '../../playground/operation-forms.ts';
 import type { Call } from '../../playground/read-call.ts';

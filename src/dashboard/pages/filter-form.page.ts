@@ -43,7 +43,7 @@ export type FilterParts = {
     readonly choices: readonly (readonly [value: string, text: string])[];
   };
   /** The period: one of PERIODS or the empty text. Undefined for a list without periods. */
-  readonly period?: string;
+  readonly period?: string | undefined;
 };
 
 /** Returns whether the list has an active filter. */

@@ -34,9 +34,7 @@ const FURTHER_STYLES = [
   furtherStyle(/<body class="door/, readText('./door.css')),
 ];
 const COPY = inlineScript(COPY_SCRIPT);
-const SCRIPT = inlineScript(
-  TIME_SCRIPT + readScript(new URL('./dashboard.client.js', import.meta.url)),
-);
+const SCRIPT = inlineScript(TIME_SCRIPT + readScript(new URL('./dashboard.client.js', import.meta.url)));
 const PASSKEYS = inlineScript(readScript(new URL('./passkeys.client.js', import.meta.url)));
 
 /** Maximum characters of a title. Names of members and applications are shorter. */

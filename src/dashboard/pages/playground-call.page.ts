@@ -4,7 +4,7 @@ import type { codeBlock } from '../../design/highlight.ts';
 import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { jsonIn } from '../../lib/rendered-json.ts';
+import { jsonIn } from '../../lib/json.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { OperationField, OperationForm } from '../../playground/operation-forms.ts';
 import { type Call, SECRET_FIELD, TOKEN_WORDS, type Typed, WHOLE_BODY } from '../../playground/read-call.ts';

@@ -68,7 +68,7 @@ function renderFacts(
     [messages.text('requests.when'), instantAndAgo(at)],
     [messages.text('requests.took'), html`${messages.text('milliseconds', { count: durationMs })}`],
     [messages.text('requests.network'), network && html`<span class="code">${network}</span>`],
-    [messages.text('requests.id'), html`<span class="code whole">${requestId}</span>`],
+    [messages.text('filter.request'), html`<span class="code whole">${requestId}</span>`],
   ]);
 }
 

@@ -1,6 +1,6 @@
 /** Lists unhealthy accounts in SQL; held to its contract in test/contract on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
-import { byBytes } from '../../lib/byte-order.ts';
+import { byBytes } from '../../lib/compared-text.ts';
 import { lowerCase } from '../../lib/lower-case.ts';
 import type { ReasonFilter } from '../../user-data/responsible-party.ts';
 import type {
