@@ -18,7 +18,7 @@ const HOME = 'https://dav.example/ada/home/';
 const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 /** Pages for browsers, and other paths that are no interface for applications. */
 const PAGES =
-  /^\/(connect\/.*|reconnect\/.*|webhook-receiver\/.*|docs.*|llms.*|dashboard.*|authorize\/.*|consent.*)?$/;
+  /^\/(connect\/.*|reconnect\/.*|webhook-receiver\/.*|docs.*|llms.*|dashboard.*|authorize\/.*|consent.*|favicon\.ico|robots\.txt)?$/;
 
 describe('the API reference', () => {
   let server: CalendarServer;
