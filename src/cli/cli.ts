@@ -34,7 +34,7 @@ import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
 import { oneOf } from './option-values.ts';
-import { didYouMean, findCommand, parseInput } from './parse.ts';
+import { findCommand, parseInput, withSuggestion } from './parse.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
@@ -197,14 +197,13 @@ function groupHelp(args: readonly string[]): Result {
   if (kinds.length === 0) throw unknownCommand(args.join(' '), group);
   if (next === '--help' || next === '-h') return helpOfProgram([group]);
   const nearest = next === undefined ? undefined : nearestOf(next, kinds);
-  const suggestion = nearest === undefined ? '.' : didYouMean(nearest);
-  throw usageError(`After "kalends ${group}", write one of ${kinds.join(', ')}${suggestion}`);
+  throw usageError(withSuggestion(`After "kalends ${group}", write one of ${kinds.join(', ')}`, nearest));
 }
 
 function unknownCommand(written: string, name: string): CommandError {
   const names = COMMANDS.flatMap((command) => [command.name, command.name.split(' ')[0] ?? '']);
   const nearest = nearestOf(written, names) ?? nearestOf(name, names);
-  return usageError(`"${name}" is not a command; "kalends help" lists them${didYouMean(nearest) || '.'}`);
+  return usageError(withSuggestion(`"${name}" is not a command; "kalends help" lists them`, nearest));
 }
 
 function helpOfProgram(args: readonly string[]): Result {

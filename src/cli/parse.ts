@@ -41,9 +41,9 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   return { positionals: byName, options: values, lists };
 }
 
-/** Returns the part of a message that suggests a correction, or nothing. */
-export const didYouMean = (nearest: string | undefined): string =>
-  nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
+/** Returns the problem as a sentence, and the suggested correction as another one. */
+export const withSuggestion = (problem: string, correction: string | undefined): string =>
+  correction === undefined ? `${problem}.` : `${problem}. Did you mean "${correction}"?`;
 
 const MARK = '\0';
 
@@ -79,10 +79,7 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
         token.name,
         allowed.map(({ name }) => name),
       );
-      throw misuse(
-        command,
-        `${token.rawName} is not an option of it${didYouMean(nearest && `--${nearest}`)}`,
-      );
+      throw misuse(command, `${token.rawName} is not an option of it`, nearest && `--${nearest}`);
     }
     if (option.value === undefined && token.value !== undefined) {
       throw misuse(command, `${token.rawName} takes no value`);
@@ -101,8 +98,7 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
   return parsed;
 }
 
-function misuse(command: Command, what: string) {
-  return usageError(
-    `${what}${what.endsWith('?') ? '' : '.'} "kalends ${command.name} --help" shows what the command takes.`,
-  );
+function misuse(command: Command, problem: string, correction?: string) {
+  const help = `"kalends ${command.name} --help" shows what the command takes.`;
+  return usageError(`${withSuggestion(problem, correction)} ${help}`);
 }
