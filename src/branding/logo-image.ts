@@ -22,7 +22,8 @@ type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
 
 /**
  * Draws a PNG, JPEG, WebP or SVG onto a transparent square of at most 192 pixels per side, in at most 16 KB. Draws the
- * first frame of an animation. Throws ApiError 400 with a sentence about `name`, such as "logo", and 422 without the optional `sharp`.
+ * first frame of an animation. Throws ApiError 400 with a sentence about `name`, such as "logo", and 422 if the optional
+ * package `sharp` is not installed.
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>

@@ -1,7 +1,7 @@
 /** GET /favicon.ico and /robots.txt, which browsers and crawlers request from every origin. */
 import type { FastifyPluginAsync } from 'fastify';
 
-/** No page of this service belongs into a search engine. */
+/** Search engines list no page of this service. */
 const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
 /** Mounted at the origin's root. `icon` is SVG, which browsers recognize by its type. */
