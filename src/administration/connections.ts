@@ -29,6 +29,10 @@ export type ProblemFilter = Pick<UnhealthyFilter, 'reason' | 'provider'> & {
 /** Selects accounts in a state, or with a problem. For all accounts and those that work, only the application counts. */
 export type ConnectionFilter = ProblemFilter & { readonly state?: ConnectionState | undefined };
 
+/** Returns whether a list in this state, or in none, has only accounts with a problem. */
+export const hasOnlyProblems = (state: ConnectionState | undefined): state is UnhealthyFilter['state'] =>
+  state !== 'connected' && state !== 'active';
+
 /** Returns each reason, the most frequent first, with its newest accounts. Throws PeopleRefusal. */
 export async function readConnections(
   actor: Actor,
@@ -63,13 +67,10 @@ export async function listConnections(
 ) {
   const clientIds = await selectedClientIds(actor, clientId, deps);
   const reasons = turn && listReasons(turn);
-  const isOfAll = state === 'connected' || state === 'active';
-  const matches = isOfAll
-    ? await deps.ailing.listConnected(
-        { clientIds, isWorking: state === 'active' },
-        { after, limit: limit + 1 },
-      )
-    : await deps.ailing.listAiling({ ...filter, state, clientIds, reasons }, { after, limit: limit + 1 });
+  const page = { after, limit: limit + 1 };
+  const matches = hasOnlyProblems(state)
+    ? await deps.ailing.listAiling({ ...filter, state, clientIds, reasons }, page)
+    : await deps.ailing.listConnected({ clientIds, isWorking: state === 'active' }, page);
   const accounts = await withApps(matches.slice(0, limit), deps);
   const last = matches.length > limit ? accounts.at(-1) : undefined;
   const next = last && { since: last.health.since, accountKey: last.accountKey, display: last.display };

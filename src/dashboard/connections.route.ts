@@ -4,6 +4,7 @@ import { readableApplications } from '../administration/applications.ts';
 import {
   CONNECTION_STATES,
   type ConnectionFilter,
+  hasOnlyProblems,
   listConnections,
   readConnections,
 } from '../administration/connections.ts';
@@ -48,7 +49,7 @@ export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
 function readQuery({ query }: DashboardVisit): ConnectionFilter {
   const clientId = query('client') || undefined;
   const state = CONNECTION_STATES.find((one) => one === query('state'));
-  if (state === 'connected' || state === 'active') return { clientId, state };
+  if (!hasOnlyProblems(state)) return { clientId, state };
   const provider = PROVIDER_KINDS.find((one) => one === query('provider'));
   const turn = TURNS.find((one) => one === query('turn'));
   return { clientId, state, provider, turn, reason: parseHealthReason(query('reason')) };

@@ -22,6 +22,7 @@ import { showDashboardErrors } from './dashboard-errors.ts';
 import { deliveriesRoutes } from './deliveries.route.ts';
 import { deliveryRoutes } from './delivery.route.ts';
 import { type DashboardRoute, mount, type OpenRoute } from './guard.ts';
+import { assignedClientIds } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { readOverview } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
@@ -117,7 +118,7 @@ ${overviewContent(overview, viewer, deps)}`;
   }),
   get(ENDPOINTS, 'overview.read', async ({ person, viewer, query, show }) => {
     const after = referredPlace<UnhealthyPlace>(query('after'), deps);
-    const clientIds = person.role === 'developer' ? person.clientIds : undefined;
+    const clientIds = assignedClientIds(person);
     const endpoints = await deps.unhealthyEndpoints.listUnhealthy({ clientIds, now: deps.now() }, after);
     const applications = await readableApplications(person, deps);
     const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));

@@ -49,10 +49,14 @@ export function oneApplication(query: Query<'client'>, clients: readonly Client[
   return clients.find(({ clientId }) => clientId === requested);
 }
 
+/** Returns the ids of the applications that a developer is assigned. Undefined: the member may read all. */
+export const assignedClientIds = ({ role, clientIds }: Person): readonly string[] | undefined =>
+  role === 'developer' ? clientIds : undefined;
+
 /** Returns the ids of applications to list. Undefined: all. Empty: the member may not read the selected one. */
 export function listedApplications(person: Person, query: Query<'client'>): readonly string[] | undefined {
   const clientId = query('client');
-  const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
-  if (clientId === '') return ownClientIds;
-  return ownClientIds === undefined || ownClientIds.includes(clientId) ? [clientId] : [];
+  const assigned = assignedClientIds(person);
+  if (clientId === '') return assigned;
+  return assigned === undefined || assigned.includes(clientId) ? [clientId] : [];
 }

@@ -14,6 +14,7 @@ import { findResponsible } from '../user-data/responsible-party.ts';
 import type { UnhealthyAccounts } from '../user-data/unhealthy-accounts.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { UnhealthyEndpoints } from '../webhooks/unhealthy-endpoints.ts';
+import { assignedClientIds } from './log-filter.ts';
 import type { FailedCheck, ReasonProblem } from './pages/needs-attention.page.ts';
 import {
   DAILY,
@@ -44,7 +45,7 @@ export const MOST_AILING = 20_000;
 /** Returns the overview. A developer sees only the assigned applications. */
 export async function readOverview(person: Person, deps: OverviewDeps): Promise<Overview> {
   const { activity, connectionCounts, messages, now } = deps;
-  const clientIds = person.role === 'developer' ? person.clientIds : undefined;
+  const clientIds = assignedClientIds(person);
   const filter = clientIds === undefined ? {} : { clientId: clientIds };
   const thisHour = startOfHour(now());
   const [applications, checks, endpoints, connections, ailing, sums, hours, delivered] = await Promise.all([

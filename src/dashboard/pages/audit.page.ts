@@ -9,13 +9,13 @@ import { toProviderKind } from './deliveries.page.ts';
 import {
   addressWith,
   applicationFilter,
+  type FilterParts,
   filterBar,
+  isFiltered,
+  listFilters,
   noMatches,
   olderLink,
-  readPeriod,
   selectFilter,
-  textFilter,
-  timeFilter,
 } from './filter-form.page.ts';
 import { table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
@@ -51,13 +51,14 @@ export type AuditParts = {
 
 export function auditContent(parts: AuditParts): Html {
   const { entries, names, problems, query } = parts;
-  const filters = renderFilters(parts);
+  const filters = filterParts(parts);
+  const bar = filterBar(filters);
   const rows = entries.slice(0, ON_AUDIT_PAGE).map((entry) => entryRow(entry, names));
-  const count = countFitting(rows, MOST_BYTES - Buffer.byteLength(filters.markup));
+  const count = countFitting(rows, MOST_BYTES - Buffer.byteLength(bar.markup));
   const last = entries.length > count ? entries[count - 1] : undefined;
   const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, query(name)]));
   const heads = ['audit.what', 'audit.change', 'audit.from', 'audit.when'] as const;
-  const none = FILTER_NAMES.some((name) => query(name) !== '')
+  const none = isFiltered(filters)
     ? noMatches(messages.text('audit.none'), AUDIT)
     : html`<div class="empty">${messages.text('audit.empty')}</div>`;
   const list = table({
@@ -66,7 +67,7 @@ export function auditContent(parts: AuditParts): Html {
     rows: rows.slice(0, count),
   });
   return html`${top(messages.text('audit.title'), messages.text('audit.lead'))}
-${filters}
+${bar}
 ${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
 ${problems.length === 0 && (count === 0 ? none : list)}
 ${olderLink(last && addressWith(AUDIT, { ...values, before: String(last.number) }))}`;
@@ -82,8 +83,7 @@ function countFitting(rows: readonly (readonly Html[])[], most: number): number 
   return end === -1 ? rows.length : Math.max(end, 1);
 }
 
-function renderFilters({ clients, members, query }: AuditParts): Html {
-  const value = (name: string) => ({ name, value: query(name) });
+function filterParts({ clients, members, query }: AuditParts): FilterParts {
   const commandLine = ['command_line', messages.text('audit.command_line')] as const;
   const authors = members
     .slice(0, MOST_CHOICES)
@@ -94,23 +94,16 @@ function renderFilters({ clients, members, query }: AuditParts): Html {
     ...authors.slice(0, 1).map(([me]) => [me, messages.text('audit.mine')] as const),
     commandLine,
   ];
-  return filterBar({
+  const actors = [commandLine, ['system', messages.text('product')] as const, ...authors];
+  return {
     path: AUDIT,
-    period: readPeriod(query),
-    presets: { ...value('actor'), choices },
-    filters: [
-      applicationFilter(clients, query('client')),
-      selectFilter({ ...value('action'), label: 'audit.action' }, actions),
-      selectFilter({ ...value('actor'), label: 'audit.who' }, [
-        commandLine,
-        ['system', messages.text('product')],
-        ...authors,
-      ]),
-      textFilter({ ...value('subject'), label: 'audit.subject' }),
-      timeFilter({ ...value('from'), label: 'filter.from' }),
-      timeFilter({ ...value('to'), label: 'filter.to' }),
-    ],
-  });
+    presets: { name: 'actor', value: query('actor'), choices },
+    ...listFilters(FILTER_NAMES, query, {
+      client: ({ value }) => applicationFilter(clients, value),
+      action: (filter) => selectFilter(filter, actions),
+      actor: (filter) => selectFilter(filter, actors),
+    }),
+  };
 }
 
 function entryRow(entry: AuditEntry, names: Names): Html[] {

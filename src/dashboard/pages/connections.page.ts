@@ -4,6 +4,7 @@ import {
   CONNECTION_STATES,
   type ConnectionFilter,
   type ConnectionState,
+  hasOnlyProblems,
 } from '../../administration/connections.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/user-details.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
@@ -21,16 +22,14 @@ import {
   selectFilter,
   stateWord,
 } from './filter-form.page.ts';
-import { accountKind, healthMessage } from './health.page.ts';
+import { accountKind, HEALTH_KINDS, healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { table, top } from './parts.page.ts';
+import { nextLink, table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
 export const CONNECTIONS = '/dashboard/connections';
-
-export const STATE_KINDS = { active: 'good', degraded: 'warn', reauth_required: 'bad' } as const;
 
 export type ConnectionsParts = UserLinkDeps & {
   readonly clients: readonly Client[];
@@ -47,7 +46,7 @@ export const titleKey = ({ reason }: ConnectionFilter) =>
 
 function heading(parts: ConnectionsParts): Html {
   const { reason, state } = parts.query;
-  const lead = state === undefined ? '' : hasProblems(parts.query) ? '.newest' : '.address';
+  const lead = state === undefined ? '' : hasOnlyProblems(parts.query.state) ? '.newest' : '.address';
   const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
   const text = reason === undefined ? messages.text(`connections.lead${lead}`) : back;
   return html`${top(messages.text(titleKey(parts.query)), text)}${reason !== undefined && renderFix(reason)}${renderFilters(parts)}`;
@@ -77,17 +76,16 @@ function renderFilters({ clients, query }: ConnectionsParts): Html {
     },
     filters: [
       selectFilter({ name: 'state', label: 'connections.state', value: state }, states),
-      ...(hasProblems(query) ? ofProblems : []),
+      ...(hasOnlyProblems(query.state) ? ofProblems : []),
       applicationFilter(clients, clientId),
     ],
   });
 }
 
-/** Returns whether the list has only accounts with a problem. */
-const hasProblems = ({ state }: ConnectionFilter): boolean => state !== 'connected' && state !== 'active';
-
-/** The rows of the grouped page, and the groups that have any: with very many reasons the page has 60 KB. */
-const [MOST_ROWS, MOST_TABLES] = [16, 10];
+/** The accounts of all reasons together. A page has at most 60 KB. */
+const MOST_ROWS = 16;
+/** The number of reasons with accounts on the page. Each further reason has only a link to its list. */
+const MOST_TABLES = 10;
 
 export function connectionsContent(
   { groups, ...parts }: ConnectionsParts & { readonly groups: readonly ReasonGroup[] },
@@ -136,7 +134,7 @@ function accountTable(accounts: readonly ListedAccount[], parts: ConnectionsPart
     ...(query.reason === undefined ? (['connections.state'] as const) : []),
     'users.name',
     'users.application',
-    ...(hasProblems(query) ? (['turn'] as const) : []),
+    ...(hasOnlyProblems(query.state) ? (['turn'] as const) : []),
     'connections.since',
   ] as const;
   return table({
@@ -157,14 +155,14 @@ function accountRow(
   const links = { reader, userReferenceKey };
   const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
   const application = clients.find((client) => client.clientId === clientId)?.name ?? clientId;
-  const status = html`${stateWord(STATE_KINDS[state], messages.text(`health.${state}`))}${reason !== undefined && html`<small>${messages.text(`reason.${reason}`)}</small>`}`;
+  const status = html`${stateWord(HEALTH_KINDS[state], messages.text(`health.${state}`))}${reason !== undefined && html`<small>${messages.text(`reason.${reason}`)}</small>`}`;
   const turn = reason === undefined ? '–' : messages.text(`turn.${findResponsible(reason, hasOwnApp)}`);
   return [
     html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${message !== undefined && html` · ${healthMessage(message)}`}</small>`,
     ...(query.reason === undefined ? [status] : []),
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
     html`<a href="${applicationPath(clientId)}/users"><bdi>${application}</bdi></a>`,
-    ...(hasProblems(query) ? [html`${turn}`] : []),
+    ...(hasOnlyProblems(query.state) ? [html`${turn}`] : []),
     ago(since),
   ];
 }
@@ -178,5 +176,5 @@ export type ListParts = ConnectionsParts & {
 export function listContent({ accounts, nextPath, ...parts }: ListParts, viewer: Viewer): Html {
   return html`${heading(parts)}
 ${accounts.length === 0 ? noneMatch() : accountTable(accounts, parts, viewer)}
-${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
+${nextLink(nextPath)}`;
 }

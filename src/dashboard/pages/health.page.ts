@@ -21,10 +21,11 @@ export const accountKind = (account: Kind): string =>
 export const accountMark = (account: Kind): Html =>
   isCalendarLink(account) ? LINK_MARK : PROVIDER_MARKS[account.provider];
 
-const KINDS = { active: 'good', degraded: 'warn', reauth_required: 'bad' } as const;
+/** The kind of status that each state of health is shown as. */
+export const HEALTH_KINDS = { active: 'good', degraded: 'warn', reauth_required: 'bad' } as const;
 
 export const healthState = ({ state, since }: AccountHealth): Html =>
-  html`${stateWord(KINDS[state], messages.text(`health.${state}`))} <small class="beside">${messages.markup('health.since', { when: ago(since) })}</small>`;
+  html`${stateWord(HEALTH_KINDS[state], messages.text(`health.${state}`))} <small class="beside">${messages.markup('health.since', { when: ago(since) })}</small>`;
 
 /** Renders the reason, who must act and the fix, and `action`. Undefined if the account is healthy. */
 export function problemBox(
@@ -38,7 +39,7 @@ export function problemBox(
     [messages.text('turn'), html`${messages.text(`turn.${findResponsible(reason, hasOwnApp)}`)}`],
     [messages.text('mends'), html`${messages.text(`reason.${reason}.mends`)}`],
   ]);
-  return html`<div class="problem ${KINDS[state]}"><strong>${messages.text(`reason.${reason}`)}</strong>${facts}${action && html`<div class="buttons">${action}</div>`}</div>`;
+  return html`<div class="problem ${HEALTH_KINDS[state]}"><strong>${messages.text(`reason.${reason}`)}</strong>${facts}${action && html`<div class="buttons">${action}</div>`}</div>`;
 }
 
 const MOST_MESSAGE = 500;

@@ -10,7 +10,7 @@ import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { table, top } from './parts.page.ts';
+import { nextLink, table, top } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
 import { checkAgain } from './system-checks.page.ts';
 import { ago } from './times.page.ts';
@@ -102,7 +102,7 @@ export function endpointsContent({ endpoints, names, nextPath }: EndpointsParts,
   const none = html`<div class="empty"><strong>${messages.text('endpoints.none')}</strong></div>`;
   return html`${top(title, messages.text('endpoints.lead'))}
 ${rows.length === 0 ? none : problemTable(title, rows)}
-${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
+${nextLink(nextPath)}`;
 }
 
 /** Rows on which the reader must act come first, then those of the others in this order. */

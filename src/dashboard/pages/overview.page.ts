@@ -6,8 +6,9 @@ import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
-import { connectionsPath, STATE_KINDS } from './connections.page.ts';
+import { connectionsPath } from './connections.page.ts';
 import { stateWord } from './filter-form.page.ts';
+import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
@@ -69,7 +70,7 @@ ${funnelFigure(funnel)}`;
 const tileLabel = (state: ConnectionState): Html =>
   state === 'connected'
     ? html`${messages.text('overview.accounts')}`
-    : stateWord(STATE_KINDS[state], messages.text(`health.${state}`));
+    : stateWord(HEALTH_KINDS[state], messages.text(`health.${state}`));
 
 function funnelFigure({ steps, denied }: Funnel): Html {
   const started = steps[0]?.count ?? 0;

@@ -74,6 +74,12 @@ ${lines}</tbody></table></div>`;
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;
 
+/** Renders the link to the next page, or nothing on the last one. */
+export const nextLink = (path: string | undefined, text = messages.text('next_page')): Html | undefined =>
+  path === undefined
+    ? undefined
+    : html`<div class="buttons"><a class="button small" rel="next" href="${path}">${text}</a></div>`;
+
 export type DetailParts = {
   /** The links to the pages above, the highest first, and the name of this page. */
   readonly crumbs: readonly Html[];

@@ -8,7 +8,7 @@ import type { Invitation, Session } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { browserName } from './browser-name.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { command, copyable, dangerZone, field, table, top } from './parts.page.ts';
+import { command, copyable, dangerZone, field, nextLink, table, top } from './parts.page.ts';
 import { identityFacts } from './single-sign-on.page.ts';
 import { ago, instant } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
@@ -46,7 +46,7 @@ ${table({
   heads: heads.map((head) => messages.text(head)),
   rows: people.map((person) => personRow(person, parts, viewer)),
 })}
-${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}
+${nextLink(nextPath)}
 <h2>${messages.text('people.invited')}</h2>
 ${invitations.length === 0 ? html`<p class="lead">${messages.text('people.invited.none')}</p>` : invitationTable(parts, viewer)}
 ${invitations.length > MOST_LINKS && html`<p class="hint">${messages.text('people.invited.more', { count: MOST_LINKS })}</p>${command('kalends admin invitations')}`}`;

@@ -32,7 +32,10 @@ export function requestPage({ entry, clients, path, error }: RequestParts): Html
     [messages.text('requests.code'), html`<a class="code" href="${error.url}">${error.code}</a>`] as const,
     [messages.text('mends'), withCode(error.fix)] as const,
   ];
-  const response = html`<pre class="wide">${visibleText(JSON.stringify(JSON.parse(body ?? 'null'), null, 2), 4_000)}</pre>
+  const response =
+    body === undefined
+      ? html`<p class="lead">${messages.text('request.answer.none')}</p>`
+      : html`<pre class="wide">${visibleText(JSON.stringify(JSON.parse(body), null, 2), 4_000)}</pre>
 <p class="hint">${messages.text('request.answer.text')}</p>`;
   return detailPage({
     crumbs: [
@@ -43,7 +46,7 @@ export function requestPage({ entry, clients, path, error }: RequestParts): Html
     lead: statusWord(entry),
     content: html`<h2>${messages.text('request.answer')}</h2>
 ${fix && factList(fix)}
-${body === undefined ? html`<p class="lead">${messages.text('request.answer.none')}</p>` : response}
+${response}
 <h2>${messages.text('request.path')}</h2>
 ${path === undefined ? html`<p class="lead">${messages.text('request.path.unknown')}</p>` : renderRequestPath(path, clients)}
 <p class="hint">${messages.text('request.path.text')}</p>`,

@@ -8,7 +8,7 @@ import { failureText, type SyncedCalendar } from '../../user-data/account-calend
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { accountKind, healthHistory, healthState, problemBox } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { breadcrumb, table, top } from './parts.page.ts';
+import { breadcrumb, nextLink, table, top } from './parts.page.ts';
 import { ago, instant } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -33,7 +33,7 @@ export function accountContent(parts: AccountParts, viewer: Viewer): Html {
 ${problemBox(health, hasOwnApp)}
 <h2>${messages.text('account.calendars')}</h2>
 ${calendars.length === 0 ? html`<div class="empty"><p>${messages.text('account.calendars.none')}</p></div>` : calendarTable(calendars, { account }, viewer)}
-${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}
+${nextLink(nextPath)}
 <h2>${messages.text('user.account.history')}</h2>
 ${healthHistory(events, hasOwnApp)}`;
 }

@@ -11,7 +11,7 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 import { applicationPath } from './applications.page.ts';
 import { accountKind, accountMark, healthHistory, healthState, problemBox } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { card, copyable, dangerZone, detailPage, factList } from './parts.page.ts';
+import { card, copyable, dangerZone, detailPage, factList, nextLink } from './parts.page.ts';
 import { ago, instant, instantAndAgo } from './times.page.ts';
 import { calendarTable } from './user-account.page.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
@@ -50,7 +50,7 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
   const broken = accounts.filter(({ health }) => health.state === 'reauth_required').length;
   const application = html`<a href="${applicationPath(client.clientId)}/users"><bdi>${client.name}</bdi></a>`;
   const syncAll = html`<button class="small">${messages.text('user.sync')}</button>`;
-  const next = listed.next && tools.link('user', { page: String(listed.next) });
+  const next = listed.next === undefined ? undefined : tools.link('user', { page: String(listed.next) });
   const first = listed.accounts.find(({ account }) => account.health.state === 'reauth_required');
   const cards = listed.accounts.map((one) => accountCard(parts, { ...one, isFirst: one === first }, viewer));
   return detailPage({
@@ -60,7 +60,7 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
     action: tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined,
     said: html`${said !== undefined && notice('done', said, true)}${typeof reconnect?.link === 'string' && notice('trouble', html`${reconnect.link}.`, true)}`,
     content: html`${cards.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : cards}
-${next !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${next}">${messages.text('user.accounts.next')}</a></div>`}`,
+${nextLink(next, messages.text('user.accounts.next'))}`,
     aside: html`${userFacts(shown, viewer)}${card(messages.text('user.more'), furtherLinks(shown, viewer))}${tools.mayChange && dangers(tools)}`,
   });
 }

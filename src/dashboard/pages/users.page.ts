@@ -4,7 +4,7 @@ import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { table } from './parts.page.ts';
+import { nextLink, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -32,7 +32,7 @@ export function usersContent(parts: UsersParts, viewer: Viewer): Html {
   const rows = page.users.map((user) => userRow(user, parts, viewer));
   return html`${searchForm(parts, viewer)}
 ${rows.length === 0 ? emptyList(parts, viewer) : table({ name: messages.text('users.title'), heads, rows })}
-${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
+${nextLink(nextPath)}`;
 }
 
 /** Members who may not read user names can search only for whole names. */

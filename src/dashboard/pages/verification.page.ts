@@ -144,7 +144,7 @@ function shownValue(value: ReviewedValues[ReviewedField]): Html {
 
 function activityLog({ verification, activity, older }: VerificationParts): Html {
   const path = `${applicationPath(verification.clientId)}${VERIFICATION_TAB}`;
-  const heads = ['audit.when', 'audit.what', 'audit.who', 'verification.note'] as const;
+  const heads = ['audit.when', 'audit.what', 'filter.actor', 'verification.note'] as const;
   const rows = activity.map(({ at, kind, actor, note, fields }) => [
     ago(at),
     html`${messages.text(`verification.activity.${kind}`)}`,
