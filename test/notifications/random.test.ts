@@ -14,7 +14,7 @@ import type { Answer, Received } from '../webhooks/receiver.ts';
 
 const CALENDARS = ['/one/', '/two/', '/three/'];
 const EVENTS = 8;
-const STEPS = rounds(60);
+const STEPS = rounds(scale() < 20 ? 30 : 60);
 const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {

@@ -16,7 +16,7 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { mirrored, missedAfter } from './reading-on.ts';
 import { differences, type ToldState, toldState } from './told-state.ts';
 
-const CHANGES = inputs(900);
+const CHANGES = inputs(450);
 const SMALL = scale() === 1;
 const CALENDARS = SMALL ? 8 : 20;
 const EVENTS = SMALL ? 20 : 50;

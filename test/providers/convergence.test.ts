@@ -26,7 +26,7 @@ import {
   type StartedProvider,
 } from './sandbox-provider.ts';
 
-const CHANGES = scale() < 20 ? 120 : 200;
+const CHANGES = scale() < 20 ? 60 : 200;
 /** `npm run soak` plays 300. */
 const SEEDS = scale() < 20 ? rounds(3) : rounds(15);
 /** One seed of so many is played on PostgreSQL. */

@@ -13,7 +13,7 @@ import { databaseStates, pendingMigrations } from '../../src/store/drivers/migra
 import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { NOW, newAccount, openWithUsers } from '../contract/calendar-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 
 const CHILD = path.resolve(import.meta.dirname, 'database-child.ts');
 const MODES = 0o777;
@@ -42,7 +42,7 @@ const open = (settings: DatabaseSettings) => openDatabase(settings, Date.now);
 onEachDatabase((name, _, place) => {
   describe(`Opening ${name}`, () => {
     it('opening a database brings up two processes that start at once on an empty one, with one key', async () => {
-      for (let round = 0; round < rounds(10); round++) {
+      for (let round = 0; round < rounds(scale() < 20 ? 3 : 10); round++) {
         const settings = await place();
         // Two machines share their key, two processes on one folder the file in it.
         const shared = name === 'SQLite' ? settings : { ...settings, masterKey: randomBytes(32) };

@@ -18,10 +18,10 @@ import { parseEventResource } from '../../../src/providers/caldav/events/event-r
 import { assertOfGrown, readingLimit } from '../../harness/growth.ts';
 import { takesUnder } from '../../harness/processor-time.ts';
 import { expandMonth, seriesIn, ZONE } from '../../harness/resource-expansion.ts';
-import { inputs, rounds } from '../../harness/rounds.ts';
+import { inputs, rounds, scale } from '../../harness/rounds.ts';
 import { fullCalendar, growingCalendar, KNOWN_CALENDARS } from './growing-calendars.ts';
 
-const ROUNDS = rounds(3000);
+const ROUNDS = rounds(scale() < 20 ? 1500 : 3000);
 const FIXTURES = new URL('../../fixtures/icalendar/', import.meta.url);
 const fixtures = readdirSync(FIXTURES)
   .filter((name) => name.endsWith('.ics'))

@@ -4,9 +4,10 @@ import { before, describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
+import { rounds } from '../../harness/rounds.ts';
 import { ADA, APP, CALLBACK, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: rounds(100) };
 
 const word = fc.constantFrom(
   '',

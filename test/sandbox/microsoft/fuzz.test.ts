@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
+import { rounds } from '../../harness/rounds.ts';
 import { openGraph, pathOf, WEEKLY } from './graph.ts';
 
 const odd = fc.oneof(
@@ -106,7 +107,7 @@ describe('Anything sent to the Microsoft sandbox', () => {
         assert.ok(status < 500, JSON.stringify(reply));
         assert.equal(view.status, 200);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('Anything sent to the Microsoft sandbox', () => {
           assert.ok(status < 500);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 
@@ -177,7 +178,7 @@ describe('Anything sent to the Microsoft sandbox', () => {
           assert.ok(posted.status < 500 && byGet.status < 500);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(60) },
     );
   });
 });
