@@ -9,6 +9,8 @@ import { after, before, describe, it } from 'node:test';
 
 import { selectQuickTests } from '../../scripts/quick-tests.ts';
 
+/** The run starts and stops a PostgreSQL. */
+const OWN_POSTGRES = { KALENDS_TEST_POSTGRES_URL: '' };
 const SCRIPT = path.resolve(import.meta.dirname, '../../scripts/test.ts');
 
 describe('npm test', () => {
@@ -18,17 +20,12 @@ describe('npm test', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** The exit code and output of a run over one file with this test in it, PostgreSQL started and stopped. */
+  /** Returns the exit code and output of a run over one file with this test, on the PostgreSQL of the whole run if any. */
   const runOver = async (text: string, variables: Record<string, string> = {}) => {
     const file = path.join(folder, 'one.test.mjs');
     await writeFile(file, `import { it } from 'node:test';\n${text}\n`);
-    // Leaves out the variables of the current run: its runner's mark and its PostgreSQL.
-    const {
-      NODE_TEST_CONTEXT: _,
-      KALENDS_TEST_POSTGRES_URL: __,
-      KALENDS_TEST_ALL: ___,
-      ...env
-    } = process.env;
+    // Leaves out variables of the current run, such as its runner's mark.
+    const { NODE_TEST_CONTEXT: _, KALENDS_TEST_ALL: __, ...env } = process.env;
     const child = spawn(process.execPath, [SCRIPT, file], { env: { ...env, ...variables } });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part));
@@ -37,7 +34,7 @@ describe('npm test', () => {
   };
 
   const runs: [string, string, Record<string, string>, number][] = [
-    ['0 when every test passes', "it('passes', () => {});", {}, 0],
+    ['0 when every test passes, and starts a PostgreSQL', "it('passes', () => {});", OWN_POSTGRES, 0],
     ['1 when a test fails', "it('fails', () => { throw new Error('no'); });", {}, 1],
     ['1 when a test file cannot be loaded', "import './nothing.mjs';", {}, 1],
     ['0 when a test is skipped', "it.skip('is skipped', () => {});", {}, 0],
