@@ -1,19 +1,19 @@
-/** Unhealthy accounts that an actor may read. The CLI lists the same. */
+/** Accounts by health that an actor may read. The CLI lists the same. */
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
-import { listReasons, type Turn } from '../user-data/responsible-party.ts';
 import type {
+  AccountsByHealth,
+  AccountWithHealth,
   ConnectedPosition,
-  UnhealthyAccount,
-  UnhealthyAccounts,
   UnhealthyFilter,
   UnhealthyPosition,
-} from '../user-data/unhealthy-accounts.ts';
+} from '../user-data/accounts-by-health.ts';
+import { listReasons, type Turn } from '../user-data/responsible-party.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './user-details.ts';
 import { listOwnApps, readableClientIds, type UsersDeps } from './users.ts';
 
 export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
-  readonly ailing: UnhealthyAccounts;
+  readonly accountsByHealth: AccountsByHealth;
 };
 
 /** The states whose accounts are listed page by page: all accounts, those that work, and those with a problem. */
@@ -41,9 +41,9 @@ export async function readConnections(
 ): Promise<ReasonGroup[]> {
   const clientIds = await selectedClientIds(actor, clientId, deps);
   const filter = { ...others, clientIds, reasons: turn && listReasons(turn) };
-  const counts = [...(await deps.ailing.countAiling(filter, MOST_COUNTED + 1))];
+  const counts = [...(await deps.accountsByHealth.countUnhealthy(filter, MOST_COUNTED + 1))];
   const groups = counts.map(async ([reason, count]) => {
-    const accounts = await deps.ailing.listAiling({ ...filter, reason }, { limit });
+    const accounts = await deps.accountsByHealth.listUnhealthy({ ...filter, reason }, { limit });
     return { reason, count, accounts: await withApps(accounts, deps) };
   });
   return (await Promise.all(groups)).toSorted((one, other) => other.count - one.count);
@@ -69,8 +69,8 @@ export async function listConnections(
   const reasons = turn && listReasons(turn);
   const page = { after, limit: limit + 1 };
   const matches = hasOnlyProblems(state)
-    ? await deps.ailing.listAiling({ ...filter, state, clientIds, reasons }, page)
-    : await deps.ailing.listConnected({ clientIds, isWorking: state === 'active' }, page);
+    ? await deps.accountsByHealth.listUnhealthy({ ...filter, state, clientIds, reasons }, page)
+    : await deps.accountsByHealth.listConnected({ clientIds, isWorking: state === 'active' }, page);
   const accounts = await withApps(matches.slice(0, limit), deps);
   const last = matches.length > limit ? accounts.at(-1) : undefined;
   const next = last && { since: last.health.since, accountKey: last.accountKey, display: last.display };
@@ -90,7 +90,7 @@ async function selectedClientIds(
 }
 
 async function withApps(
-  accounts: readonly UnhealthyAccount[],
+  accounts: readonly AccountWithHealth[],
   deps: ConnectionsDeps,
 ): Promise<ListedAccount[]> {
   const clientIds = [...new Set(accounts.map(({ clientId }) => clientId))];

@@ -5,7 +5,7 @@ import type { HealthReason } from '../calendars/health-reason.ts';
 import type { Client } from '../oauth/client.ts';
 import type { LivingGrant, UserSummary } from '../oauth/user-store.ts';
 import type { CalendarPlace, SyncedCalendar } from '../user-data/account-calendars.ts';
-import type { UnhealthyAccount } from '../user-data/unhealthy-accounts.ts';
+import type { AccountWithHealth } from '../user-data/accounts-by-health.ts';
 import type { AccountUpdates } from '../watches/watch-store.ts';
 
 export type ShownUser = {
@@ -42,7 +42,7 @@ export type UserAccountPage = {
 /** The limit of counting the accounts of one reason. */
 export const MOST_COUNTED = 1_000;
 
-export type ListedAccount = UnhealthyAccount & {
+export type ListedAccount = AccountWithHealth & {
   /** Whether the application has its own app at the provider. */
   readonly hasOwnApp: boolean;
 };

@@ -4,7 +4,7 @@ import { toDocument, toTable } from '../administration/documents/field.ts';
 import { fixText, UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../administration/user-details.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
-import type { UnhealthyPosition } from '../user-data/unhealthy-accounts.ts';
+import type { UnhealthyPosition } from '../user-data/accounts-by-health.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { tabulate } from './help.ts';
 import { hasMembers, limitIn, nextLine, oneOf, PAGE_OPTIONS, positionIn, toNext } from './option-values.ts';

@@ -10,8 +10,8 @@ import {
 } from '../administration/connections.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
+import type { ConnectedPosition, UnhealthyPosition } from '../user-data/accounts-by-health.ts';
 import { TURNS } from '../user-data/responsible-party.ts';
-import type { ConnectedPosition, UnhealthyPosition } from '../user-data/unhealthy-accounts.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';

@@ -10,8 +10,8 @@ import type { ClientStore } from '../oauth/client-store.ts';
 import { mayRole } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
 import type { SystemStore } from '../system/system-store.ts';
+import type { AccountsByHealth } from '../user-data/accounts-by-health.ts';
 import { findResponsible } from '../user-data/responsible-party.ts';
-import type { UnhealthyAccounts } from '../user-data/unhealthy-accounts.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { UnhealthyEndpoints } from '../webhooks/unhealthy-endpoints.ts';
 import { assignedClientIds } from './log-filter.ts';
@@ -29,7 +29,7 @@ export type OverviewDeps = {
   readonly connectionCounts: ConnectionCounts;
   readonly clients: ClientStore;
   readonly messages: Pick<MessageLog, 'listMessages'>;
-  readonly ailing: UnhealthyAccounts;
+  readonly accountsByHealth: AccountsByHealth;
   readonly unhealthyEndpoints: UnhealthyEndpoints;
   readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
   readonly system: Pick<SystemStore, 'lastChecks'>;
@@ -92,7 +92,7 @@ function reasonProblems(
     count: ofReason.reduce((sum, { count }) => sum + count, 0),
   }));
   const problems = sums.map(async ({ reason, count }) => {
-    const oldest = await deps.ailing.findOldest({ clientIds, reason });
+    const oldest = await deps.accountsByHealth.findOldest({ clientIds, reason });
     const ownApps = oldest && (await listOwnApps(oldest.clientId, deps));
     const hasOwnApp = oldest !== undefined && ownApps?.has(oldest.provider) === true;
     return { reason, count, oldest, turn: findResponsible(reason, hasOwnApp) };

@@ -2,11 +2,11 @@
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './accounts/account-store.ts';
+import { accountsByHealth } from './accounts/accounts-by-health.ts';
 import { connectionCounts } from './accounts/connection-counts.ts';
 import { endedAccessStore } from './accounts/ended-access-store.ts';
 import { healthHistory } from './accounts/health-history.ts';
 import { tokenLeaseStore } from './accounts/token-lease-store.ts';
-import { unhealthyAccounts } from './accounts/unhealthy-accounts.ts';
 import { watchStore } from './accounts/watch-store.ts';
 import { activityStore } from './activity-store.ts';
 import { brandingStore } from './applications/branding-store.ts';
@@ -92,7 +92,7 @@ export function openStores(db: Database, options: StoresOptions) {
     calendarChoices: calendarChoiceStore(db, notify),
     healthHistory: healthHistory(db),
     userDirectory: userDirectory(db),
-    ailing: unhealthyAccounts(db),
+    accountsByHealth: accountsByHealth(db),
     unhealthyEndpoints: unhealthyEndpoints(db),
     accountCalendars: accountCalendars(db),
     mirror: mirrorStore(db, quotas, notifyDeliveries),

@@ -13,7 +13,7 @@ import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
-import type { UnhealthyAccounts } from '../user-data/unhealthy-accounts.ts';
+import type { AccountsByHealth } from '../user-data/accounts-by-health.ts';
 import type { UserDirectory } from '../user-data/user-directory.ts';
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
@@ -47,7 +47,7 @@ export type OperatorStores = {
   readonly userDirectory: UserDirectory;
   readonly healthHistory: HealthHistory;
   readonly accountCalendars: AccountCalendars;
-  readonly ailing: UnhealthyAccounts;
+  readonly accountsByHealth: AccountsByHealth;
   readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
   readonly sealer: Sealer;

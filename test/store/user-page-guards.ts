@@ -3,12 +3,12 @@ import type { Guard } from './known-guards.ts';
 
 export const USER_PAGE_GUARDS: readonly Guard[] = [
   {
-    store: 'unhealthy-accounts',
+    store: 'accounts-by-health',
     without: ' AND a.group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at IS NOT NULL)=>',
     fails: 'an account that is not the user’s yet is neither counted nor shown',
   },
   {
-    store: 'unhealthy-accounts',
+    store: 'accounts-by-health',
     without: "a.client_id = :clientId AND a.health_reason=>CAST(:clientId AS TEXT) <> '' AND a.health_reason",
     fails:
       'an account is shown with its user, provider and trouble, where the application is one that is named',

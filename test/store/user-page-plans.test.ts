@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { unhealthyAccounts } from '../../src/store/accounts/unhealthy-accounts.ts';
+import { accountsByHealth } from '../../src/store/accounts/accounts-by-health.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { userDirectory } from '../../src/store/users/user-directory.ts';
 import { NOW } from '../contract/calendar-rows.ts';
@@ -39,13 +39,13 @@ const find =
   (db) =>
     userDirectory(db).findUsers(...asked);
 const list =
-  (...asked: Parameters<ReturnType<typeof unhealthyAccounts>['listAiling']>): Read =>
+  (...asked: Parameters<ReturnType<typeof accountsByHealth>['listUnhealthy']>): Read =>
   (db) =>
-    unhealthyAccounts(db).listAiling(...asked);
+    accountsByHealth(db).listUnhealthy(...asked);
 const connected =
-  (...asked: Parameters<ReturnType<typeof unhealthyAccounts>['listConnected']>): Read =>
+  (...asked: Parameters<ReturnType<typeof accountsByHealth>['listConnected']>): Read =>
   (db) =>
-    unhealthyAccounts(db).listConnected(...asked);
+    accountsByHealth(db).listConnected(...asked);
 const limit = 50;
 const well = { display: 'user-3@a.example', accountKey: 'k user-3' };
 const READS: readonly (readonly [index: string, name: string, read: Read])[] = [

@@ -5,8 +5,8 @@ import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { dashboardMessages as messages } from '../../dashboard/messages/messages.ts';
 import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
+import type { AccountWithHealth } from '../../user-data/accounts-by-health.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
-import type { UnhealthyAccount } from '../../user-data/unhealthy-accounts.ts';
 import type { FoundUser } from '../../user-data/user-directory.ts';
 import type { AccountUpdates } from '../../watches/watch-store.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
@@ -74,7 +74,7 @@ const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
 const accountKind = (account: Pick<Account, 'accountId' | 'provider'>): string =>
   isCalendarLink(account) ? messages.text('provider.calendar_link') : account.provider;
 
-export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<UnhealthyAccount>>[] = [
+export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<AccountWithHealth>>[] = [
   { name: 'client_id', value: ({ clientId }) => clientId },
   { name: 'user_id', value: ({ userId }) => userId },
   { name: 'key', value: ({ accountKey }) => accountKey },

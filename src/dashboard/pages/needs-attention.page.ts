@@ -5,7 +5,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Role } from '../../people/person.ts';
 import type { Check } from '../../system/doctor-checks.ts';
 import type { Turn } from '../../user-data/responsible-party.ts';
-import type { UnhealthyAccount } from '../../user-data/unhealthy-accounts.ts';
+import type { AccountWithHealth } from '../../user-data/accounts-by-health.ts';
 import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
@@ -37,7 +37,7 @@ export type FailedCheck = Pick<Check, 'name' | 'message'> & { readonly since: nu
 export type ReasonProblem = {
   readonly reason: HealthReason;
   readonly count: number;
-  readonly oldest: UnhealthyAccount | undefined;
+  readonly oldest: AccountWithHealth | undefined;
   readonly turn: Turn;
 };
 

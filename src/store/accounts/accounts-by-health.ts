@@ -1,13 +1,13 @@
-/** Lists unhealthy accounts in SQL; held to its contract in test/contract on both databases. */
+/** Lists accounts by health in SQL; held to its contract in test/contract on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
 import { byBytes } from '../../lib/compared-text.ts';
 import { lowerCase } from '../../lib/lower-case.ts';
-import type { ReasonFilter } from '../../user-data/responsible-party.ts';
 import type {
-  UnhealthyAccount,
-  UnhealthyAccounts,
+  AccountsByHealth,
+  AccountWithHealth,
   UnhealthyFilter,
-} from '../../user-data/unhealthy-accounts.ts';
+} from '../../user-data/accounts-by-health.ts';
+import type { ReasonFilter } from '../../user-data/responsible-party.ts';
 import type { Database, Dialect, Values } from '../drivers/database.ts';
 import { HEALTH_COLUMNS, type HealthRow, toAccountHealth, UNFINISHED } from './account-rows.ts';
 
@@ -50,9 +50,9 @@ function connectedTexts({ byBytes: bytes }: Dialect, isWorking: boolean): Texts 
   return [text('', `${address} || ''`), text('a.client_id = :clientId AND', address)];
 }
 
-type Row = HealthRow & Omit<UnhealthyAccount, 'health'>;
+type Row = HealthRow & Omit<AccountWithHealth, 'health'>;
 
-export function unhealthyAccounts(db: Database): UnhealthyAccounts {
+export function accountsByHealth(db: Database): AccountsByHealth {
   const [CONNECTED, WORKING] = [connectedTexts(db.dialect, false), connectedTexts(db.dialect, true)];
   /** Reads each application by its own index. */
   const readClients = async <T>(
@@ -76,7 +76,7 @@ export function unhealthyAccounts(db: Database): UnhealthyAccounts {
   };
 
   return {
-    async countAiling(filter, most) {
+    async countUnhealthy(filter, most) {
       const counts = await Promise.all(
         REASONS.map(async (reason) => {
           const rows = await readReasons<{ count: number }>({ ...filter, reason }, COUNT, { most });
@@ -87,22 +87,22 @@ export function unhealthyAccounts(db: Database): UnhealthyAccounts {
       return new Map(counts.filter(([, one]) => one > 0));
     },
 
-    async listAiling(filter, { after, limit }) {
+    async listUnhealthy(filter, { after, limit }) {
       const { since, accountKey } = after ?? { since: Number.MAX_SAFE_INTEGER, accountKey: '' };
       const rows = await readReasons<Row>(filter, LIST, { since, accountKey, limit });
-      return rows.toSorted(newestFirst).slice(0, limit).map(toAilingAccount);
+      return rows.toSorted(newestFirst).slice(0, limit).map(toAccount);
     },
 
     async findOldest(filter) {
       const row = (await readReasons<Row>(filter, OLDEST, {})).toSorted(newestFirst).at(-1);
-      return row && toAilingAccount(row);
+      return row && toAccount(row);
     },
 
     async listConnected({ clientIds, isWorking }, { after, limit }) {
       const { display = '', accountKey = '' } = after ?? {};
       const values = { display, accountKey, limit };
       const rows = await readClients<Row>(clientIds, isWorking ? WORKING : CONNECTED, values);
-      return rows.toSorted(byAddress).slice(0, limit).map(toAilingAccount);
+      return rows.toSorted(byAddress).slice(0, limit).map(toAccount);
     },
   };
 }
@@ -113,7 +113,7 @@ const byAddress = (one: Row, other: Row): number =>
 const newestFirst = (one: Row, other: Row): number =>
   other.healthSince - one.healthSince || (one.accountKey < other.accountKey ? 1 : -1);
 
-function toAilingAccount(row: Row): UnhealthyAccount {
+function toAccount(row: Row): AccountWithHealth {
   const { accountKey, accountId, clientId, userId, provider, display } = row;
   const account = { accountKey, accountId, clientId, userId, provider, display };
   return { ...account, health: toAccountHealth(row) };

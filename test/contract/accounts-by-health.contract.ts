@@ -1,20 +1,20 @@
-/** Contract tests for AilingAccounts. Each database's test calls them with its own empty, migrated database. */
+/** Contract tests for AccountsByHealth. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { listReasons, type Turn } from '../../src/user-data/responsible-party.ts';
 import type {
   ConnectedPosition,
   UnhealthyFilter,
   UnhealthyPosition,
-} from '../../src/user-data/unhealthy-accounts.ts';
+} from '../../src/user-data/accounts-by-health.ts';
+import { listReasons, type Turn } from '../../src/user-data/responsible-party.ts';
 import { accountApart, grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
 const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
 
-export function ailingAccountsContract(database: string, open: () => Promise<Database>): void {
+export function accountsByHealthContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const stores = await openWithUsers(open);
     const { db, accounts } = stores;
@@ -29,24 +29,27 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
     return stores;
   };
 
-  describe(`AilingAccounts on ${database}`, () => {
+  describe(`AccountsByHealth on ${database}`, () => {
     it('counts unhealthy accounts by reason, up to the requested limit', async () => {
-      const { ailing } = await prepare();
+      const { accountsByHealth } = await prepare();
 
       assert.deepEqual(
-        [...(await ailing.countAiling({}, 3))],
+        [...(await accountsByHealth.countUnhealthy({}, 3))],
         [
           ['password_refused', 1],
           ['provider_unavailable', 3],
         ],
       );
-      assert.equal((await ailing.countAiling({ clientIds: ['acme'] }, 100)).get('provider_unavailable'), 5);
-      assert.equal((await ailing.countAiling({ clientIds: ['other'] }, 3)).size, 0);
-      assert.equal((await ailing.countAiling({ clientIds: [] }, 3)).size, 0);
+      assert.equal(
+        (await accountsByHealth.countUnhealthy({ clientIds: ['acme'] }, 100)).get('provider_unavailable'),
+        5,
+      );
+      assert.equal((await accountsByHealth.countUnhealthy({ clientIds: ['other'] }, 3)).size, 0);
+      assert.equal((await accountsByHealth.countUnhealthy({ clientIds: [] }, 3)).size, 0);
     });
 
     it('lists each unhealthy account on exactly one page, the newest problem first', async () => {
-      const { ailing } = await prepare();
+      const { accountsByHealth } = await prepare();
 
       for (const clientIds of [undefined, ['acme', 'other']])
         for (const limit of [1, 2, 10]) {
@@ -55,7 +58,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
           let after: UnhealthyPosition | undefined;
           for (;;) {
             const filter = { clientIds, reason: DOWN.reason };
-            const page = await ailing.listAiling(filter, { after, limit });
+            const page = await accountsByHealth.listUnhealthy(filter, { after, limit });
             seen.push(...page.map(({ display }) => display));
             since.push(...page.map(({ health }) => health.since));
             const last = page.at(-1);
@@ -71,10 +74,10 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
     });
 
     it('an account is shown with its user, provider and trouble, where the application is one that is named', async () => {
-      const { ailing } = await prepare();
+      const { accountsByHealth } = await prepare();
       const filter = { reason: REFUSED.reason, clientIds: ['acme'] };
 
-      const [account] = await ailing.listAiling(filter, { limit: 5 });
+      const [account] = await accountsByHealth.listUnhealthy(filter, { limit: 5 });
 
       assert.deepEqual(
         { ...account, accountKey: '' },
@@ -84,31 +87,37 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
           health: { ...REFUSED, since: NOW + 9 },
         },
       );
-      assert.deepEqual(await ailing.listAiling({ ...filter, clientIds: ['other'] }, { limit: 5 }), []);
+      assert.deepEqual(
+        await accountsByHealth.listUnhealthy({ ...filter, clientIds: ['other'] }, { limit: 5 }),
+        [],
+      );
     });
 
     it('finds the account whose problem is the oldest, of the requested applications', async () => {
-      const { ailing } = await prepare();
+      const { accountsByHealth } = await prepare();
       const filter = { reason: DOWN.reason };
 
       for (const clientIds of [undefined, ['acme', 'other']])
-        assert.equal((await ailing.findOldest({ ...filter, clientIds }))?.display, 'a');
-      assert.equal(await ailing.findOldest({ ...filter, clientIds: ['other'] }), undefined);
-      assert.equal(await ailing.findOldest({ reason: 'quota_exhausted' }), undefined);
+        assert.equal((await accountsByHealth.findOldest({ ...filter, clientIds }))?.display, 'a');
+      assert.equal(await accountsByHealth.findOldest({ ...filter, clientIds: ['other'] }), undefined);
+      assert.equal(await accountsByHealth.findOldest({ reason: 'quota_exhausted' }), undefined);
     });
 
     it('an account that is not the user’s yet is neither counted nor shown', async () => {
-      const { ailing, accounts } = await prepare();
+      const { accountsByHealth, accounts } = await prepare();
       const account = await accounts.linkAccount(accountApart('open'), NOW);
       await accounts.setHealth(account, REFUSED, NOW + 1);
 
-      assert.equal((await ailing.countAiling({}, 9)).get('password_refused'), 1);
-      assert.equal((await ailing.listAiling({ reason: 'password_refused' }, { limit: 9 })).length, 1);
-      assert.equal((await ailing.findOldest({ reason: 'password_refused' }))?.userId, 'ben');
+      assert.equal((await accountsByHealth.countUnhealthy({}, 9)).get('password_refused'), 1);
+      assert.equal(
+        (await accountsByHealth.listUnhealthy({ reason: 'password_refused' }, { limit: 9 })).length,
+        1,
+      );
+      assert.equal((await accountsByHealth.findOldest({ reason: 'password_refused' }))?.userId, 'ben');
     });
 
     it('lists and counts only accounts with the requested state, provider and responsible party', async () => {
-      const { ailing } = await prepare();
+      const { accountsByHealth } = await prepare();
       const both = [5, 1];
       const filters: readonly (readonly [UnhealthyFilter, readonly number[]])[] = [
         [{}, both],
@@ -121,8 +130,8 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
         [{ reasons: listReasons('operator') }, [0, 0]],
       ];
       for (const [filter, [down = 0, refused = 0]] of filters) {
-        const counts = await ailing.countAiling(filter, 9);
-        const accounts = await ailing.listAiling(filter, { limit: 9 });
+        const counts = await accountsByHealth.countUnhealthy(filter, 9);
+        const accounts = await accountsByHealth.listUnhealthy(filter, { limit: 9 });
 
         assert.equal(counts.get(DOWN.reason) ?? 0, down, JSON.stringify(filter));
         assert.equal(counts.get(REFUSED.reason) ?? 0, refused, JSON.stringify(filter));
@@ -131,13 +140,15 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
     });
 
     it('lists problems of a provider app by who maintains it: the operator or the application', async () => {
-      const { ailing, accounts, db } = await prepare();
+      const { accountsByHealth, accounts, db } = await prepare();
       const input = newAccount({ provider: 'google', accountId: 'g', display: 'g' });
       const account = await accounts.linkAccount(input, NOW);
       await accounts.setHealth(account, { ...DOWN, reason: 'app_secret_expired' }, NOW);
       await grantAll(db, { userId: 'ada' });
       const namesFor = async (turn: Turn) =>
-        (await ailing.listAiling({ reasons: listReasons(turn) }, { limit: 9 })).map(({ display }) => display);
+        (await accountsByHealth.listUnhealthy({ reasons: listReasons(turn) }, { limit: 9 })).map(
+          ({ display }) => display,
+        );
 
       assert.deepEqual([await namesFor('operator'), await namesFor('application')], [['g'], []]);
       await db.write(
@@ -148,7 +159,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
     });
 
     it('lists each connected account on exactly one page by address, or each that works', async () => {
-      const { ailing, accounts } = await prepare();
+      const { accountsByHealth, accounts } = await prepare();
       await accounts.linkAccount(accountApart('open'), NOW);
 
       for (const clientIds of [undefined, ['acme', 'other']])
@@ -158,7 +169,10 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
         ] as const) {
           const seen: string[] = [];
           for (let after: ConnectedPosition | undefined; ; ) {
-            const [account] = await ailing.listConnected({ clientIds, isWorking }, { after, limit: 1 });
+            const [account] = await accountsByHealth.listConnected(
+              { clientIds, isWorking },
+              { after, limit: 1 },
+            );
             if (account === undefined) break;
             seen.push(account.display);
             after = account;

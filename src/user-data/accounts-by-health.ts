@@ -1,8 +1,9 @@
+/** The accounts of all users by health: those with a problem, and those that work. */
 import type { Account, AccountHealth } from '../calendars/account-store.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
 import type { ReasonFilter } from './responsible-party.ts';
 
-export type UnhealthyAccount = Pick<
+export type AccountWithHealth = Pick<
   Account,
   'accountKey' | 'accountId' | 'clientId' | 'userId' | 'provider' | 'display' | 'health'
 >;
@@ -23,25 +24,25 @@ export type UnhealthyPosition = { readonly since: number; readonly accountKey: s
 export type ConnectedPosition = { readonly display?: string | undefined; readonly accountKey: string };
 
 /** Lists accounts by health, without accounts that belong to no user yet. */
-export interface UnhealthyAccounts {
+export interface AccountsByHealth {
   /** Counts accounts by reason, up to `most` each, without reasons that have none. */
-  countAiling(
+  countUnhealthy(
     filter: Omit<UnhealthyFilter, 'reason'>,
     most: number,
   ): Promise<ReadonlyMap<HealthReason, number>>;
 
   /** Lists accounts, the newest problem first. */
-  listAiling(
+  listUnhealthy(
     filter: UnhealthyFilter,
     page: { readonly after?: UnhealthyPosition | undefined; readonly limit: number },
-  ): Promise<UnhealthyAccount[]>;
+  ): Promise<AccountWithHealth[]>;
 
   /** Returns the account with the oldest problem. */
-  findOldest(filter: UnhealthyFilter): Promise<UnhealthyAccount | undefined>;
+  findOldest(filter: UnhealthyFilter): Promise<AccountWithHealth | undefined>;
 
   /** Lists connected accounts by address, with `isWorking` only those that work. */
   listConnected(
     filter: Pick<UnhealthyFilter, 'clientIds'> & { readonly isWorking: boolean },
     page: { readonly after?: ConnectedPosition | undefined; readonly limit: number },
-  ): Promise<UnhealthyAccount[]>;
+  ): Promise<AccountWithHealth[]>;
 }
