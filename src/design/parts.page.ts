@@ -118,6 +118,9 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 /** The start of every page's stylesheet: tokens, elements, components. */
 export const BASE_STYLE = readText('./base.css');
 
+/** The signs of applications and providers. */
+export const SIGN_STYLE = readText('./sign.css');
+
 /** Blocks of code with a copy button, and the colors of their syntax. */
 export const CODE_STYLE = readText('./code.css');
 

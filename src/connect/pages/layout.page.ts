@@ -1,7 +1,7 @@
 /** The document around every Connect page: style, script, and the settings in the footer. */
 import { readFileSync } from 'node:fs';
 import type { Theme } from '../../branding/branding.ts';
-import { BASE_STYLE, dense, ICONS, PAGE_ICON, readScript } from '../../design/parts.page.ts';
+import { BASE_STYLE, dense, ICONS, PAGE_ICON, readScript, SIGN_STYLE } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import type { QueryParameter } from '../../http/received-query.ts';
@@ -12,7 +12,7 @@ import type { Appearance } from './appearance.ts';
 import { formFields } from './parts.page.ts';
 
 const STYLE = inlineStyle(
-  dense(BASE_STYLE + readFileSync(new URL('./connect.css', import.meta.url), 'utf8')),
+  dense(BASE_STYLE + SIGN_STYLE + readFileSync(new URL('./connect.css', import.meta.url), 'utf8')),
 );
 
 /** Every page works without it. */

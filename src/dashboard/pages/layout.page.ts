@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
 import { type IconName, icon, iconSymbols } from '../../design/icon.page.ts';
-import { BASE_STYLE, COPY_SCRIPT, dense, PAGE_ICON, readScript } from '../../design/parts.page.ts';
+import {
+  BASE_STYLE,
+  COPY_SCRIPT,
+  dense,
+  PAGE_ICON,
+  readScript,
+  SIGN_STYLE,
+} from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { TOKEN_FIELD, tokenField } from '../../http/page-form.ts';
@@ -29,6 +36,7 @@ const FURTHER_STYLES = [
     /class="(?:answer|changes|code-of|copy-row|filter"|levels|panel once|picks?|registration|requirements|sessions|signatures|steps|tabs|views|with-mark)/,
     readText('./details.css'),
   ),
+  furtherStyle(/class="sign/, SIGN_STYLE),
   furtherStyle(/class="playground/, readText('./playground.css')),
   furtherStyle(/class="branding/, readText('./branding.css')),
   furtherStyle(/<body class="door/, readText('./door.css')),
