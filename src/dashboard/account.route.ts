@@ -14,7 +14,7 @@ import { type DashboardRoute, type DashboardVisit, goTo, readCaller } from './gu
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
-import { field, top } from './pages/parts.page.ts';
+import { doneText, field, listEntry, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
 import { renderCreator } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
@@ -70,7 +70,7 @@ export async function showAccount(
 export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   const { people } = deps;
   return [
-    get(PATH, 'own.manage', (visit) => showAccount(visit, renderNotice(visit))),
+    get(PATH, 'own.manage', (visit) => showAccount(visit, { said: doneText(visit.query('done'), DONE) })),
     post(`${PATH}/name`, 'own.manage', async (visit) => {
       const name = visit.field('name').trim();
       const problem = personNameProblem(name);
@@ -100,20 +100,16 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-function renderNotice({ query }: DashboardVisit): Partial<AccountParts> {
-  const done = {
-    name: 'saved',
-    password: 'account.password.done',
-    session: 'account.sessions.ended',
-    withdrawn: 'people.withdrawn',
-    passkey: 'account.passkeys.added',
-    passkey_removed: 'account.passkeys.removed',
-    connected: 'sso.connect.done',
-    disconnected: 'sso.disconnect.done',
-  } as const;
-  const what = query('done');
-  return Object.hasOwn(done, what) ? { said: html`${messages.text(done[what as keyof typeof done])}` } : {};
-}
+const DONE = {
+  name: 'saved',
+  password: 'account.password.done',
+  session: 'account.sessions.ended',
+  withdrawn: 'people.withdrawn',
+  passkey: 'account.passkeys.added',
+  passkey_removed: 'account.passkeys.removed',
+  connected: 'sso.connect.done',
+  disconnected: 'sso.disconnect.done',
+} as const;
 
 function accountContent(parts: AccountParts, viewer: Viewer): Html {
   const { sessions, links, current, said, nameProblem, passwordProblem, refusedSignIns } = parts;
@@ -157,6 +153,8 @@ function sessionItem(
   const isThis = sessionId === current;
   const description = messages.markup('account.sessions.seen', { when: instant(seenAt), address });
   const button = html`<button class="small">${messages.text('account.sessions.end')}</button>`;
-  return html`<li><div><strong><bdi>${browserName(browser)}</bdi></strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${description}</p></div>
-${!isThis && postForm(viewer, `${PATH}/sessions/${sessionId}/end`, button)}</li>`;
+  const mark = isThis && html` ${chip(messages.text('account.sessions.this'))}`;
+  const name = html`<strong><bdi>${browserName(browser)}</bdi></strong>${mark}`;
+  const end = !isThis && postForm(viewer, `${PATH}/sessions/${sessionId}/end`, button);
+  return listEntry(name, description, end);
 }

@@ -6,7 +6,6 @@ import {
   countApplicationContents,
   deleteApplication,
   MOST_COUNTED,
-  readApplication,
   rotateSecret,
   SETTINGS_FIELDS,
 } from '../administration/applications.ts';
@@ -15,15 +14,14 @@ import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
 import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
+import { readClient, readOverlap, showTab } from './application-tab.ts';
 import { typedFields } from './applications.route.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import {
-  applicationPage,
   credentialsContent,
   deleteContent,
-  OVERLAP_HOURS,
   rotateContent,
   rotatedContent,
   securityContent,
@@ -32,12 +30,12 @@ import {
 } from './pages/application.page.ts';
 import { postmanEnvironment } from './pages/application-code.ts';
 import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
+import type { Viewer } from './pages/layout.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
 
 const ONE = `${APPLICATIONS}/:clientId`;
-const HOUR_MS = 3_600_000;
 
 export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   ...settings(deps),
@@ -45,10 +43,6 @@ export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   ...security(),
   ...deletion(),
 ];
-
-/** Returns the application in the path. Throws PeopleRefusal `not_there`. */
-const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
-  readApplication(person, parameter('clientId'), deps);
 
 /** Renders what a change of reviewed values does to the application's review. */
 async function renderEditNotice(visit: DashboardVisit): Promise<Html | undefined> {
@@ -60,19 +54,14 @@ async function renderEditNotice(visit: DashboardVisit): Promise<Html | undefined
   return editNotice(verification, visit.viewer);
 }
 
-type Shown = { readonly client: Client; readonly tab: string; readonly content: Html };
-
-function showTab({ viewer, query, show }: DashboardVisit, shown: Shown, status = 200) {
-  const notice = query('done') === 'saved' && status === 200 ? html`${messages.text('saved')}` : undefined;
-  return show(applicationPage({ ...shown, said: notice }, viewer), status);
-}
+const DONE = { saved: 'saved' } as const;
 
 const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
   get(ONE, 'application.read', async (visit) => {
     const client = await readClient(visit);
     const { facts } = await visit.deps.branding.findLook(client.clientId);
     const content = html`${await renderEditNotice(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
-    return showTab(visit, { client, tab: '', content });
+    return showTab(visit, { client, tab: '', content, done: DONE });
   }),
   post(ONE, 'application.change', async (visit) => {
     const { person, viewer, reply, field, deps } = visit;
@@ -85,7 +74,7 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
       const filled = { values: typed, problems: changed.problems };
       const form = settingsContent({ client, facts, ...filled }, viewer);
       const content = html`${await renderEditNotice(visit)}${form}`;
-      return showTab(visit, { client, tab: '', content }, 400);
+      return showTab(visit, { client, tab: '', content, status: 400 });
     }
     if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);
     return showTab(visit, { client, tab: '', content: settingsSecretContent(changed, clientId) });
@@ -99,12 +88,16 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
   }),
 ];
 
-const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
-  get(`${ONE}/credentials`, 'application.read', async (visit) => {
+/** Returns the handler of a page that shows a tab. */
+const tabPage =
+  (tab: string, render: (client: Client, viewer: Viewer) => Html): DashboardRoute['handle'] =>
+  async (visit) => {
     const client = await readClient(visit);
-    const content = credentialsContent(client, visit.viewer);
-    return showTab(visit, { client, tab: '/credentials', content });
-  }),
+    return showTab(visit, { client, tab, content: render(client, visit.viewer), done: DONE });
+  };
+
+const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
+  get(`${ONE}/credentials`, 'application.read', tabPage('/credentials', credentialsContent)),
   get(`${ONE}/postman-environment`, 'application.read', async (visit) => {
     const client = await readClient(visit);
     return visit.reply
@@ -114,25 +107,20 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
       .header('content-disposition', 'attachment; filename="kalends.postman_environment.json"')
       .send(postmanEnvironment(client.name, { ...client, url: publicUrl }));
   }),
-  freshGet(`${ONE}/credentials/rotate`, 'application.secrets', async (visit) => {
-    const client = await readClient(visit);
-    const content = rotateContent(client, visit.viewer);
-    return showTab(visit, { client, tab: '/credentials', content });
-  }),
+  freshGet(`${ONE}/credentials/rotate`, 'application.secrets', tabPage('/credentials', rotateContent)),
   freshPost(`${ONE}/credentials/rotate`, 'application.secrets', async (visit) => {
-    const client = await readClient(visit);
-    const hours = OVERLAP_HOURS.find((one) => String(one) === visit.field('overlap')) ?? OVERLAP_HOURS[0];
-    const overlapMs = (hours ?? 0) * HOUR_MS;
-    const rotated = await rotateSecret(visit.person, { clientId: client.clientId, overlapMs }, visit.deps);
-    return showTab(visit, { client, tab: '/credentials', content: rotatedContent(rotated, now()) });
+    const rotation = { clientId: visit.parameter('clientId'), overlapMs: readOverlap(visit) };
+    const rotated = await rotateSecret(visit.person, rotation, visit.deps);
+    return showTab(visit, { tab: '/credentials', content: rotatedContent(rotated, now()) });
   }),
 ];
 
 const security = (): DashboardRoute[] => [
-  get(`${ONE}/security`, 'application.read', async (visit) => {
-    const client = await readClient(visit);
-    return showTab(visit, { client, tab: '/security', content: securityContent({ client }, visit.viewer) });
-  }),
+  get(
+    `${ONE}/security`,
+    'application.read',
+    tabPage('/security', (client, viewer) => securityContent({ client }, viewer)),
+  ),
   post(`${ONE}/security`, 'application.change', async (visit) => {
     const { person, viewer, reply, field, fields, deps } = visit;
     const client = await readClient(visit);
@@ -150,7 +138,7 @@ const security = (): DashboardRoute[] => [
     if (providers?.length === 0 || refreshReplayWindow === undefined) {
       const typed = { ...client, ...change, providers: providers ?? undefined };
       const content = securityContent({ client: typed, replayWindow }, viewer);
-      return showTab(visit, { client, tab: '/security', content }, 400);
+      return showTab(visit, { client, tab: '/security', content, status: 400 });
     }
     await changeSecurity(person, { clientId, change: { ...change, refreshReplayWindow } }, deps);
     return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
@@ -167,7 +155,7 @@ const deletion = (): DashboardRoute[] => {
     const contents = await countApplicationContents(visit.person, client.clientId, visit.deps);
     const isOpened = typed.problem !== undefined || visit.query('confirm') !== '';
     const content = deleteContent({ client, contents, most: MOST_COUNTED, isOpened, ...typed }, visit.viewer);
-    return showTab(visit, { client, tab: '/delete', content }, status);
+    return showTab(visit, { client, tab: '/delete', content, status });
   };
   return [
     freshGet(`${ONE}/delete`, 'application.delete', (visit) => showForm(visit, {})),

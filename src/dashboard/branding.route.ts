@@ -6,17 +6,16 @@ import {
   removeLogo,
   setLogo,
 } from '../administration/application-look.ts';
-import { readApplication } from '../administration/applications.ts';
 import { readReview } from '../administration/reviews.ts';
 import { MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { html } from '../http/html.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { uploadedFile } from '../http/upload-body.ts';
 import { changedFields } from '../verification/verification.ts';
+import { readClient, showTab } from './application-tab.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
-import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
-import { BRANDING_TAB, type BrandingTyped, brandingContent, brandingSaid } from './pages/branding.page.ts';
+import { BRANDING_DONE, BRANDING_TAB, type BrandingTyped, brandingContent } from './pages/branding.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { readPreviewWish } from './preview.ts';
 import { get, post } from './routes.ts';
@@ -67,9 +66,9 @@ const logoRoutes = (path: string, logo: LogoField): DashboardRoute[] => [
 ];
 
 async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
-  const { person, viewer, parameter, query, show, deps } = visit;
+  const { person, viewer, parameter, query, deps } = visit;
   const clientId = parameter('clientId');
-  const client = await readApplication(person, clientId, deps);
+  const client = await readClient(visit);
   const { verification } = await readReview(person, { clientId }, deps);
   const { branding } = await deps.branding.findLook(clientId);
   const { present, approved } = verification;
@@ -77,7 +76,6 @@ async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
   const wish = { ...readPreviewWish(query), draft: typed.look };
   const parts = { client, branding, hasOther, wish, typed };
   const content = html`${editNotice(verification, viewer)}${brandingContent(parts, viewer)}`;
-  const notice = typed.problems === undefined ? brandingSaid(query('done')) : undefined;
-  const page = applicationPage({ client, tab: BRANDING_TAB, content, said: notice }, viewer);
-  return show({ ...page, hasFrames: true }, typed.problems === undefined ? 200 : 400);
+  const status = typed.problems === undefined ? 200 : 400;
+  return showTab(visit, { client, tab: BRANDING_TAB, content, done: BRANDING_DONE, status, hasFrames: true });
 }

@@ -1,7 +1,7 @@
 /** The dashboard's cookies: session, known browser, passkey challenge, and pending single sign-on. */
-
+import type { FastifyReply } from 'fastify';
 import { parseTheme, type Theme } from '../branding/branding.ts';
-import type { CookieToSet } from '../http/cookies.ts';
+import { setCookie } from '../http/cookies.ts';
 import { CHALLENGE_SECONDS } from '../people/passkey-challenge.ts';
 import { PENDING_SECONDS } from '../people/pending-sign-in.ts';
 import { LONGEST_MS } from '../people/sessions.ts';
@@ -13,11 +13,15 @@ type Received = Readonly<Record<string, string | undefined>> | null;
 const cookieName = (name: string, { dashboardUrl }: Place): string =>
   dashboardUrl.startsWith('https:') ? `__Host-${name}` : name;
 
-const SESSION = 'kalends_session';
-const KNOWN = 'kalends_known';
-const PASSKEY = 'kalends_passkey';
-const SINGLE_SIGN_ON = 'kalends_single_sign_on';
-const KNOWN_SECONDS = 180 * 24 * 3600;
+const DAY_SECONDS = 24 * 3600;
+
+/** The cookies and how long each stays, in seconds. */
+const COOKIES = {
+  session: { name: 'kalends_session', maxAge: LONGEST_MS / 1000 },
+  mark: { name: 'kalends_known', maxAge: 180 * DAY_SECONDS },
+  passkey: { name: 'kalends_passkey', maxAge: CHALLENGE_SECONDS },
+  singleSignOn: { name: 'kalends_single_sign_on', maxAge: PENDING_SECONDS },
+} as const;
 
 export type DashboardCookies = {
   readonly session: string | undefined;
@@ -29,47 +33,23 @@ export type DashboardCookies = {
   readonly theme: Theme;
 };
 
-export const readDashboardCookies = (received: Received, place: Place): DashboardCookies => ({
-  session: received?.[cookieName(SESSION, place)],
-  mark: received?.[cookieName(KNOWN, place)],
-  passkey: received?.[cookieName(PASSKEY, place)],
-  singleSignOn: received?.[cookieName(SINGLE_SIGN_ON, place)],
-  theme: parseTheme(received?.kalends_theme) ?? 'auto',
-});
+export const readDashboardCookies = (received: Received, place: Place): DashboardCookies => {
+  const read = (cookie: keyof typeof COOKIES) => received?.[cookieName(COOKIES[cookie].name, place)];
+  const cookies = { session: read('session'), mark: read('mark'), passkey: read('passkey') };
+  const theme = parseTheme(received?.kalends_theme) ?? 'auto';
+  return { ...cookies, singleSignOn: read('singleSignOn'), theme };
+};
 
-/** Returns the session cookie, which browsers do not send with requests that another site started. */
-export const sessionCookie = (secret: string, place: Place): CookieToSet => ({
-  name: cookieName(SESSION, place),
-  value: secret,
-  maxAge: LONGEST_MS / 1000,
-  isStrict: true,
-});
-
-export const endedSessionCookie = (place: Place): CookieToSet => ({ ...sessionCookie('', place), maxAge: 0 });
-
-export const knownCookie = (mark: string, place: Place): CookieToSet => ({
-  name: cookieName(KNOWN, place),
-  value: mark,
-  maxAge: KNOWN_SECONDS,
-  isStrict: true,
-});
-
-/** Returns the cookie that holds the challenge until the passkey responds. */
-export const passkeyCookie = (challenge: string, place: Place): CookieToSet => ({
-  name: cookieName(PASSKEY, place),
-  value: challenge,
-  maxAge: CHALLENGE_SECONDS,
-  isStrict: true,
-});
-
-/** Returns the cookie of a pending single sign-on. It is Lax: the issuer's site sends the browser back. */
-export const singleSignOnCookie = (pending: string, place: Place): CookieToSet => ({
-  name: cookieName(SINGLE_SIGN_ON, place),
-  value: pending,
-  maxAge: PENDING_SECONDS,
-});
-
-export const endedSingleSignOnCookie = (place: Place): CookieToSet => ({
-  ...singleSignOnCookie('', place),
-  maxAge: 0,
-});
+/**
+ * Sets a cookie, or ends it if the value is empty. Browsers do not send it with requests that another site started,
+ * except that of single sign-on: the issuer's site sends the browser back.
+ */
+export function setDashboardCookie(
+  reply: FastifyReply,
+  [cookie, value]: readonly [cookie: keyof typeof COOKIES, value: string],
+  place: Place,
+): void {
+  const { name, maxAge } = COOKIES[cookie];
+  const lifetime = { maxAge: value === '' ? 0 : maxAge, isStrict: cookie !== 'singleSignOn' };
+  setCookie(reply, { name: cookieName(name, place), value, ...lifetime }, { publicUrl: place.dashboardUrl });
+}

@@ -1,7 +1,6 @@
 /** The passkey ceremonies: add, sign in, confirm the identity, and join by a one-time link. */
 import type { FastifyReply } from 'fastify';
 
-import { setCookie } from '../http/cookies.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { acceptLinkWithPasskey, openLink, readRegistration } from '../people/invitations.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
 import { mustBeOn, otherWays, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { showAccount } from './account.route.ts';
-import { passkeyCookie } from './dashboard-cookies.ts';
+import { setDashboardCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import { type DashboardRoute, goTo, type OpenRoute, type OpenVisit, ownDashboardPath } from './guard.ts';
@@ -40,7 +39,7 @@ function request(
   { options, cookie }: PasskeyRequest,
   deps: OpenDashboard,
 ): FastifyReply {
-  setCookie(reply, passkeyCookie(cookie, deps), { publicUrl: deps.dashboardUrl });
+  setDashboardCookie(reply, ['passkey', cookie], deps);
   return privately(reply).send(options);
 }
 

@@ -1,5 +1,4 @@
 /** The members page: members, their roles and their one-time links. */
-import { html } from '../http/html.ts';
 import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
 import {
   changeRole,
@@ -12,8 +11,9 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { parseLogin, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
-import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
 import { addressWith } from './pages/filter-form.page.ts';
+import { doneText } from './pages/parts.page.ts';
 import {
   type InviteParts,
   invitePage,
@@ -50,7 +50,7 @@ const list = ({ people, clients, now }: OpenDashboard): DashboardRoute =>
       ...{ people: page, passkeys, invitations },
       names: new Map(applications.map(({ clientId, name }) => [clientId, name])),
       nextPath: last && addressWith(LIST, { after: last.personId }),
-      said: query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined,
+      said: doneText(query('done'), { withdrawn: 'people.withdrawn' }),
     };
     return show({ title: messages.text('people.title'), content: peoplePage(parts, viewer) });
   });
@@ -100,11 +100,11 @@ function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashb
 }
 
 /** The notice for each action that an address names. */
-const DONE: Readonly<Record<string, DashboardMessageKey>> = {
+const DONE = {
   signed_out: 'person.sessions.ended',
   passkey_removed: 'account.passkeys.removed',
   disconnected: 'sso.disconnect.done',
-};
+} as const;
 
 /** The role with the fewest permissions if a form contains anything else. */
 const parseRole = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
@@ -123,8 +123,7 @@ async function showPerson(
     people.listPasskeys(personId),
     people.listSessions(personId),
   ]);
-  const done = DONE[query('done')];
-  const notice = done === undefined ? undefined : html`${messages.text(done)}`;
+  const notice = doneText(query('done'), DONE);
   const content = personPage({ person, applications, passkeys, sessions, said: notice, problem }, viewer);
   return show({ title: person.name, content }, problem === undefined ? 200 : 409);
 }

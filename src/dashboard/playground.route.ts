@@ -1,7 +1,7 @@
 /** The playground: a test user connects an application's calendars, and every operation can be tried with it. */
 
 import type { FastifyRequest } from 'fastify';
-import { readApplication, readableApplications } from '../administration/applications.ts';
+import { readableApplications } from '../administration/applications.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import type { Client } from '../oauth/client.ts';
@@ -19,6 +19,7 @@ import {
 import type { OperationForm } from '../playground/operation-forms.ts';
 import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
 import { type ReceivedAnswer, runCall, type SendCall } from '../playground/run-call.ts';
+import { readClient } from './application-tab.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo, type OpenRoute, showDoor } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -199,10 +200,6 @@ async function showOperation(
     outcome.problem === undefined ? 200 : 400,
   );
 }
-
-/** Returns the application in the path. Throws PeopleRefusal `not_there`. */
-const readClient = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
-  readApplication(person, parameter('clientId'), deps);
 
 /** Longer than any long poll, in milliseconds. */
 const MOST_MS = 40_000;

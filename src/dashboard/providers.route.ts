@@ -1,19 +1,18 @@
 /** An application's own apps at Google and Microsoft. */
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from '../administration/application-apps.ts';
-import { readApplication } from '../administration/applications.ts';
 import type { Html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
+import { readClient, showTab } from './application-tab.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import {
   appFormContent,
+  PROVIDERS_DONE,
   PROVIDERS_TAB,
   type ProvidersParts,
   providersContent,
-  providersSaid,
   removeAppContent,
 } from './pages/providers.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
@@ -39,7 +38,7 @@ const appRoutes = (kind: AppKind): DashboardRoute[] => [
   freshGet(`${TAB}/${kind}/remove`, 'application.secrets', async (visit) => {
     const { client, apps } = await readOwnApps(visit);
     if (apps[kind] === undefined) throw new PeopleRefusal('not_there');
-    return showTab(visit, { client, content: removeAppContent(client, kind, visit.viewer) }, 200);
+    return showProvidersTab(visit, { client, content: removeAppContent(client, kind, visit.viewer) });
   }),
   freshPost(`${TAB}/${kind}/remove`, 'application.secrets', async (visit) => {
     const { person, parameter, deps } = visit;
@@ -57,12 +56,12 @@ const backToTab = ({ reply, parameter }: DashboardVisit, done: string) =>
   goTo(reply, `${applicationPath(parameter('clientId'))}${PROVIDERS_TAB}?done=${done}`);
 
 async function showProviders(visit: DashboardVisit, checked?: ProvidersParts['checked']) {
-  const { viewer, query, deps } = visit;
+  const { viewer, deps } = visit;
   const { appRegistrations: registrations } = deps;
   const apps = await readOwnApps(visit);
   const content = providersContent({ ...apps, registrations, checked }, viewer);
   const status = checked !== undefined && 'wait' in checked.check ? 429 : 200;
-  return showTab(visit, { client: apps.client, content, said: providersSaid(query('done')) }, status);
+  return showProvidersTab(visit, { client: apps.client, content, status });
 }
 
 type TypedForm = Pick<Parameters<typeof appFormContent>[0], 'appClientId' | 'problems'>;
@@ -70,18 +69,17 @@ type TypedForm = Pick<Parameters<typeof appFormContent>[0], 'appClientId' | 'pro
 async function showForm(visit: DashboardVisit, kind: AppKind, typed: TypedForm) {
   const { client, apps } = await readOwnApps(visit);
   const content = appFormContent({ client, kind, own: apps[kind], ...typed }, visit.viewer);
-  return showTab(visit, { client, content }, typed.problems === undefined ? 200 : 400);
+  return showProvidersTab(visit, { client, content, status: typed.problems === undefined ? 200 : 400 });
 }
 
-async function readOwnApps({ person, parameter, deps }: DashboardVisit) {
-  const clientId = parameter('clientId');
-  const client = await readApplication(person, clientId, deps);
-  return { client, apps: await ownApps(person, clientId, deps) };
+async function readOwnApps(visit: DashboardVisit) {
+  const client = await readClient(visit);
+  return { client, apps: await ownApps(visit.person, client.clientId, visit.deps) };
 }
 
-type Shown = Pick<ProvidersParts, 'client'> & { readonly content: Html; readonly said?: Html | undefined };
-
-const showTab = ({ viewer, show }: DashboardVisit, shown: Shown, status: number) => {
-  const title = `${shown.client.name} – ${messages.text('application.tab.providers')}`;
-  return show({ ...applicationPage({ ...shown, tab: PROVIDERS_TAB }, viewer), title }, status);
+const showProvidersTab = (visit: DashboardVisit, { client, ...shown }: Shown) => {
+  const title = `${client.name} – ${messages.text('application.tab.providers')}`;
+  return showTab(visit, { client, tab: PROVIDERS_TAB, title, done: PROVIDERS_DONE, ...shown });
 };
+
+type Shown = Pick<ProvidersParts, 'client'> & { readonly content: Html; readonly status?: number };

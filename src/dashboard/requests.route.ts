@@ -1,16 +1,16 @@
 /** The request log: of all applications, of one application, and one request with its context. */
 
-import { readApplication, readableApplications } from '../administration/applications.ts';
+import { readableApplications } from '../administration/applications.ts';
 import { html } from '../http/html.ts';
 import type { Client } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseBodyFields } from '../request-log/shown-body.ts';
+import { readClient, showTab } from './application-tab.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { filterValues, type Query } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import { addressWith } from './pages/filter-form.page.ts';
 import { top } from './pages/parts.page.ts';
@@ -95,11 +95,10 @@ export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): Dashboa
     return show({ title: `${entry.method} ${entry.route ?? messages.text('requests.no_route')}`, content });
   }),
   get(`${APPLICATIONS}/:clientId/requests`, 'request.read', async (visit) => {
-    const client = await readApplication(visit.person, visit.parameter('clientId'), visit.deps);
+    const client = await readClient(visit);
     const query: Query = (name) => (name === 'client' ? client.clientId : visit.query(name));
     const path = requestsTab(client.clientId);
     const list = await listIn(visit, { path, clients: [client], query, isOfOne: true });
-    const page = applicationPage({ client, tab: '/requests', content: list.content }, visit.viewer);
-    return visit.show({ ...page, isLive: list.isLive }, list.status);
+    return showTab(visit, { client, tab: '/requests', ...list });
   }),
 ];

@@ -6,7 +6,7 @@ import type { Person } from '../people/person.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import type { RequestFilter, RequestLog, RequestPlace } from '../request-log/request-log.ts';
-import type { LoggedMessage, MessageLog } from '../webhooks/message-log.ts';
+import type { MessageLog } from '../webhooks/message-log.ts';
 import {
   type FilterProblem,
   listedApplications,
@@ -14,6 +14,7 @@ import {
   type Query,
   readRange,
 } from './log-filter.ts';
+import type { RequestPath } from './pages/request.page.ts';
 import { REQUEST_FILTERS } from './pages/requests.page.ts';
 
 export type RequestsDeps = {
@@ -93,14 +94,6 @@ export async function findRequest(
   if (entry === undefined) throw new PeopleRefusal('not_there');
   return entry;
 }
-
-/** Events of the same user close to a request, as far as they are stored. */
-export type RequestPath = {
-  readonly requests: readonly RequestEntry[];
-  readonly deliveries: readonly LoggedMessage[];
-  /** Whether there were more deliveries in that period than were examined. */
-  readonly isPartial: boolean;
-};
 
 /** The period before and after the request, in milliseconds. */
 const AROUND_MS = 60_000;

@@ -11,7 +11,7 @@ import { beginSession, findSignedIn, type Place } from '../people/sessions.ts';
 import { createBrowserMark, type SignInWay, signIn } from '../people/sign-in.ts';
 import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { findRelyingParty } from '../people/web-authn.ts';
-import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
+import { setDashboardCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import {
@@ -78,7 +78,7 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | OpenRoute)[] {
     }),
     post('/dashboard/sign-out', 'own.manage', async ({ reply, person, session }) => {
       await deps.people.endSession(person.personId, session.sessionId);
-      setCookie(reply, endedSessionCookie(deps), { publicUrl: deps.dashboardUrl });
+      setDashboardCookie(reply, ['session', ''], deps);
       return goTo(reply, '/dashboard/sign-in');
     }),
   ];
@@ -118,9 +118,8 @@ export async function openSession(
   const by = { actor, address: http.ip, now: deps.now };
   const secret = await beginSession(personId, place, { ...deps, by });
   deps.signInEnded?.(way, 'ok');
-  const publicUrl = { publicUrl: deps.dashboardUrl };
-  setCookie(reply, sessionCookie(secret, deps), publicUrl);
-  setCookie(reply, knownCookie(createBrowserMark(personId, deps.knownBrowserKey), deps), publicUrl);
+  setDashboardCookie(reply, ['session', secret], deps);
+  setDashboardCookie(reply, ['mark', createBrowserMark(personId, deps.knownBrowserKey)], deps);
 }
 
 /** Opening a link does not use it up: mail scanners open links too. */

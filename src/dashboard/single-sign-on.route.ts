@@ -1,7 +1,6 @@
 /** Single sign-on: the browser goes to the operator's issuer and returns, to sign in, join, confirm or connect. */
 import type { FastifyReply } from 'fastify';
 
-import { setCookie } from '../http/cookies.ts';
 import { sendPage } from '../http/page.ts';
 import type { ProvenIdentity } from '../people/identity-provider.ts';
 import { acceptLinkWithIdentity, openLink } from '../people/invitations.ts';
@@ -26,7 +25,7 @@ import {
   requireSingleSignOn,
   toIdentity,
 } from '../people/single-sign-on.ts';
-import { endedSingleSignOnCookie, singleSignOnCookie } from './dashboard-cookies.ts';
+import { setDashboardCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { refusalStatus, refusalText } from './dashboard-errors.ts';
 import { type DashboardRoute, goTo, type OpenRoute, type OpenVisit, ownDashboardPath } from './guard.ts';
@@ -64,7 +63,7 @@ async function leave(
   const path = next.length > MOST_PATH_CHARACTERS ? '/dashboard' : next;
   const countedFor = countedForNobody({ address: http.ip, mark: cookies.mark }, deps);
   const sealed = sealPending({ ...pending, purpose, next: path, countedFor }, deps);
-  setCookie(reply, singleSignOnCookie(sealed, deps), { publicUrl: deps.dashboardUrl });
+  setDashboardCookie(reply, ['singleSignOn', sealed], deps);
   return sendPage(reply, betweenPage({ to: url, issuer: provider.issuer, theme: cookies.theme }));
 }
 
@@ -152,7 +151,7 @@ async function takePendingReturn(
   const retryAfter = await ofReturns(pending.countedFor);
   if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
   if (!(await spendPending(pending, deps))) throw new PeopleRefusal('sign_in_ended');
-  setCookie(reply, endedSingleSignOnCookie(deps), { publicUrl: deps.dashboardUrl });
+  setDashboardCookie(reply, ['singleSignOn', ''], deps);
   return { pending, refund: () => ofReturns.refund(pending.countedFor) };
 }
 

@@ -1,13 +1,13 @@
 /** The list of users, of all applications that the member may read or of one. */
 
-import { readApplication, readableApplications } from '../administration/applications.ts';
+import { readableApplications } from '../administration/applications.ts';
 import { findUsers } from '../administration/users.ts';
 import { html } from '../http/html.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
+import { readClient, showTab } from './application-tab.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import { top } from './pages/parts.page.ts';
 import { referredPlace, sealedPlace } from './pages/user-links.ts';
@@ -25,10 +25,10 @@ export const usersRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     return visit.show({ title, content: html`${top(title, messages.text('users.lead'))}${list}` });
   }),
   get(`${APPLICATIONS}/:clientId/users`, 'user.read', async (visit) => {
-    const client = await readApplication(visit.person, visit.parameter('clientId'), deps);
+    const client = await readClient(visit);
     const { clientId, name } = client;
     const content = await listContent(visit, { clientId, names: new Map([[clientId, name]]) });
-    return visit.show(applicationPage({ client, tab: '/users', content }, visit.viewer));
+    return showTab(visit, { client, tab: '/users', content });
   }),
 ];
 

@@ -1,5 +1,4 @@
 /** The review of one application, and the list of reviews that wait for a decision. */
-import { readApplication } from '../administration/applications.ts';
 import {
   makeReviewStep,
   REVIEW_STEPS,
@@ -7,14 +6,15 @@ import {
   readReview,
   waitingReviews,
 } from '../administration/reviews.ts';
+import { showTab } from './application-tab.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import {
   REVIEWS,
   reviewsPage,
   type TypedStep,
+  VERIFICATION_DONE,
   VERIFICATION_TAB,
   verificationContent,
 } from './pages/verification.page.ts';
@@ -28,6 +28,7 @@ export const verificationRoutes = (): DashboardRoute[] => [
     return show({ title: messages.text('reviews.title'), content: reviewsPage(waiting) });
   }),
   get(TAB, 'application.read', (visit) => showReview(visit)),
+  get(`${TAB}/withdraw`, REVIEW_STEPS.withdraw.needs, (visit) => showReview(visit, { step: 'withdraw' })),
   ...(Object.keys(REVIEW_STEPS) as ReviewStepName[]).map(stepRoute),
 ];
 
@@ -44,14 +45,15 @@ const stepRoute = (step: ReviewStepName): DashboardRoute =>
   });
 
 async function showReview(visit: DashboardVisit, typed?: TypedStep) {
-  const { person, viewer, parameter, query, show, deps } = visit;
-  const clientId = parameter('clientId');
+  const { person, viewer, parameter, query, deps } = visit;
   const before = Number.parseInt(query('before'), 10);
-  const page = { clientId, ...(Number.isSafeInteger(before) && before > 0 && { before }) };
-  const client = await readApplication(person, clientId, deps);
+  const page = {
+    clientId: parameter('clientId'),
+    ...(Number.isSafeInteger(before) && before > 0 && { before }),
+  };
   const review = await readReview(person, page, deps);
   const { operatorName } = deps;
-  const content = verificationContent({ ...review, operatorName, typed, done: query('done') }, viewer);
-  const view = applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer);
-  return show(view, typed === undefined ? 200 : 400);
+  const content = verificationContent({ ...review, operatorName, typed }, viewer);
+  const status = typed?.problem === undefined ? 200 : 400;
+  return showTab(visit, { tab: VERIFICATION_TAB, content, done: VERIFICATION_DONE, status });
 }

@@ -1,6 +1,5 @@
 /** The endpoints of an application: list, add, change, test, pause, remove, and rotate the secret. */
 import type { FastifyReply } from 'fastify';
-import { readApplication } from '../administration/applications.ts';
 import {
   addWebhook,
   changeWebhook,
@@ -14,10 +13,10 @@ import {
   testWebhook,
 } from '../administration/webhooks.ts';
 import { type Html, html } from '../http/html.ts';
+import { readClient, readOverlap, showTab } from './application-tab.ts';
 import { listUndelivered } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { applicationPage, OVERLAP_HOURS } from './pages/application.page.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import {
   type EndpointParts,
@@ -50,19 +49,16 @@ export const webhooksRoutes = (): DashboardRoute[] => [
   ...ending(),
 ];
 
-async function showTab(visit: DashboardVisit, content: Html, status = 200): Promise<FastifyReply> {
-  const { person, parameter, viewer, query, show, deps } = visit;
-  const client = await readApplication(person, parameter('clientId'), deps);
-  const notice = status === 200 ? renderNotice(query('done')) : undefined;
-  return show(applicationPage({ client, tab: WEBHOOKS_TAB, content, said: notice }, viewer), status);
-}
+const DONE = {
+  changed: 'webhooks.done.changed',
+  paused: 'webhooks.done.paused',
+  resumed: 'webhooks.done.resumed',
+  removed: 'webhooks.done.removed',
+  keys: 'webhooks.done.keys',
+} as const;
 
-const DONE = ['changed', 'paused', 'resumed', 'removed', 'keys'] as const;
-
-function renderNotice(done: string): Html | undefined {
-  const what = DONE.find((one) => one === done);
-  return what && html`${messages.text(`webhooks.done.${what}`)}`;
-}
+const showWebhooks = (visit: DashboardVisit, content: Html, status = 200): Promise<FastifyReply> =>
+  showTab(visit, { tab: WEBHOOKS_TAB, content, done: DONE, status });
 
 const namedIn = ({ parameter }: DashboardVisit) => ({
   clientId: parameter('clientId'),
@@ -83,7 +79,7 @@ async function showEndpoint(
   const { person, viewer, deps } = visit;
   const endpoint = await readEndpoint(person, namedIn(visit), deps);
   const undelivered = await listUndelivered(person, namedIn(visit), deps);
-  return showTab(visit, endpointContent({ endpoint, undelivered, ...parts }, viewer), status);
+  return showWebhooks(visit, endpointContent({ endpoint, undelivered, ...parts }, viewer), status);
 }
 
 const listing = (): DashboardRoute[] => [
@@ -94,7 +90,7 @@ const listing = (): DashboardRoute[] => [
     const [use] = await deps.webhookKeys.listKeyUses(clientId);
     const url = `${deps.publicUrl}/.well-known/webhook-keys/${clientId}`;
     const keys = use && signingKeys(use, { url, now: deps.now() }, viewer);
-    return showTab(visit, html`${webhooksContent({ clientId, endpoints }, viewer)}${keys}`);
+    return showWebhooks(visit, html`${webhooksContent({ clientId, endpoints }, viewer)}${keys}`);
   }),
   freshPost(`${LIST}/keys`, 'application.signing_keys', async ({ parameter, field, reply, deps }) => {
     const clientId = parameter('clientId');
@@ -114,18 +110,18 @@ function adding(): DashboardRoute[] {
       visit.viewer,
     );
     const content = html`<section class="panel"><h2>${messages.text('webhooks.add')}</h2><p class="lead">${messages.text('webhooks.add.text')}</p>${form}</section>`;
-    return showTab(visit, content, problem === undefined ? 200 : 400);
+    return showWebhooks(visit, content, problem === undefined ? 200 : 400);
   };
   return [
     get(`${LIST}/new`, 'application.change', (visit) => showForm(visit, { url: '', hears: HEARS_EVENTS })),
     post(`${LIST}/new`, 'application.change', async (visit) => {
       const clientId = visit.parameter('clientId');
-      await readApplication(visit.person, clientId, visit.deps);
+      await readClient(visit);
       const typed = typedIn(visit);
       const added = await addWebhook(visit.person, { clientId, typed }, visit.deps);
       if ('problem' in added) return showForm(visit, typed, added.problem);
       const { endpointId, secret: webhookSecret } = added;
-      return showTab(visit, newSecretContent({ clientId, endpointId, webhookSecret }));
+      return showWebhooks(visit, newSecretContent({ clientId, endpointId, webhookSecret }));
     }),
   ];
 }
@@ -157,19 +153,18 @@ const doing = (): DashboardRoute[] => [
 const ending = (): DashboardRoute[] => [
   freshGet(`${ONE}/rotate`, 'application.secrets', async (visit) => {
     const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
-    return showTab(visit, rotateEndpointContent(endpoint, visit.viewer));
+    return showWebhooks(visit, rotateEndpointContent(endpoint, visit.viewer));
   }),
   freshPost(`${ONE}/rotate`, 'application.secrets', async (visit) => {
-    const { person, field, deps } = visit;
-    const hours = OVERLAP_HOURS.find((one) => String(one) === field('overlap')) ?? OVERLAP_HOURS[0];
-    const overlapMs = (hours ?? 0) * HOUR_MS;
+    const { person, deps } = visit;
+    const overlapMs = readOverlap(visit);
     const until = deps.now() + overlapMs;
     const webhookSecret = await rotateWebhookSecret(person, { ...namedIn(visit), overlapMs }, deps);
-    return showTab(visit, newSecretContent({ ...namedIn(visit), webhookSecret, until }));
+    return showWebhooks(visit, newSecretContent({ ...namedIn(visit), webhookSecret, until }));
   }),
   freshGet(`${ONE}/remove`, 'application.change', async (visit) => {
     const endpoint = await readEndpoint(visit.person, namedIn(visit), visit.deps);
-    return showTab(visit, removeEndpointContent(endpoint, visit.viewer));
+    return showWebhooks(visit, removeEndpointContent(endpoint, visit.viewer));
   }),
   freshPost(`${ONE}/remove`, 'application.change', async (visit) => {
     if (!(await removeWebhook(visit.person, namedIn(visit), visit.deps)))

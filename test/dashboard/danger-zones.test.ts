@@ -23,6 +23,7 @@ onSqlite((open) => {
     dashboard.clock.now = NOW + 60_000;
     const owner = await dashboard.signedIn('owner');
     await plantDashboard(dashboard, 'Ada');
+    await dashboard.db.write(`UPDATE verification SET verified_at = ${NOW} RETURNING client_id`);
     const routes = allDashboardRoutes(dashboard.deps);
     const { stops } = await tourDashboard(routes, { get: (address) => owner.get(address) });
     const pages = stops.filter(({ answer, route }) => isPage(answer) && !route.startsWith(PLAYGROUND));
@@ -37,7 +38,7 @@ onSqlite((open) => {
     const names = [...new Set(confirmations.values())].toSorted();
     assert.deepEqual(names, [
       ...['Delete application', 'Delete user', 'Disconnect account', 'Remove endpoint', 'Remove member'],
-      ...['Remove provider app', 'Revoke access'],
+      ...['Remove provider app', 'Revoke access', 'Withdraw verification'],
     ]);
     const isConfirmation = ({ address }: { readonly address: string }) => confirmations.has(address);
     const first = pages.filter((page) => !isConfirmation(page) && filledIn(page.answer.body).length > 0);

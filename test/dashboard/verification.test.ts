@@ -135,6 +135,24 @@ onEachDatabase((database, open) => {
       assert.equal(found?.approved?.displayName, 'Acme Planner 2');
     });
 
+    it('a verification is withdrawn on a page that asks, which keeps a rejected form', async () => {
+      const asking = `${TAB}/withdraw`;
+      const zone = new RegExp(`class="button small danger" href="${asking}"`);
+      assert.match((await owner.get(TAB)).body, zone);
+      assert.doesNotMatch((await developer.get(TAB)).body, zone);
+      assert.equal((await developer.get(asking)).status, 403);
+      const form = /action="[^"]*\/withdraw"[\s\S]*<button class="destructive">Withdraw verification</;
+
+      const asked = await owner.get(asking);
+      const refused = await owner.post(asking);
+
+      assert.match(asked.body, form);
+      assert.doesNotMatch(asked.body, /role="alert"/);
+      assert.equal(refused.status, 400);
+      assert.match(refused.body, form);
+      assert.match(refused.body, /id="note-withdraw-wrong"/);
+    });
+
     it('a withdrawal takes a note; a cancelled review can be submitted again; each step has its actor', async () => {
       await developer.post(`${TAB}/submit`);
       await developer.post(`${TAB}/cancel`, { note: 'Not yet' });

@@ -1,4 +1,5 @@
 /** One application: its tabs and their contents. */
+import type { RotatedSecret } from '../../administration/applications.ts';
 import {
   FACTS,
   NEW_SETTINGS,
@@ -24,7 +25,7 @@ import {
   secretsPanel,
 } from './applications.page.ts';
 import { type DashboardPage, postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, factList, field, top } from './parts.page.ts';
+import { choice, dangerZone, factList, field, questionPanel, top } from './parts.page.ts';
 import { instant } from './times.page.ts';
 
 type Tab = readonly [path: string, name: DashboardMessageKey, needs: Permission];
@@ -141,20 +142,19 @@ export const OVERLAP_HOURS: readonly number[] = [24, 168, 1, 0];
 export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
   const path = `${applicationPath(clientId)}/credentials`;
   const choices = OVERLAP_HOURS.map((hours, index) =>
-    pick({ type: 'radio', name: 'overlap', value: String(hours), isPicked: index === 0 }, [
+    choice(
+      { type: 'radio', name: 'overlap', value: String(hours), isPicked: index === 0 },
       messages.text('rotate.overlap.hours', { hours }),
-    ]),
+    ),
   );
-  const form = html`<fieldset><legend>${messages.text('rotate.overlap')}</legend>${choices}</fieldset>
-<div class="buttons"><button class="primary">${messages.text('rotate.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('credentials.rotate')}</h2><p class="lead">${messages.text('rotate.text')}</p>
-${postForm(viewer, `${path}/rotate`, form)}</section>`;
+  const fields = html`<fieldset><legend>${messages.text('rotate.overlap')}</legend>${choices}</fieldset>`;
+  const text = html`<h2>${messages.text('credentials.rotate')}</h2><p class="lead">${messages.text('rotate.text')}</p>`;
+  const action = { path: `${path}/rotate`, button: messages.text('rotate.do'), rank: 'primary' } as const;
+  return questionPanel({ ...action, back: path, text, fields }, viewer);
 }
 
-export type RotatedParts = { readonly clientSecret: string; readonly oldSecretExpiresAt: number };
-
 /** Renders the new secret, which is shown only once. `now` is in epoch milliseconds. */
-export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedParts, now: number): Html {
+export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedSecret, now: number): Html {
   const old =
     oldSecretExpiresAt > now
       ? messages.markup('rotated.until', { until: instant(oldSecretExpiresAt) })
@@ -162,40 +162,32 @@ export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedPart
   return secretsPanel({ clientSecret }, html`<strong>${messages.text('created.once')}</strong> ${old}`);
 }
 
-type Pick = {
-  readonly type: 'radio' | 'checkbox';
-  readonly name: string;
-  readonly value: string;
-  readonly isPicked: boolean;
-};
-
-const pick = ({ type, name, value, isPicked }: Pick, [label, about]: readonly string[]): Html =>
-  html`<label class="pick"><input type="${type}" name="${name}" value="${value}"${isPicked && html` checked`}><span>${label}${about !== undefined && html`<small>${about}</small>`}</span></label>`;
-
 /** Renders how users connect and tokens are refreshed. `replayWindow` is the typed text of that field. */
 export function securityContent(
   { client, replayWindow }: { readonly client: Client; readonly replayWindow?: string },
   viewer: Viewer,
 ): Html {
   const { clientId, pushedRequests, returningUsers, providers } = client;
-  const choice = (name: string, value: string, picked: string) =>
-    pick({ type: 'radio', name, value, isPicked: value === picked }, [
+  const radio = (name: string, value: string, picked: string) =>
+    choice(
+      { type: 'radio', name, value, isPicked: value === picked },
       messages.text(`security.${name}.${value}` as DashboardMessageKey), // each value has a message
       messages.text(`security.${name}.${value}.about` as DashboardMessageKey),
-    ]);
+    );
   const only = providers === undefined ? 'all' : 'only';
   const kinds = PROVIDER_KINDS.map((kind) =>
-    pick({ type: 'checkbox', name: 'provider', value: kind, isPicked: providers?.includes(kind) ?? false }, [
+    choice(
+      { type: 'checkbox', name: 'provider', value: kind, isPicked: providers?.includes(kind) ?? false },
       messages.text(`provider.${kind}`),
-    ]),
+    ),
   );
   const group = (title: DashboardMessageKey, content: Html) =>
     html`<section class="panel"><fieldset><legend><h2>${messages.text(title)}</h2></legend>${content}</fieldset></section>`;
-  const content = html`${group('security.pushed', html`${choice('pushed', 'accepted', pushedRequests)}${choice('pushed', 'required', pushedRequests)}`)}
-${group('security.returning', html`${choice('returning', 'prove', returningUsers)}${choice('returning', 'continue', returningUsers)}`)}
+  const content = html`${group('security.pushed', html`${radio('pushed', 'accepted', pushedRequests)}${radio('pushed', 'required', pushedRequests)}`)}
+${group('security.returning', html`${radio('returning', 'prove', returningUsers)}${radio('returning', 'continue', returningUsers)}`)}
 ${group(
   'security.providers',
-  html`${choice('providers', 'all', only)}${choice('providers', 'only', only)}
+  html`${radio('providers', 'all', only)}${radio('providers', 'only', only)}
 <div class="picks">${kinds}</div>${providers?.length === 0 && html`<p class="wrong" role="alert">${messages.text('security.providers.none')}</p>`}`,
 )}
 <section class="panel"><div class="fields">${replayField(client, replayWindow)}</div></section>`;
@@ -244,9 +236,8 @@ export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
 <p class="lead">${messages.text('delete.untouched')}</p>`;
   if (!isOpened)
     return dangerZone([{ title: messages.text('delete.do'), text, path: `${path}?confirm=yes` }]);
-  const form = html`<div class="fields">${field({ name: 'name', label: messages.text('delete.name'), hint: messages.text('delete.name.hint', { name }), value: typed, problem, maxLength: 200 })}</div>
-<div class="buttons"><button class="destructive">${messages.text('delete.do')}</button>
-<a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('delete.title')}</h2>${text}
-${postForm(viewer, path, form)}</section>`;
+  const fields = html`<div class="fields">${field({ name: 'name', label: messages.text('delete.name'), hint: messages.text('delete.name.hint', { name }), value: typed, problem, maxLength: 200 })}</div>`;
+  const heading = html`<h2>${messages.text('delete.title')}</h2>${text}`;
+  const button = messages.text('delete.do');
+  return questionPanel({ path, back: path, text: heading, fields, button }, viewer);
 }

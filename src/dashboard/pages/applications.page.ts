@@ -13,7 +13,7 @@ import { mayRole } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { authorizeUrl, type CodeInput, curlCode, pythonCode, typescriptCode } from './application-code.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, field, table, top } from './parts.page.ts';
+import { copyable, emptyState, field, formButtons, table, top } from './parts.page.ts';
 
 /** The path of the list. The pages of an application are below it. */
 export const APPLICATIONS = '/dashboard/applications';
@@ -32,15 +32,14 @@ export function applicationsPage({ clients, said, waiting }: ApplicationsParts, 
   const mayCreate = mayRole(person.role, 'application.create');
   const create = html`<a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a>`;
   const isEmpty = clients.length === 0;
-  const heads = ['applications.name', 'applications.id', 'applications.redirect'] as const;
   const rows = clients.map(({ clientId, name, displayName, redirectUri }) => [
     html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a><small>${displayName === undefined ? messages.text('applications.unnamed') : html`<bdi>${displayName}</bdi>`}</small>`,
     html`<span class="code">${clientId}</span>`,
     html`<span class="code">${redirectUri}</span>`,
   ]);
   const list = table({
-    name: messages.text('applications.title'),
-    heads: heads.map((head) => messages.text(head)),
+    name: 'applications.title',
+    heads: ['applications.name', 'applications.id', 'applications.redirect'],
     rows,
   });
   return html`${top(messages.text('applications.title'), messages.text('applications.lead'), mayCreate && !isEmpty ? create : undefined)}
@@ -49,9 +48,11 @@ ${isEmpty ? emptyList(mayCreate ? create : undefined) : list}`;
 }
 
 const emptyList = (create: Html | undefined): Html =>
-  html`<div class="empty"><strong>${messages.text('applications.none')}</strong>
-<p>${messages.text(create === undefined ? 'applications.none.given' : 'applications.none.text')}</p>
-${create !== undefined && html`<div class="buttons">${create}</div>`}</div>`;
+  emptyState(
+    messages.text('applications.none'),
+    messages.text(create === undefined ? 'applications.none.given' : 'applications.none.text'),
+    create,
+  );
 
 export type FilledFields = {
   readonly values?: Readonly<Partial<Record<TextSettingKey, string | undefined>>>;
@@ -99,8 +100,7 @@ const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${te
 export function newApplicationPage(filled: FilledFields, viewer: Viewer): Html {
   const form = html`<div class="fields">
 ${NEW_SETTINGS.map((key) => applicationField(key, filled))}
-</div><div class="buttons"><button class="primary">${messages.text('applications.create')}</button>
-<a class="button" href="${APPLICATIONS}">${messages.text('cancel')}</a></div>`;
+</div>${formButtons(messages.text('applications.create'), APPLICATIONS)}`;
   return html`${top(messages.text('application_new.title'), messages.text('application_new.lead'))}
 <div class="panel">${postForm(viewer, `${APPLICATIONS}/new`, form)}</div>`;
 }

@@ -57,13 +57,12 @@ export function auditContent(parts: AuditParts): Html {
   const count = countFitting(rows, MOST_BYTES - Buffer.byteLength(bar.markup));
   const last = entries.length > count ? entries[count - 1] : undefined;
   const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, query(name)]));
-  const heads = ['audit.what', 'audit.change', 'audit.from', 'audit.when'] as const;
   const none = isFiltered(filters)
     ? noMatches(messages.text('audit.none'), AUDIT)
     : html`<div class="empty">${messages.text('audit.empty')}</div>`;
   const list = table({
-    name: messages.text('audit.title'),
-    heads: heads.map((head) => messages.text(head)),
+    name: 'audit.title',
+    heads: ['audit.what', 'audit.change', 'audit.from', 'audit.when'],
     rows: rows.slice(0, count),
   });
   return html`${top(messages.text('audit.title'), messages.text('audit.lead'))}

@@ -8,6 +8,7 @@ import { may } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
+import { choice } from './parts.page.ts';
 import { PREVIEW_PAGES, type PreviewWish, previewQuery } from './preview.page.ts';
 
 export const BRANDING_TAB = '/branding';
@@ -30,10 +31,11 @@ export type BrandingParts = {
 /** The id of the form whose fields are in two places: the branding and the preview options. */
 const FORM = 'look';
 
-const SAID = { look: 'saved', logo: 'branding.logo.set', removed: 'branding.logo.removed' } as const;
-
-export const brandingSaid = (done: string): Html | undefined =>
-  Object.hasOwn(SAID, done) ? html`${messages.text(SAID[done as keyof typeof SAID])}` : undefined; // it is one
+export const BRANDING_DONE = {
+  look: 'saved',
+  logo: 'branding.logo.set',
+  removed: 'branding.logo.removed',
+} as const;
 
 export function brandingContent(parts: BrandingParts, viewer: Viewer): Html {
   const { client } = parts;
@@ -56,9 +58,11 @@ function lookForm({ branding, typed }: BrandingParts, { viewer, path, mayChange 
     ' ',
   );
   const picks = [pick('enabled', enabled), pick('footer', !hideFooter)];
-  const themes = THEMES.map(
-    (one) =>
-      html`<label class="pick"><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}><span>${messages.text(`branding.theme.${one}`)}</span></label>`,
+  const themes = THEMES.map((one) =>
+    choice(
+      { type: 'radio', name: 'theme', value: one, isPicked: one === theme },
+      messages.text(`branding.theme.${one}`),
+    ),
   );
   const fields = html`<div class="fields"><div><label for="primary_color">${messages.text('branding.primary_color')}</label>
 <div class="with-swatch">${swatch(primaryColor)}<input id="primary_color" name="primary_color" value="${primaryColor}" maxlength="20" spellcheck="false" autocomplete="off" placeholder="#1f4fd8" aria-describedby="${described}"${problem !== undefined && html` autofocus aria-invalid="true"`}></div>
@@ -73,7 +77,11 @@ function lookForm({ branding, typed }: BrandingParts, { viewer, path, mayChange 
 }
 
 const pick = (name: 'enabled' | 'footer', isPicked: boolean): Html =>
-  html`<label class="pick"><input type="checkbox" name="${name}" value="yes"${isPicked && html` checked`}><span>${messages.text(`branding.${name}`)}<small>${messages.text(`branding.${name}.about`)}</small></span></label>`;
+  choice(
+    { type: 'checkbox', name, value: 'yes', isPicked },
+    messages.text(`branding.${name}`),
+    messages.text(`branding.${name}.about`),
+  );
 
 /** Renders a patch of the color, without fill if the color is invalid. */
 const swatch = (color: string): Html =>

@@ -24,7 +24,7 @@ import {
 } from './filter-form.page.ts';
 import { accountKind, HEALTH_KINDS, healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { nextLink, table, top } from './parts.page.ts';
+import { emptyState, nextLink, table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -95,7 +95,7 @@ export function connectionsContent(
   const isFiltered = Object.values(parts.query).some((value) => value !== undefined);
   if (groups.length === 0 && isFiltered) return html`${head}${noneMatch()}`;
   if (groups.length === 0)
-    return html`${head}<div class="empty"><strong>${messages.text('connections.none')}</strong><p>${messages.text('connections.none.text')}</p></div>`;
+    return html`${head}${emptyState(messages.text('connections.none'), messages.text('connections.none.text'))}`;
   const most = Math.max(1, Math.floor(MOST_ROWS / groups.length));
   const sections = groups.map(({ accounts, ...group }, index) =>
     groupSection({ ...group, accounts: accounts.slice(0, index < MOST_TABLES ? most : 0) }, parts, viewer),
@@ -138,8 +138,8 @@ function accountTable(accounts: readonly ListedAccount[], parts: ConnectionsPart
     'connections.since',
   ] as const;
   return table({
-    name: messages.text(titleKey(query)),
-    heads: heads.map((head) => messages.text(head)),
+    name: titleKey(query),
+    heads,
     details: query.reason === undefined ? [heads.indexOf('users.name')] : [],
     rows: accounts.map((account) => accountRow(account, parts, viewer)),
   });

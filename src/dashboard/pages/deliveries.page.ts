@@ -1,4 +1,5 @@
 /** The delivery log: filters and the matching deliveries. */
+import type { NamedDelivery } from '../../administration/delivery.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -20,7 +21,7 @@ import {
   stateWord,
 } from './filter-form.page.ts';
 import { postButton, type Viewer } from './layout.page.ts';
-import { table, top } from './parts.page.ts';
+import { emptyState, table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 
@@ -31,10 +32,7 @@ export const FILTER_NAMES = [
   ...(['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to', 'period'] as const),
 ];
 
-export const deliveryPath = ({
-  clientId,
-  messageId,
-}: Pick<LoggedMessage, 'clientId' | 'messageId'>): string =>
+export const deliveryPath = ({ clientId, messageId }: NamedDelivery): string =>
   `${DELIVERIES}/${encodeURIComponent(clientId)}/${encodeURIComponent(messageId)}`;
 
 export type DeliveriesParts = {
@@ -88,8 +86,7 @@ function emptyList({ clients }: DeliveriesParts, isOfFilters: boolean): Html {
   const [only] = clients;
   const where = clients.length === 1 && only ? `${applicationPath(only.clientId)}/webhooks` : undefined;
   const link = html`<a class="button" href="${where ?? '/dashboard/applications'}">${messages.text(where === undefined ? 'applications.title' : 'webhooks.title')}</a>`;
-  return html`<div class="empty"><strong>${messages.text('deliveries.none')}</strong>
-<p>${messages.text('deliveries.none.text')}</p><div class="buttons">${link}</div></div>`;
+  return emptyState(messages.text('deliveries.none'), messages.text('deliveries.none.text'), link);
 }
 
 function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer: Viewer): Html {
@@ -98,8 +95,8 @@ function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer
   const mayResend = mayRole(viewer.person.role, 'delivery.replay');
   const resend = mayResend ? [html`<span class="unseen">${messages.text('delivery.replay')}</span>`] : [];
   const list = table({
-    name: messages.text('deliveries.title'),
-    heads: [...heads.map((head) => messages.text(`delivery.${head}`)), ...resend],
+    name: 'deliveries.title',
+    heads: [...heads.map((head) => `delivery.${head}` as const), ...resend],
     details: [heads.indexOf('user'), heads.indexOf('attempts')],
     rows: deliveries.map((one) => [
       ...renderRow(one, names.get(one.clientId) ?? one.clientId, viewer),

@@ -1,4 +1,5 @@
 /** One delivery: its facts, attempts, headers, body if the member may read it, and a signature check. */
+import type { OpenedDelivery, ReceivedSignature } from '../../administration/delivery.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';
@@ -19,23 +20,13 @@ import {
 } from './deliveries.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { card, detailPage, factList, field, type TimeLineEntry, timeLine } from './parts.page.ts';
+import { card, detailPage, emptyState, factList, field, type TimeLineEntry, timeLine } from './parts.page.ts';
 import { instantAndAgo } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 import { visibleText } from './visible-text.ts';
 
-/** The body, if it may still be shown, and the signatures of the last attempt. */
-export type OpenedDelivery = {
-  readonly body: string | undefined;
-  readonly signatures: readonly CheckedSignature[];
-};
-
 /** A signature that a member wants to check, and the result. */
-export type SignatureQuestion = {
-  readonly timestamp: string;
-  readonly line: string;
-  readonly found: readonly CheckedSignature[];
-};
+export type SignatureQuestion = ReceivedSignature & { readonly found: readonly CheckedSignature[] };
 
 export type DeliveryParts = {
   readonly client: Client;
@@ -178,9 +169,8 @@ function renderBody({ message, opened }: DeliveryParts, mayOpen: boolean): Html 
   if (opened === undefined) {
     const openKey = message.isOfTestUser ? 'delivery.body.masked.test' : 'delivery.body.masked.text';
     const textKey = mayOpen ? openKey : 'delivery.body.never';
-    const open = html`<div class="buttons"><a class="button" href="${deliveryPath(message)}/body">${messages.text('delivery.body.show')}</a></div>`;
-    return html`<div class="empty"><strong>${messages.text('delivery.body.masked')}</strong>
-<p>${messages.text(textKey)}</p>${mayOpen && open}</div>`;
+    const open = html`<a class="button" href="${deliveryPath(message)}/body">${messages.text('delivery.body.show')}</a>`;
+    return emptyState(messages.text('delivery.body.masked'), messages.text(textKey), mayOpen && open);
   }
   if (opened.body === undefined)
     return html`<div class="empty">${messages.text('delivery.body.withheld')}</div>`;

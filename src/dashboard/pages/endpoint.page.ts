@@ -1,4 +1,5 @@
 /** One endpoint: its state, its actions, and its secret. */
+import type { NamedEndpoint, ShownEndpoint } from '../../administration/webhooks.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
@@ -10,7 +11,7 @@ import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, factList, table } from './parts.page.ts';
+import { dangerZone, factList, questionPanel, table } from './parts.page.ts';
 import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
@@ -18,7 +19,6 @@ import {
   endpointPath,
   endpointState,
   formatSuccess,
-  type ListedFigures,
   renderStateReason,
   renderWaiting,
   shownUrl,
@@ -27,7 +27,7 @@ import {
 } from './webhooks.page.ts';
 
 export type EndpointParts = {
-  readonly endpoint: ListedFigures;
+  readonly endpoint: ShownEndpoint;
   /** The newest deliveries that can be resent. */
   readonly undelivered: readonly LoggedMessage[];
   readonly test?: Attempt | undefined;
@@ -67,12 +67,8 @@ ${mayChange && removal(endpoint)}`;
 }
 
 function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Viewer): Html {
-  const name = messages.text('webhooks.undelivered');
-  if (undelivered.length === 0)
-    return html`<h2>${name}</h2>\n<p class="empty">${messages.text('webhooks.undelivered.none')}</p>`;
   const resend = messages.text('webhooks.undelivered.resend');
   const mayResend = may(viewer.person, 'delivery.replay', endpoint.clientId);
-  const heads = ['what', 'state', 'calendar', 'attempts', 'when'] as const;
   const rows = undelivered.map((message) => {
     const path = `${deliveryPath(message)}/replay`;
     return [
@@ -85,19 +81,22 @@ function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Vi
     ];
   });
   const list = table({
-    name,
+    name: 'webhooks.undelivered',
+    none: messages.text('webhooks.undelivered.none'),
     heads: [
-      ...heads.map((head) => messages.text(`delivery.${head}`)),
+      ...(['delivery.what', 'delivery.state', 'delivery.calendar', 'delivery.attempts'] as const),
+      'delivery.when',
       ...(mayResend ? [html`<span class="unseen">${resend}</span>`] : []),
     ],
     rows,
   });
-  return html`<h2>${name}</h2>
-<p class="hint">${messages.text('webhooks.undelivered.text', { count: undelivered.length })}</p>
+  const text = messages.text('webhooks.undelivered.text', { count: undelivered.length });
+  return html`<h2>${messages.text('webhooks.undelivered')}</h2>
+${undelivered.length > 0 && html`<p class="hint">${text}</p>`}
 ${list}`;
 }
 
-function doButtons(endpoint: ListedFigures, viewer: Viewer): Html {
+function doButtons(endpoint: ShownEndpoint, viewer: Viewer): Html {
   const path = endpointPath(endpoint);
   const actionForm = (name: 'test' | 'pause' | 'resume') =>
     postForm(viewer, `${path}/${name}`, html`<button>${messages.text(`webhooks.${name}`)}</button>`);
@@ -112,11 +111,11 @@ function testNotice({ status, fault, durationMs, answer }: Attempt): Html {
     : notice('trouble', html`${messages.text('webhooks.test.failed', { fault, took })}${text}`, true);
 }
 
-const secretPanel = (endpoint: ListedFigures): Html =>
+const secretPanel = (endpoint: ShownEndpoint): Html =>
   html`<section class="panel"><h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.secret.text')}</p>
 <div class="buttons"><a class="button" href="${endpointPath(endpoint)}/rotate">${messages.text('credentials.rotate')}</a></div></section>`;
 
-function removal(endpoint: ListedFigures): Html {
+function removal(endpoint: ShownEndpoint): Html {
   const { isFirst, clientId } = endpoint;
   const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
   const text = isFirst
@@ -126,29 +125,28 @@ function removal(endpoint: ListedFigures): Html {
   return dangerZone([{ title: messages.text('webhooks.remove'), text, path }]);
 }
 
-export function removeEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
-  const path = endpointPath(endpoint);
-  const form = html`<div class="buttons"><button class="destructive">${messages.text('webhooks.remove.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('webhooks.remove.title')}</h2><p class="code">${endpoint.url}</p>
-<p class="lead">${messages.text('webhooks.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</section>`;
+export function removeEndpointContent(endpoint: ShownEndpoint, viewer: Viewer): Html {
+  const back = endpointPath(endpoint);
+  const text = html`<h2>${messages.text('webhooks.remove.title')}</h2><p class="code">${endpoint.url}</p>
+<p class="lead">${messages.text('webhooks.remove.text')}</p>`;
+  const button = messages.text('webhooks.remove.do');
+  return questionPanel({ path: `${back}/remove`, back, text, button }, viewer);
 }
 
 /** Renders the choice of how long the previous secret also signs. */
-export function rotateEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
-  const path = endpointPath(endpoint);
+export function rotateEndpointContent(endpoint: ShownEndpoint, viewer: Viewer): Html {
+  const back = endpointPath(endpoint);
   const choices = OVERLAP_HOURS.map(
     (hours) =>
       html`<option value="${hours}"${hours === 24 && html` selected`}>${messages.text('rotate.overlap.hours', { hours })}</option>`,
   );
-  const form = html`<div class="fields"><div><label for="overlap">${messages.text('webhooks.overlap')}</label><select id="overlap" name="overlap">${choices}</select></div></div>
-<div class="buttons"><button class="primary">${messages.text('rotate.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.rotate.text')}</p>
-${postForm(viewer, `${path}/rotate`, form)}</section>`;
+  const text = html`<h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.rotate.text')}</p>`;
+  const fields = html`<div class="fields"><div><label for="overlap">${messages.text('webhooks.overlap')}</label><select id="overlap" name="overlap">${choices}</select></div></div>`;
+  const action = { path: `${back}/rotate`, button: messages.text('rotate.do'), rank: 'primary' } as const;
+  return questionPanel({ ...action, back, text, fields }, viewer);
 }
 
-export type NewSecretParts = {
-  readonly clientId: string;
-  readonly endpointId: string;
+export type NewSecretParts = NamedEndpoint & {
   readonly webhookSecret: string;
   /** When the previous secret stops signing. Undefined if there was none. */
   readonly until?: number | undefined;

@@ -4,13 +4,13 @@ import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Role } from '../../people/person.ts';
 import type { Check } from '../../system/doctor-checks.ts';
-import type { Turn } from '../../user-data/responsible-party.ts';
 import type { AccountWithHealth } from '../../user-data/accounts-by-health.ts';
+import type { Turn } from '../../user-data/responsible-party.ts';
 import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
-import { dashboardMessages as messages } from '../messages/messages.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { nextLink, table, top } from './parts.page.ts';
+import { emptyState, nextLink, table, top } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
 import { checkAgain } from './system-checks.page.ts';
 import { ago } from './times.page.ts';
@@ -67,7 +67,7 @@ export function needsAttention(problems: Problems, viewer: Viewer, deps: UserLin
     ),
   };
   const rows = KINDS.flatMap((kind) => byKind[kind].slice(0, MOST_ROWS[kind]));
-  const list = problemTable(name, sortForReader(rows, role));
+  const list = problemTable('overview.needs', sortForReader(rows, role));
   const more = KINDS.filter((kind) => byKind[kind].length > MOST_ROWS[kind]).map(
     (kind) =>
       html`<a class="button small" href="${LISTS[kind]}">${messages.text(`overview.needs.all.${kind}`)}</a>`,
@@ -77,11 +77,11 @@ ${list}${more.length > 0 && html`<div class="buttons">${more}</div>`}
 ${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 }
 
-const problemTable = (name: string, rows: readonly Row[]): Html =>
+const problemTable = (name: DashboardMessageKey, rows: readonly Row[]): Html =>
   table({
     name,
-    heads: (['reason', 'count', 'turn', 'mend', 'since'] as const).map((head) =>
-      messages.text(`overview.needs.${head}`),
+    heads: (['reason', 'count', 'turn', 'mend', 'since'] as const).map(
+      (head) => `overview.needs.${head}` as const,
     ),
     rows: rows.map(({ cells }) => cells),
   });
@@ -99,9 +99,8 @@ export type EndpointsParts = Pick<Problems, 'endpoints' | 'names'> & {
 export function endpointsContent({ endpoints, names, nextPath }: EndpointsParts, viewer: Viewer): Html {
   const title = messages.text('endpoints.title');
   const rows = endpoints.map((endpoint) => endpointRow(endpoint, names, viewer));
-  const none = html`<div class="empty"><strong>${messages.text('endpoints.none')}</strong></div>`;
   return html`${top(title, messages.text('endpoints.lead'))}
-${rows.length === 0 ? none : problemTable(title, rows)}
+${rows.length === 0 ? emptyState(messages.text('endpoints.none')) : problemTable('endpoints.title', rows)}
 ${nextLink(nextPath)}`;
 }
 

@@ -84,10 +84,14 @@ function funnelFigure({ steps, denied }: Funnel): Html {
       html`${index < steps.length - 1 ? messages.text('overview.funnel.left', { count: left }) : ''}`,
     ];
   });
-  const heads = ['step', 'count', 'share', 'leave'] as const;
   const list = table({
-    name: messages.text('overview.funnel'),
-    heads: heads.map((head) => messages.text(`overview.funnel.${head}`)),
+    name: 'overview.funnel',
+    heads: [
+      'overview.funnel.step',
+      'overview.funnel.count',
+      'overview.funnel.share',
+      'overview.funnel.leave',
+    ],
     rows,
   });
   return html`${list}<p class="hint">${messages.text('overview.funnel.hint', { denied })}</p>`;

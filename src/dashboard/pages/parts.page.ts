@@ -1,7 +1,8 @@
 /** Small components of several dashboard pages. */
 import { type IconName, icon } from '../../design/icon.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { dashboardMessages as messages } from '../messages/messages.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { postForm, type Viewer } from './layout.page.ts';
 import { ago } from './times.page.ts';
 
 const SHARE_WIDTH = 100;
@@ -43,10 +44,12 @@ export const command = (text: string): Html => html`<pre>${text}</pre>`;
 
 export type TableParts = {
   /** The name for screen readers. */
-  readonly name: string;
+  readonly name: DashboardMessageKey;
   /** Heads that are markup are visible only to screen readers: they are above buttons. */
-  readonly heads: readonly (string | Html)[];
+  readonly heads: readonly (DashboardMessageKey | Html)[];
   readonly rows: readonly (readonly Html[])[];
+  /** Replaces a table without rows: a sentence, or an empty state. */
+  readonly none?: Html | string;
   /** The columns that a phone leaves out, because the page of the row repeats them. */
   readonly details?: readonly number[];
 };
@@ -55,7 +58,10 @@ export type TableParts = {
 const ONE_ELEMENT = /^<(bdi|span|time)\b[^<]*<\/\1>$/;
 
 /** Renders a table. On a phone each row is a card, whose cells show the column's head. */
-export function table({ name, heads, rows, details = [] }: TableParts): Html {
+export function table({ name, heads: keys, rows, none, details = [] }: TableParts): Html {
+  if (rows.length === 0 && none !== undefined)
+    return typeof none === 'string' ? html`<p class="empty">${none}</p>` : none;
+  const heads = keys.map((head) => (typeof head === 'string' ? messages.text(head) : head));
   const renderCell = (cell: Html, index: number) => {
     const head = heads[index + 1];
     if (details.includes(index + 1)) return html`<td class="detail">${cell}</td>`;
@@ -66,13 +72,68 @@ export function table({ name, heads, rows, details = [] }: TableParts): Html {
     ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(renderCell)}</tr>
 `,
   );
-  return html`<div class="table"><table aria-label="${name}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+  return html`<div class="table"><table aria-label="${messages.text(name)}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>
 ${lines}</tbody></table></div>`;
 }
 
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;
+
+/** Returns the notice of the action that an address names, if there is one. */
+export function doneText(
+  done: string,
+  texts: Readonly<Record<string, DashboardMessageKey>>,
+): Html | undefined {
+  const key = Object.hasOwn(texts, done) ? texts[done] : undefined;
+  return key && html`${messages.text(key)}`;
+}
+
+/** Renders an empty list: why it is empty, and what to do. */
+export const emptyState = (title: string, text?: string, action?: Html | false): Html =>
+  html`<div class="empty"><strong>${title}</strong>${text !== undefined && html`<p>${text}</p>`}${action && html`<div class="buttons">${action}</div>`}</div>`;
+
+export type ChoiceParts = {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly isPicked: boolean;
+};
+
+/** Renders a radio button or check box. An explanation that is markup has its own element. */
+export const choice = (
+  { type, name, value, isPicked }: ChoiceParts,
+  label: Html | string,
+  about?: Html | string,
+): Html =>
+  html`<label class="pick"><input type="${type}" name="${name}" value="${value}"${isPicked && html` checked`}><span>${label}${typeof about === 'string' ? html`<small>${about}</small>` : about}</span></label>`;
+
+/** Renders the end of a form: its button, and the link that leaves it. */
+export const formButtons = (label: string, back: string, rank: 'primary' | 'destructive' = 'primary'): Html =>
+  html`<div class="buttons"><button class="${rank}">${label}</button><a class="button" href="${back}">${messages.text('cancel')}</a></div>`;
+
+export type QuestionParts = {
+  /** The path that the form is sent to. */
+  readonly path: string;
+  /** The page that it leads back to. */
+  readonly back: string;
+  /** The heading, and the consequences. */
+  readonly text: Html;
+  readonly fields?: Html;
+  readonly button: string;
+  readonly rank?: 'primary' | 'destructive';
+};
+
+/** Renders the panel that asks before an action, which by default is destructive. */
+export const questionPanel = (parts: QuestionParts, viewer: Viewer): Html => {
+  const { path, back, text, fields, button, rank = 'destructive' } = parts;
+  return html`<section class="panel">${text}
+${postForm(viewer, path, html`${fields}${formButtons(button, back, rank)}`)}</section>`;
+};
+
+/** Renders an entry of a list of sessions, passkeys or links. */
+export const listEntry = (name: Html | string, facts: Html, action?: Html | false): Html =>
+  html`<li><div>${typeof name === 'string' ? html`<strong><bdi>${name}</bdi></strong>` : name}<p class="hint">${facts}</p></div>${action}</li>`;
 
 /** Renders the link to the next page, or nothing on the last one. */
 export const nextLink = (path: string | undefined, text = messages.text('next_page')): Html | undefined =>

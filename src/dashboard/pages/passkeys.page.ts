@@ -3,7 +3,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Passkey } from '../../people/passkey-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field } from './parts.page.ts';
+import { field, listEntry } from './parts.page.ts';
 import { instant } from './times.page.ts';
 
 export type PasskeyButtonParts = {
@@ -35,10 +35,9 @@ export type PasskeyParts = {
 
 export function passkeyPanel(parts: PasskeyParts, viewer: Viewer): Html {
   const { passkeys, problem } = parts;
-  const list = html`<ul class="sessions">${passkeys.map((passkey) => passkeyItem(passkey, viewer))}</ul>`;
   return html`<section class="panel" id="passkeys"><h2>${messages.text('account.passkeys')}</h2>
 <p class="lead">${messages.text('account.passkeys.text')}</p>
-${passkeys.length > 0 ? list : html`<p class="hint">${messages.text('account.passkeys.none')}</p>`}
+${passkeys.length > 0 ? passkeyList(passkeys, PATH, viewer) : html`<p class="hint">${messages.text('account.passkeys.none')}</p>`}
 ${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}
 ${adding(parts, viewer)}</section>`;
 }
@@ -59,14 +58,14 @@ function adding({ usesPasskeys, elsewhere }: PasskeyParts, viewer: Viewer): Html
 <p class="hint" data-no-passkeys>${messages.text('passkey.unable')}</p>`;
 }
 
-function passkeyItem({ passkeyId, name, createdAt, usedAt }: Passkey, viewer: Viewer): Html {
-  const facts = messages.markup('account.passkeys.facts', {
-    added: instant(createdAt),
-    used: instant(usedAt),
+/** Renders passkeys, each with a button that posts to `path`. */
+export function passkeyList(passkeys: readonly Passkey[], path: string, viewer: Viewer): Html {
+  const remove = messages.text('account.passkeys.remove');
+  const items = passkeys.map(({ passkeyId, name, createdAt, usedAt }) => {
+    const times = { added: instant(createdAt), used: instant(usedAt) };
+    const button = html`<button class="small" aria-label="${remove}: ${name}">${remove}</button>`;
+    const form = postForm(viewer, `${path}/${passkeyId}/remove`, button);
+    return listEntry(name, messages.markup('account.passkeys.facts', times), form);
   });
-  const label = `${messages.text('account.passkeys.remove')}: ${name}`;
-  const button = html`<button class="small" aria-label="${label}">${messages.text('account.passkeys.remove')}</button>`;
-  const form = postForm(viewer, `${PATH}/${passkeyId}/remove`, button);
-  return html`<li><div><strong><bdi>${name}</bdi></strong><p class="hint">${facts}</p></div>
-${form}</li>`;
+  return html`<ul class="sessions">${items}</ul>`;
 }

@@ -8,7 +8,20 @@ import type { Invitation, Session } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { browserName } from './browser-name.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { command, copyable, dangerZone, field, nextLink, table, top } from './parts.page.ts';
+import {
+  choice,
+  command,
+  copyable,
+  dangerZone,
+  field,
+  formButtons,
+  listEntry,
+  nextLink,
+  questionPanel,
+  table,
+  top,
+} from './parts.page.ts';
+import { passkeyList } from './passkeys.page.ts';
 import { identityFacts } from './single-sign-on.page.ts';
 import { ago, instant } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
@@ -32,18 +45,11 @@ export type PeopleParts = {
 export function peoplePage(parts: PeopleParts, viewer: Viewer): Html {
   const { people, invitations, nextPath, said } = parts;
   const invite = html`<a class="button primary" href="/dashboard/people/invite">${messages.text('people.invite')}</a>`;
-  const heads = [
-    'people.name',
-    'people.role',
-    'people.applications',
-    'people.methods',
-    'people.seen',
-  ] as const;
   return html`${top(messages.text('people.title'), messages.text('people.lead'), invite)}
 ${said !== undefined && notice('done', said, true)}
 ${table({
-  name: messages.text('people.title'),
-  heads: heads.map((head) => messages.text(head)),
+  name: 'people.title',
+  heads: ['people.name', 'people.role', 'people.applications', 'people.methods', 'people.seen'],
   rows: people.map((person) => personRow(person, parts, viewer)),
 })}
 ${nextLink(nextPath)}
@@ -98,15 +104,15 @@ function invitationTable(parts: PeopleParts, viewer: Viewer): Html {
       html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
     ];
   });
-  const heads = [
-    messages.text('people.invited.for'),
-    messages.text('people.role'),
-    messages.text('people.applications'),
-    messages.text('people.invited.by'),
-    messages.text('people.invited.ends'),
-    html`<span class="unseen">${messages.text('people.invited.withdraw')}</span>`,
-  ];
-  return table({ name: messages.text('people.invited'), heads, rows });
+  return table({
+    name: 'people.invited',
+    heads: [
+      ...(['people.invited.for', 'people.role', 'people.applications', 'people.invited.by'] as const),
+      'people.invited.ends',
+      html`<span class="unseen">${messages.text('people.invited.withdraw')}</span>`,
+    ],
+    rows,
+  });
 }
 
 export type InviteParts = {
@@ -123,25 +129,25 @@ export function invitePage(parts: InviteParts, viewer: Viewer): Html {
 ${field({ name: 'login', label: messages.text('invite_form.login'), type: 'email', value: login, hint: messages.text('invite_form.login.hint'), problem, isOptional: true, isFirst: true, maxLength: 200 })}
 ${roleFields(role)}
 ${applicationFields(applications, chosen)}
-</div><div class="buttons"><button class="primary">${messages.text('invite_form.do')}</button>
-<a class="button" href="/dashboard/people">${messages.text('cancel')}</a></div>`;
+</div>${formButtons(messages.text('invite_form.do'), '/dashboard/people')}`;
   return html`${top(messages.text('invite_form.title'), undefined)}
 <div class="panel">${postForm(viewer, '/dashboard/people/invite', form)}</div>`;
 }
 
 function roleFields(chosen: Role): Html {
-  const choices = ROLES.map(
-    (role) =>
-      html`<label class="pick"><input type="radio" name="role" value="${role}"${role === chosen && html` checked`}><span>${messages.text(`role.${role}`)}<small>${messages.text(`role.${role}.about`)}</small></span></label>`,
-  );
+  const choices = ROLES.map((role) => {
+    const input = { type: 'radio', name: 'role', value: role, isPicked: role === chosen } as const;
+    return choice(input, messages.text(`role.${role}`), messages.text(`role.${role}.about`));
+  });
   return html`<fieldset><legend>${messages.text('invite_form.role')}</legend>${choices}</fieldset>`;
 }
 
 function applicationFields(applications: readonly Client[], chosen: readonly string[]): Html {
-  const choices = applications.map(
-    ({ clientId, name }) =>
-      html`<label class="pick"><input type="checkbox" name="application" value="${clientId}"${chosen.includes(clientId) && html` checked`}><span><bdi>${name}</bdi><small class="code">${clientId}</small></span></label>`,
-  );
+  const choices = applications.map(({ clientId, name }) => {
+    const isPicked = chosen.includes(clientId);
+    const input = { type: 'checkbox', name: 'application', value: clientId, isPicked } as const;
+    return choice(input, html`<bdi>${name}</bdi>`, html`<small class="code">${clientId}</small>`);
+  });
   const none = html`<p class="hint">${messages.text('invite_form.applications.none')}</p>`;
   return html`<fieldset><legend>${messages.text('invite_form.applications')}</legend>${applications.length === 0 ? none : choices}</fieldset>`;
 }
@@ -193,10 +199,10 @@ ${dangerZone([{ title: messages.text('person.remove'), text: messages.text('pers
 
 export function removePersonPage({ personId, name, login }: Person, viewer: Viewer): Html {
   const path = `/dashboard/people/${personId}`;
-  const form = html`<div class="buttons"><button class="destructive">${messages.text('person.remove')}</button>
-<a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  const text = html`<p>${messages.text('person.remove.text')}</p>`;
+  const question = { path: `${path}/remove`, back: path, text, button: messages.text('person.remove') };
   return html`${top(messages.markup('person.remove.title', { name }), html`<bdi>${login}</bdi>`)}
-<div class="panel"><p>${messages.text('person.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</div>`;
+${questionPanel(question, viewer)}`;
 }
 
 function accessPanels({ person, passkeys, sessions }: PersonParts, viewer: Viewer): Html {
@@ -211,22 +217,14 @@ function accessPanels({ person, passkeys, sessions }: PersonParts, viewer: Viewe
   );
   return html`<section class="panel"><h2>${messages.text('person.access')}</h2>
 <p class="lead">${password} ${messages.text('person.passkeys', { count: passkeys.length })}</p>
-${passkeys.length > 0 && html`<ul class="sessions">${passkeys.map((passkey) => passkeyItem(passkey, viewer))}</ul>`}
+${passkeys.length > 0 && passkeyList(passkeys, `/dashboard/people/${personId}/passkeys`, viewer)}
 ${identity !== undefined && identityFacts(identity)}${identity?.roleSource === 'assigned' && html`<div class="buttons">${disconnect}</div>`}</section>
 <section class="panel"><h2>${messages.text('person.sessions')}</h2>
 ${sessions.length === 0 ? html`<p class="hint">${messages.text('person.sessions.none')}</p>` : html`<ul class="sessions">${sessions.map(sessionItem)}</ul><div class="buttons">${form}</div>`}</section>`;
 }
 
-const item = (name: string, facts: Html, action?: Html): Html =>
-  html`<li><div><strong><bdi>${name}</bdi></strong><p class="hint">${facts}</p></div>${action}</li>`;
-
-function passkeyItem({ personId, passkeyId, name, createdAt, usedAt }: Passkey, viewer: Viewer): Html {
-  const facts = { added: instant(createdAt), used: instant(usedAt) };
-  const label = `${messages.text('account.passkeys.remove')}: ${name}`;
-  const button = html`<button class="small" aria-label="${label}">${messages.text('account.passkeys.remove')}</button>`;
-  const path = `/dashboard/people/${personId}/passkeys/${passkeyId}/remove`;
-  return item(name, messages.markup('account.passkeys.facts', facts), postForm(viewer, path, button));
-}
-
 const sessionItem = ({ browser, seenAt, address }: Session): Html =>
-  item(browserName(browser), messages.markup('account.sessions.seen', { when: instant(seenAt), address }));
+  listEntry(
+    browserName(browser),
+    messages.markup('account.sessions.seen', { when: instant(seenAt), address }),
+  );

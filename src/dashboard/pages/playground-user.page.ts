@@ -11,7 +11,7 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { accountKind } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, top } from './parts.page.ts';
+import { choice, doneText, emptyState, field, top } from './parts.page.ts';
 import { playgroundPath } from './playground.page.ts';
 import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
@@ -39,23 +39,23 @@ ${renderNotice(done)}
 <div>${hasProvider ? unconnected(parts, viewer) : noProvider(clientId)}</div></div>`;
 }
 
+const DONE = {
+  connected: 'playground.done.connected',
+  denied: 'playground.done.denied',
+  over: 'playground.done.over',
+} as const;
+
 export function renderNotice(done: string): Html | undefined {
-  switch (done) {
-    case 'connected':
-      return notice('done', html`${messages.text('playground.done.connected')}`, true);
-    case 'denied':
-      return notice('note', html`${messages.text('playground.done.denied')}`, true);
-    case 'over':
-      return notice('done', html`${messages.text('playground.done.over')}`, true);
-    default:
-      return undefined;
-  }
+  const text = doneText(done, DONE);
+  return text && notice(done === 'denied' ? 'note' : 'done', text, true);
 }
 
 const noProvider = (clientId: string): Html =>
-  html`<div class="empty"><strong>${messages.text('playground.no_provider')}</strong>
-<p>${messages.text('playground.no_provider.text')}</p>
-<div class="buttons"><a class="button" href="${applicationPath(clientId)}/security">${messages.text('application.tab.security')}</a></div></div>`;
+  emptyState(
+    messages.text('playground.no_provider'),
+    messages.text('playground.no_provider.text'),
+    html`<a class="button" href="${applicationPath(clientId)}/security">${messages.text('application.tab.security')}</a>`,
+  );
 
 function unconnected({ client: { clientId }, user, wrong }: TestUserParts, viewer: Viewer): Html {
   const nameForm =
@@ -76,7 +76,11 @@ function unconnected({ client: { clientId }, user, wrong }: TestUserParts, viewe
 const scopes = (): Html =>
   html`<fieldset><legend>${messages.text('playground.scope')}</legend>${SCOPES.toReversed().map(
     (scope, index) =>
-      html`<label class="pick"><input type="radio" name="scope" value="${scope}"${index === 0 && html` checked`}><span>${messages.text(`playground.scope.${scope}`)}<small class="code">${scope}</small></span></label>`,
+      choice(
+        { type: 'radio', name: 'scope', value: scope, isPicked: index === 0 },
+        messages.text(`playground.scope.${scope}`),
+        html`<small class="code">${scope}</small>`,
+      ),
   )}</fieldset>`;
 
 const connectForm = (viewer: Viewer, clientId: string, content: Html): Html =>

@@ -8,7 +8,7 @@ import type { Person } from '../../people/person.ts';
 import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
-import { table, top } from './parts.page.ts';
+import { emptyState, table, top } from './parts.page.ts';
 
 export const PLAYGROUND = '/dashboard/playground';
 
@@ -38,16 +38,15 @@ export function playgroundPage({ clients, users }: PlaygroundParts, { role }: Pe
       html`${messages.text(user?.isConnected ? 'playground.connected' : 'playground.unconnected')}`,
     ];
   });
-  const heads = ['applications.name', 'playground.user', 'playground.state'] as const;
   return html`${head}${table({
-    name: messages.text('playground.title'),
-    heads: heads.map((one) => messages.text(one)),
+    name: 'playground.title',
+    heads: ['applications.name', 'playground.user', 'playground.state'],
     rows,
   })}`;
 }
 
 function noApplication(mayCreate: boolean): Html {
-  const create = html`<div class="buttons"><a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a></div>`;
-  return html`<div class="empty"><strong>${messages.text('applications.none')}</strong>
-<p>${messages.text(mayCreate ? 'playground.none' : 'applications.none.given')}</p>${mayCreate && create}</div>`;
+  const create = html`<a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a>`;
+  const text = messages.text(mayCreate ? 'playground.none' : 'applications.none.given');
+  return emptyState(messages.text('applications.none'), text, mayCreate && create);
 }

@@ -1,4 +1,5 @@
 /** Previews of the Connect pages: the same components with an invented user. Their links and forms do nothing. */
+import type { TypedLook } from '../../administration/application-look.ts';
 import type { Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AccountView } from '../../connect/accounts/account-views.ts';
@@ -23,14 +24,7 @@ export type PreviewWish = {
   readonly width: 'phone' | 'desktop';
   /** The stored values, or the approved ones that users see until a review ends. */
   readonly values: 'set' | 'seen';
-  readonly draft:
-    | {
-        readonly enabled: boolean;
-        readonly primaryColor: string;
-        readonly theme: Theme;
-        readonly hideFooter: boolean;
-      }
-    | undefined;
+  readonly draft: (TypedLook & { readonly theme: Theme }) | undefined;
 };
 
 export function previewQuery({ draft, ...wish }: PreviewWish): string {

@@ -1,7 +1,7 @@
 /** Providers of an application: its own apps at Google and Microsoft, their registration, and their check. */
 import type { AppRegistration } from '../../access/app-registration.ts';
-import type { AppVerdict } from '../../access/provider-app-check.ts';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
+import type { AppCheck, AppProblems, OwnApps } from '../../administration/application-apps.ts';
 import { ICONS, notice, outwardLink, PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -10,21 +10,16 @@ import { may } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath, copyRow } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, field, table } from './parts.page.ts';
+import { dangerZone, field, formButtons, questionPanel, table } from './parts.page.ts';
 
 export const PROVIDERS_TAB = '/providers';
 
 export type ProvidersParts = {
   readonly client: Client;
   /** The client ids of the application's own provider apps. */
-  readonly apps: Readonly<Partial<Record<AppKind, string>>>;
+  readonly apps: OwnApps;
   readonly registrations: Readonly<Record<AppKind, AppRegistration>>;
-  readonly checked?:
-    | {
-        readonly kind: AppKind;
-        readonly check: { readonly verdict: AppVerdict | 'none' } | { readonly wait: number };
-      }
-    | undefined;
+  readonly checked?: { readonly kind: AppKind; readonly check: AppCheck } | undefined;
 };
 
 const CONSOLES: Readonly<Record<AppKind, string>> = {
@@ -32,10 +27,7 @@ const CONSOLES: Readonly<Record<AppKind, string>> = {
   microsoft: 'https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade',
 };
 
-const SAID = { set: 'providers.set', removed: 'providers.removed' } as const;
-
-export const providersSaid = (done: string): Html | undefined =>
-  Object.hasOwn(SAID, done) ? html`${messages.text(SAID[done as keyof typeof SAID])}` : undefined; // it is one
+export const PROVIDERS_DONE = { set: 'providers.set', removed: 'providers.removed' } as const;
 
 export const providersContent = (parts: ProvidersParts, viewer: Viewer): Html =>
   html`<p class="lead">${messages.text('providers.lead')}</p>
@@ -66,7 +58,7 @@ function renderState(own: string | undefined, { instanceAppId }: AppRegistration
   return html`<p class="lead">${messages.text(instanceAppId === undefined ? 'providers.nobody' : 'providers.instance', { provider })}</p>`;
 }
 
-function checkResult(check: NonNullable<ProvidersParts['checked']>['check'], provider: string): Html {
+function checkResult(check: AppCheck, provider: string): Html {
   if ('wait' in check)
     return notice('note', html`${messages.text('providers.wait', { seconds: check.wait })}`, true);
   const kinds = {
@@ -91,7 +83,7 @@ function renderRegistration(kind: AppKind, { redirectUri, permissions, issuer }:
 <p class="hint">${messages.markup('providers.register.text', { console })}</p>
 <h3>${messages.text('providers.redirect')}</h3>${copyRow(`${kind}-redirect`, redirectUri)}
 <h3>${messages.text('providers.permissions')}</h3>
-${table({ name: messages.text('providers.permissions'), heads: [messages.text('providers.scope'), messages.text('providers.permission')], rows })}
+${table({ name: 'providers.permissions', heads: ['providers.scope', 'providers.permission'], rows })}
 <p class="hint">${messages.markup('providers.issuer', { issuer })}</p></details>`;
 }
 
@@ -100,7 +92,7 @@ export type AppFormParts = {
   readonly kind: AppKind;
   readonly own: string | undefined;
   readonly appClientId?: string;
-  readonly problems?: { readonly appClientId?: string; readonly clientSecret?: string };
+  readonly problems?: AppProblems;
 };
 
 /** Renders the form of one app. Its secret is sealed and never shown. */
@@ -110,7 +102,7 @@ export function appFormContent(parts: AppFormParts, viewer: Viewer): Html {
   const provider = PROVIDER_NAMES[kind];
   const form = html`<div class="fields">${field({ name: 'app_client_id', label: messages.text('providers.id'), value: appClientId, hint: messages.text(`providers.id.${kind}`), problem: problems?.appClientId, maxLength: 255 })}
 ${field({ name: 'app_client_secret', label: messages.text('providers.secret'), type: 'password', autocomplete: 'new-password', isOptional: own !== undefined, hint: messages.text(own === undefined ? 'providers.secret.hint' : 'providers.secret.keep'), problem: problems?.clientSecret, maxLength: 4096 })}</div>
-<div class="buttons"><button class="primary">${messages.text('save')}</button><a class="button" href="${tab}">${messages.text('cancel')}</a></div>`;
+${formButtons(messages.text('save'), tab)}`;
   const [title, text] = [messages.text('providers.remove'), messages.text('providers.remove.text')];
   return html`<section class="panel"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.form', { provider })}</h2>
 <p class="lead">${messages.text(own === undefined ? 'providers.form.text' : 'providers.form.change')}</p>
@@ -119,8 +111,11 @@ ${own !== undefined && dangerZone([{ title, text, path: `${tab}/${kind}/remove` 
 }
 
 export function removeAppContent({ clientId }: Client, kind: AppKind, viewer: Viewer): Html {
-  const path = `${applicationPath(clientId)}${PROVIDERS_TAB}/${kind}`;
-  const form = html`<div class="buttons"><button class="destructive">${messages.text('providers.remove')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
-  return html`<section class="panel"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.remove.title', { provider: PROVIDER_NAMES[kind] })}</h2>
-<p class="lead">${messages.text('providers.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</section>`;
+  const back = `${applicationPath(clientId)}${PROVIDERS_TAB}/${kind}`;
+  const text = html`<h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.remove.title', { provider: PROVIDER_NAMES[kind] })}</h2>
+<p class="lead">${messages.text('providers.remove.text')}</p>`;
+  return questionPanel(
+    { path: `${back}/remove`, back, text, button: messages.text('providers.remove') },
+    viewer,
+  );
 }

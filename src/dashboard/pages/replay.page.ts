@@ -4,7 +4,7 @@ import type { Client } from '../../oauth/client.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { DELIVERIES } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { top } from './parts.page.ts';
+import { formButtons, top } from './parts.page.ts';
 import { instant } from './times.page.ts';
 
 export type ReplayParts = {
@@ -20,7 +20,6 @@ export type ReplayParts = {
 export function replayPage({ client, count, most, replay, fields }: ReplayParts, viewer: Viewer): Html {
   const path = `${DELIVERIES}/${encodeURIComponent(client.clientId)}/replay`;
   const back = `${DELIVERIES}?${new URLSearchParams(fields)}`;
-  const cancel = html`<a class="button" href="${back}">${messages.text('cancel')}</a>`;
   const isMore = count > most;
   const counted = Math.min(count, most);
   const lead = messages.markup('replay.lead', {
@@ -32,11 +31,12 @@ export function replayPage({ client, count, most, replay, fields }: ReplayParts,
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const narrowed = ['state', 'user', 'calendar', 'endpoint'].filter((name) => fields[name] !== undefined);
-  const form = html`${hidden}<div class="buttons"><button class="primary">${messages.text('replay.do', { count: counted })}</button>${cancel}</div>`;
+  const form = html`${hidden}${formButtons(messages.text('replay.do', { count: counted }), back)}`;
+  const cancel = html`<div class="buttons"><a class="button" href="${back}">${messages.text('cancel')}</a></div>`;
   return html`${top(messages.text('replay.title'), undefined)}
 <section class="panel"><h2>${messages.text(isMore ? 'replay.count.more' : 'replay.count', { count: counted })}</h2>
 <p class="lead">${lead}</p>
 ${narrowed.length > 0 && html`<ul class="gone">${narrowed.map((name) => html`<li>${messages.text(`filter.${name as 'state'}`)}: <bdi class="code">${fields[name]}</bdi></li>`)}</ul>`}
 <p class="hint">${messages.text('replay.text')}</p>
-${count > 0 ? postForm(viewer, path, form) : html`<div class="buttons">${cancel}</div>`}</section>`;
+${count > 0 ? postForm(viewer, path, form) : cancel}</section>`;
 }

@@ -11,19 +11,21 @@ import { claimedChip, REQUESTS, requestTable, statusWord } from './requests.page
 import { ago, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
+/** Events of the same user close to a request, as far as they are stored. */
+export type RequestPath = {
+  readonly requests: readonly RequestEntry[];
+  readonly deliveries: readonly LoggedMessage[];
+  /** Whether there were more deliveries in that period than were examined. */
+  readonly isPartial: boolean;
+};
+
 export type RequestParts = {
   /** The code of the error with its section in the documentation and its fix. Undefined if there is none. */
   readonly error: { readonly code: string; readonly url: string; readonly fix: string } | undefined;
   readonly entry: RequestEntry;
   readonly clients: readonly Client[];
   /** Undefined if the user of the request is unknown, or the member may not read deliveries. */
-  readonly path:
-    | {
-        readonly requests: readonly RequestEntry[];
-        readonly deliveries: readonly LoggedMessage[];
-        readonly isPartial: boolean;
-      }
-    | undefined;
+  readonly path: RequestPath | undefined;
 };
 
 export function requestPage({ entry, clients, path, error }: RequestParts): Html {
@@ -76,22 +78,23 @@ function renderFacts(
 }
 
 function renderRequestPath(
-  { requests, deliveries, isPartial }: NonNullable<RequestParts['path']>,
+  { requests, deliveries, isPartial }: RequestPath,
   clients: readonly Client[],
 ): Html {
+  const none = (key: 'request.deliveries.none' | 'request.around.none') =>
+    html`<p class="lead">${messages.text(key)}</p>`;
   const deliveryTable = table({
-    name: messages.text('request.deliveries'),
-    heads: (['when', 'state', 'what'] as const).map((head) => messages.text(`delivery.${head}`)),
+    name: 'request.deliveries',
+    heads: ['delivery.when', 'delivery.state', 'delivery.what'],
+    none: none('request.deliveries.none'),
     rows: deliveries.map((one) => [
       html`<a href="${deliveryPath(one)}">${ago(one.createdAt)}</a>`,
       deliveryState(one),
       html`${describeChange(one)}`,
     ]),
   });
-  const none = (key: 'request.deliveries.none' | 'request.around.none') =>
-    html`<p class="lead">${messages.text(key)}</p>`;
   return html`<h3>${messages.text('request.deliveries')}</h3>
-${deliveries.length === 0 ? none('request.deliveries.none') : deliveryTable}
+${deliveryTable}
 ${isPartial && html`<p class="hint">${messages.text('request.deliveries.partial')}</p>`}
 <h3>${messages.text('request.around')}</h3>
 ${requests.length === 0 ? none('request.around.none') : requestTable(requests, clients)}`;

@@ -17,7 +17,7 @@ import {
   stateWord,
   textFilter,
 } from './filter-form.page.ts';
-import { command, table } from './parts.page.ts';
+import { command, emptyState, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
 
 export const REQUESTS = '/dashboard/requests';
@@ -76,7 +76,7 @@ function filterParts({ path, clients, query, status }: RequestsParts): FilterPar
 
 function emptyList({ days, path }: RequestsParts, isOfFilters: boolean): Html {
   if (isOfFilters) return noMatches(messages.text('requests.none.filtered'), path);
-  return html`<div class="empty"><strong>${messages.text('requests.none')}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
+  return emptyState(messages.text('requests.none'), messages.text('requests.none.text', { days }));
 }
 
 const switchedOff = (): Html =>
@@ -91,10 +91,10 @@ export function requestTable(
   const heads = ['request', 'status', 'application', 'took', 'when'] as const;
   const names = new Map(clients?.map(({ clientId, name }) => [clientId, name]));
   return table({
-    name: messages.text('requests.title'),
+    name: 'requests.title',
     heads: heads
       .filter((head) => clients !== undefined || head !== 'application')
-      .map((head) => messages.text(`requests.${head}`)),
+      .map((head) => `requests.${head}` as const),
     rows: requests.map((entry) => {
       const { at, method, route, durationMs, clientId, isClaimed } = entry;
       const message = renderErrorText(entry);

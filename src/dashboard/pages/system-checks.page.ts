@@ -45,10 +45,9 @@ function checksTable(checks: readonly Check[], viewer: Viewer, path: string): Ht
       html`<span class="said">${visibleText(message, MOST_CHARACTERS)}</span>${status === 'fail' && checkAgain(name, { path, back: path }, viewer)}`,
     ],
   );
-  const heads = ['name', 'state', 'message'] as const;
   return table({
-    name: messages.text('system.checks'),
-    heads: heads.map((head) => messages.text(`system.checks.${head}`)),
+    name: 'system.checks',
+    heads: ['system.checks.name', 'system.checks.state', 'system.checks.message'],
     rows,
   });
 }

@@ -70,15 +70,15 @@ function backups(figures: DatabaseFigures, viewer: Viewer, path: string): Html {
     html`${bytesText(bytes)}`,
     ago(at),
   ]);
-  const heads = ['name', 'size', 'made'] as const;
   const list = table({
-    name: messages.text('system.backups'),
-    heads: heads.map((head) => messages.text(`system.backups.${head}`)),
+    name: 'system.backups',
+    none: messages.text('system.backups.none'),
+    heads: ['system.backups.name', 'system.backups.size', 'system.backups.made'],
     rows,
   });
   const button = html`<button>${messages.text('system.backups.do')}</button>`;
   return html`<p class="hint">${messages.markup('system.backups.hint', { folder: html`<code><bdi>${folder}</bdi></code>`, most: MOST_BACKUPS })} ${messages.text('system.backups.key')}</p>
 <p class="hint">${text}</p>${failed ?? false}
 <div class="buttons">${postForm(viewer, `${path}/backup`, button)}</div>
-${all.length === 0 ? html`<p class="empty">${messages.text('system.backups.none')}</p>` : list}`;
+${list}`;
 }

@@ -68,10 +68,9 @@ function renderKeyTable(
       html`<span class="state ${status === 'active' ? 'good' : 'quiet'}">${messages.text(`system.key.${of}.${status}`)}</span>`,
       html`${ago(since)}${until !== undefined && html`<small>${messages.markup('system.key.until', { when: instant(until) })}</small>`}`,
     ]);
-  const heads = ['id', 'algorithm', 'state', 'since'] as const;
   const list = table({
-    name: messages.text(`system.keys.${of}`),
-    heads: heads.map((head) => messages.text(`system.keys.${head}`)),
+    name: `system.keys.${of}`,
+    heads: ['system.keys.id', 'system.keys.algorithm', 'system.keys.state', 'system.keys.since'],
     rows,
   });
   const more = keys.length - rows.length;

@@ -56,8 +56,6 @@ ${jobs(figures)}
 ${budgets(figures)}`;
 
 function instances({ instances: all, program }: StatusFigures): Html {
-  if (all.length === 0) return html`<p class="empty">${messages.text('system.instances.none')}</p>`;
-  const heads = ['host', 'version', 'role', 'started', 'seen'] as const;
   const rows = all.map(({ host, version, role, startedAt, seenAt }) => [
     html`<bdi>${host}</bdi>`,
     html`${version}${version !== program.version && html` <span class="state warn">${messages.text('system.instances.other_version')}</span>`}`,
@@ -66,15 +64,20 @@ function instances({ instances: all, program }: StatusFigures): Html {
     ago(seenAt),
   ]);
   return table({
-    name: messages.text('system.instances'),
-    heads: heads.map((head) => messages.text(`system.instances.${head}`)),
+    name: 'system.instances',
+    none: messages.text('system.instances.none'),
+    heads: [
+      'system.instances.host',
+      'system.instances.version',
+      'system.instances.role',
+      'system.instances.started',
+      'system.instances.seen',
+    ],
     rows,
   });
 }
 
 function jobs({ jobs: all }: StatusFigures): Html {
-  if (all.length === 0) return html`<p class="empty">${messages.text('system.jobs.none')}</p>`;
-  const heads = ['kind', 'waiting', 'running', 'late', 'oldest'] as const;
   const rows = all.map((job) => [
     html`${messages.text(`system.job.${job.kind}`)}`,
     count(job.waiting),
@@ -83,11 +86,18 @@ function jobs({ jobs: all }: StatusFigures): Html {
     oldest(job),
   ]);
   const list = table({
-    name: messages.text('system.jobs'),
-    heads: heads.map((head) => messages.text(`system.jobs.${head}`)),
+    name: 'system.jobs',
+    none: messages.text('system.jobs.none'),
+    heads: [
+      'system.jobs.kind',
+      'system.jobs.waiting',
+      'system.jobs.running',
+      'system.jobs.late',
+      'system.jobs.oldest',
+    ],
     rows,
   });
-  return html`${list}<p class="hint">${messages.text('system.jobs.hint')}</p>`;
+  return html`${list}${all.length > 0 && html`<p class="hint">${messages.text('system.jobs.hint')}</p>`}`;
 }
 
 const count = (of: number): Html =>
@@ -96,8 +106,6 @@ const count = (of: number): Html =>
 const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 
 function budgets({ budgets: used }: StatusFigures): Html {
-  if (used.length === 0) return html`<p class="empty">${messages.text('system.budgets.none')}</p>`;
-  const heads = ['app', 'left', 'share', 'whole'] as const;
   const rows = used.map(({ kind, appId, share, fullAt }) => {
     const percent = Math.round(share * 100);
     const text = messages.text('system.budgets.percent', { percent });
@@ -109,8 +117,9 @@ function budgets({ budgets: used }: StatusFigures): Html {
     ];
   });
   return table({
-    name: messages.text('system.budgets'),
-    heads: heads.map((head) => messages.text(`system.budgets.${head}`)),
+    name: 'system.budgets',
+    none: messages.text('system.budgets.none'),
+    heads: ['system.budgets.app', 'system.budgets.left', 'system.budgets.share', 'system.budgets.whole'],
     rows,
   });
 }
@@ -126,15 +135,14 @@ ${settingsTable(defaults ?? [])}</details></div>`;
 }
 
 function settingsTable(all: readonly SettingInForce[]): Html {
-  const heads = ['name', 'value', 'from'] as const;
   const rows = all.map(({ name, value, from }) => [
     html`<code>${name}</code>`,
     settingValue(value),
     html`${messages.text(`system.from.${from}`, { name })}`,
   ]);
   return table({
-    name: messages.text('system.settings'),
-    heads: heads.map((head) => messages.text(`system.settings.${head}`)),
+    name: 'system.settings',
+    heads: ['system.settings.name', 'system.settings.value', 'system.settings.from'],
     rows,
   });
 }

@@ -46,16 +46,15 @@ export function calendarTable(
   options: CalendarOptions,
   viewer: Viewer,
 ): Html {
-  const heads = [
-    'account.calendar.title',
-    'account.calendar.events',
-    'account.calendar.synced',
-    'account.calendar.next',
-    'account.calendar.updates',
-  ] as const;
   return table({
-    name: messages.text('account.calendars'),
-    heads: heads.map((head) => messages.text(head)),
+    name: 'account.calendars',
+    heads: [
+      'account.calendar.title',
+      'account.calendar.events',
+      'account.calendar.synced',
+      'account.calendar.next',
+      'account.calendar.updates',
+    ],
     rows: calendars.map((calendar) => calendarRow(calendar, options, viewer)),
   });
 }

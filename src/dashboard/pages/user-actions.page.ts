@@ -8,74 +8,50 @@ import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { type Fact, factList, top } from './parts.page.ts';
+import { type Fact, factList, formButtons, top } from './parts.page.ts';
 import { instantAndAgo } from './times.page.ts';
 import { userTools } from './user.page.ts';
-import type { UserLinkDeps, UserPath } from './user-links.ts';
+import type { UserLinkDeps } from './user-links.ts';
 import { shownName } from './visible-name.ts';
 
 type Parts = UserLinkDeps & { readonly shown: ShownUser };
 
-type Question = {
-  readonly path: UserPath;
-  readonly title: DashboardMessageKey;
-  readonly text: Html;
-  readonly button: DashboardMessageKey;
-  readonly isDestructive?: boolean;
-  readonly more?: Readonly<Record<string, string>>;
-};
+type Action = 'revoke' | 'disconnect' | 'export' | 'delete';
 
-function question(
-  { path, title, text, button, isDestructive, more }: Question,
-  parts: Parts,
-  viewer: Viewer,
-): Html {
+/** The title and the button of each question. Only an export destroys nothing. */
+const LABELS = {
+  revoke: ['revoke.title', 'user.revoke'],
+  disconnect: ['disconnect.title', 'user.account.disconnect'],
+  export: ['export.title', 'export.do'],
+  delete: ['user_delete.title', 'user.delete'],
+} as const satisfies Readonly<Record<Action, readonly [DashboardMessageKey, DashboardMessageKey]>>;
+
+type Question = { readonly text: Html; readonly more?: Readonly<Record<string, string>> };
+
+function question(action: Action, { text, more, ...parts }: Question & Parts, viewer: Viewer): Html {
   const { link, form } = userTools(parts, viewer);
   const name = html`<a href="${link('user')}"><bdi class="anything">${shownName(viewer.person, parts.shown.user.userId)}</bdi></a>`;
-  const buttons = html`<div class="buttons"><button class="${isDestructive ? 'destructive' : 'primary'}">${messages.text(button)}</button>
-<a class="button" href="${link('user')}">${messages.text('cancel')}</a></div>`;
+  const [title, button] = LABELS[action];
+  const rank = action === 'export' ? 'primary' : 'destructive';
+  const buttons = formButtons(messages.text(button), link('user'), rank);
   return html`${top(messages.text(title), name)}
-<div class="panel">${text}${form(path, buttons, more)}</div>`;
+<div class="panel">${text}${form(`user/${action}`, buttons, more)}</div>`;
 }
 
-export const revokeContent = (parts: Parts, viewer: Viewer): Html =>
-  question(
-    {
-      path: 'user/revoke',
-      title: 'revoke.title',
-      text: html`<p>${messages.text('revoke.text', { count: parts.shown.user.grants })}</p>`,
-      button: 'user.revoke',
-      isDestructive: true,
-    },
-    parts,
-    viewer,
-  );
+export function revokeContent(parts: Parts, viewer: Viewer): Html {
+  const text = html`<p>${messages.text('revoke.text', { count: parts.shown.user.grants })}</p>`;
+  return question('revoke', { ...parts, text }, viewer);
+}
 
-export const disconnectContent = (parts: Parts & { readonly account: Account }, viewer: Viewer): Html =>
-  question(
-    {
-      path: 'user/disconnect',
-      title: 'disconnect.title',
-      text: html`<p>${messages.markup('disconnect.text', { account: shownName(viewer.person, parts.account.display) })}</p>`,
-      button: 'user.account.disconnect',
-      isDestructive: true,
-      more: { account: parts.account.accountKey },
-    },
-    parts,
-    viewer,
-  );
+export function disconnectContent(parts: Parts & { readonly account: Account }, viewer: Viewer): Html {
+  const { accountKey, display } = parts.account;
+  const account = shownName(viewer.person, display);
+  const text = html`<p>${messages.markup('disconnect.text', { account })}</p>`;
+  return question('disconnect', { ...parts, text, more: { account: accountKey } }, viewer);
+}
 
 export const exportContent = (parts: Parts, viewer: Viewer): Html =>
-  question(
-    {
-      path: 'user/export',
-      title: 'export.title',
-      text: html`<p>${messages.text('export.text')}</p>`,
-      button: 'export.do',
-    },
-    parts,
-    viewer,
-  );
+  question('export', { ...parts, text: html`<p>${messages.text('export.text')}</p>` }, viewer);
 
 export function deleteContent(parts: Parts, viewer: Viewer): Html {
   const { accounts, grants } = parts.shown.user;
@@ -84,8 +60,7 @@ export function deleteContent(parts: Parts, viewer: Viewer): Html {
 <li>${messages.text('user_delete.grants', { count: grants })}</li>
 <li>${messages.text('user_delete.logs')}</li></ul>
 <p>${messages.text('user_delete.kept')}</p>`;
-  const labels = { title: 'user_delete.title', button: 'user.delete' } as const;
-  return question({ path: 'user/delete', ...labels, text, isDestructive: true }, parts, viewer);
+  return question('delete', { ...parts, text }, viewer);
 }
 
 const COUNTED = ['accounts', 'grants', 'calendars', 'events', 'changes', 'deliveries'] as const;

@@ -4,7 +4,7 @@ import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { nextLink, table } from './parts.page.ts';
+import { emptyState, nextLink, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -23,15 +23,19 @@ export type UsersParts = UserLinkDeps & {
 
 export function usersContent(parts: UsersParts, viewer: Viewer): Html {
   const { page, clientId, nextPath } = parts;
-  const heads = [
-    messages.text('users.name'),
-    ...(clientId === undefined ? [messages.text('users.application')] : []),
-    messages.text('users.accounts'),
-    messages.text('users.seen'),
-  ];
   const rows = page.users.map((user) => userRow(user, parts, viewer));
   return html`${searchForm(parts, viewer)}
-${rows.length === 0 ? emptyList(parts, viewer) : table({ name: messages.text('users.title'), heads, rows })}
+${table({
+  name: 'users.title',
+  heads: [
+    'users.name',
+    ...(clientId === undefined ? (['users.application'] as const) : []),
+    'users.accounts',
+    'users.seen',
+  ],
+  none: emptyList(parts, viewer),
+  rows,
+})}
 ${nextLink(nextPath)}`;
 }
 
@@ -50,7 +54,7 @@ function emptyList({ beginning, isFirstPage }: UsersParts, viewer: Viewer): Html
   const isSearch = beginning !== '' || !isFirstPage;
   const title = messages.text(isSearch ? 'users.none.found' : 'users.none');
   const hintKey = findsWhole(viewer) ? 'users.none.found_whole.text' : 'users.none.found.text';
-  return html`<div class="empty"><strong>${title}</strong><p>${messages.text(isSearch ? hintKey : 'users.none.text')}</p></div>`;
+  return emptyState(title, messages.text(isSearch ? hintKey : 'users.none.text'));
 }
 
 function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersParts, viewer: Viewer): Html[] {

@@ -1,7 +1,7 @@
 /** The review of an application: its status, missing values, possible steps, and its history. */
 import { TEXT_SETTINGS } from '../../administration/documents/application-settings.ts';
 import { logoPath } from '../../branding/branding.ts';
-import { chip, ICONS, notice } from '../../design/parts.page.ts';
+import { chip, ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import { type MissingValue, missingForReview } from '../../verification/requirements.ts';
@@ -16,8 +16,9 @@ import {
 } from '../../verification/verification.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
+import { olderLink } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { table, top } from './parts.page.ts';
+import { dangerZone, emptyState, formButtons, table, top } from './parts.page.ts';
 import { ago, instant } from './times.page.ts';
 
 export const REVIEWS = '/dashboard/reviews';
@@ -32,27 +33,26 @@ export type VerificationParts = {
   /** The operator's name as users see it. Undefined if the instance names none. */
   readonly operatorName: string | undefined;
   readonly typed: TypedStep | undefined;
-  readonly done: string;
 };
 
 export function verificationContent(parts: VerificationParts, viewer: Viewer): Html {
-  const { verification, typed, done } = parts;
-  const isDone = typed === undefined && Object.hasOwn(DONE, done);
-  return html`${isDone && notice('done', html`${messages.text(DONE[done as keyof typeof DONE])}`, true)}
-${statusPanel(parts)}
+  const { verification, typed } = parts;
+  if (typed?.step === 'withdraw' && verification.verifiedAt !== undefined)
+    return stepPanel(WITHDRAWAL, verification, { typed, viewer });
+  return html`${statusPanel(parts)}
 ${requirements(verification)}
 ${valuesTable(verification)}
 ${reviewActions(verification, typed, viewer)}
 ${activityLog(parts)}`;
 }
 
-const DONE = {
+export const VERIFICATION_DONE = {
   submit: 'verification.done.submit',
   cancel: 'verification.done.cancel',
   approve: 'verification.done.approve',
   'request-changes': 'verification.done.request_changes',
   withdraw: 'verification.done.withdraw',
-} as const satisfies Readonly<Record<string, DashboardMessageKey>>;
+} as const;
 
 function statusPanel({ verification, operatorName }: VerificationParts): Html {
   const { status, verifiedAt, submittedAt, reviewerNote } = verification;
@@ -123,14 +123,13 @@ function valuesTable({ clientId, present, approved, redirectUri }: Verification)
     html`<span class="code">${redirectUri}</span><small>${messages.text('verification.redirect_uri.about')}</small>`,
     ...(hasTwo ? [html`<span class="code">${redirectUri}</span>`] : []),
   ];
-  const heads = ['verification.value', 'verification.set_now', ...(hasTwo ? ['verification.seen'] : [])];
   const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
   const branding = html`<a href="${applicationPath(clientId)}/branding">${messages.text('application.tab.branding')}</a>`;
   return html`<h2>${messages.text('verification.values')}</h2>
 <p class="lead">${messages.markup('verification.values.lead', { settings, branding })}</p>
 ${table({
-  name: messages.text('verification.values'),
-  heads: heads.map((head) => messages.text(head as DashboardMessageKey)), // all of them are keys
+  name: 'verification.values',
+  heads: ['verification.value', 'verification.set_now', ...(hasTwo ? (['verification.seen'] as const) : [])],
   rows: [...rows, redirect],
 })}`;
 }
@@ -144,7 +143,6 @@ function shownValue(value: ReviewedValues[ReviewedField]): Html {
 
 function activityLog({ verification, activity, older }: VerificationParts): Html {
   const path = `${applicationPath(verification.clientId)}${VERIFICATION_TAB}`;
-  const heads = ['audit.when', 'audit.what', 'filter.actor', 'verification.note'] as const;
   const rows = activity.map(({ at, kind, actor, note, fields }) => [
     ago(at),
     html`${messages.text(`verification.activity.${kind}`)}`,
@@ -154,13 +152,14 @@ function activityLog({ verification, activity, older }: VerificationParts): Html
     html`${note !== undefined && html`<p class="note"><bdi>${note}</bdi></p>`}${fields.length > 0 && html`<small>${fields.map(valueLabel).join(', ')}</small>`}`,
   ]);
   const log = table({
-    name: messages.text('verification.activity'),
-    heads: heads.map((head) => messages.text(head)),
+    name: 'verification.activity',
+    none: messages.text('verification.activity.none'),
+    heads: ['audit.when', 'audit.what', 'filter.actor', 'verification.note'],
     rows,
   });
   return html`<h2 id="activity">${messages.text('verification.activity')}</h2>
-${rows.length === 0 ? html`<div class="empty">${messages.text('verification.activity.none')}</div>` : log}
-${older !== undefined && html`<div class="buttons"><a class="button small" href="${path}?before=${older}#activity">${messages.text('older')}</a></div>`}`;
+${log}
+${olderLink(older === undefined ? undefined : `${path}?before=${older}#activity`)}`;
 }
 
 /** Returns a warning about the effect of changing reviewed values. Undefined if the change has no further effect. */
@@ -177,7 +176,6 @@ const editNote = (text: Html): Html =>
   html`<div class="notice note before-form">${ICONS.note}<div>${text}</div></div>`;
 
 export function reviewsPage(waiting: readonly Verification[]): Html {
-  const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;
   const rows = waiting.map(({ clientId, present, submittedAt, verifiedAt }) => [
     html`<a href="${applicationPath(clientId)}${VERIFICATION_TAB}"><bdi>${present.displayName ?? clientId}</bdi></a><small class="code">${clientId}</small>`,
     ago(submittedAt),
@@ -186,13 +184,13 @@ export function reviewsPage(waiting: readonly Verification[]): Html {
       : messages.markup('verification.verified', { when: instant(verifiedAt) }),
   ]);
   const list = table({
-    name: messages.text('reviews.title'),
-    heads: heads.map((head) => messages.text(head)),
+    name: 'reviews.title',
+    none: emptyState(messages.text('reviews.none'), messages.text('reviews.none.text')),
+    heads: ['applications.name', 'reviews.submitted', 'verification.application'],
     rows,
   });
-  const empty = html`<div class="empty"><strong>${messages.text('reviews.none')}</strong><p>${messages.text('reviews.none.text')}</p></div>`;
   return html`${top(messages.text('reviews.title'), messages.text('reviews.lead'))}
-${rows.length === 0 ? empty : list}`;
+${list}`;
 }
 
 /** Links to the waiting reviews. Undefined if there are none. */
@@ -201,16 +199,20 @@ export const waitingLink = (count: number): Html | undefined =>
     ? html`<p class="waiting"><a href="${REVIEWS}">${messages.text('reviews.waiting', { count })}</a></p>`
     : undefined;
 
-/** A step that failed, with its note as typed. */
-export type TypedStep = { readonly step: string; readonly note: string; readonly problem: string };
+/** A step that failed, with its note as typed, or that is not confirmed yet. */
+export type TypedStep = { readonly step: string; readonly note?: string; readonly problem?: string };
 
 type StepForm = {
   readonly step: 'submit' | 'cancel' | 'approve' | 'request-changes' | 'withdraw';
-  readonly rank: 'primary' | 'danger' | '';
+  readonly rank: 'primary' | 'destructive' | '';
   readonly label: DashboardMessageKey;
   readonly isNoteRequired?: boolean;
   /** Whether the step is not possible yet because values are missing. */
   readonly isOff?: boolean;
+};
+
+const WITHDRAWAL: StepForm = {
+  ...{ step: 'withdraw', rank: 'destructive', label: 'verification.withdraw', isNoteRequired: true },
 };
 
 /** Renders all possible steps. An error is shown at its step, or above all if that step is no longer possible. */
@@ -237,14 +239,16 @@ export function reviewActions(
     { step: 'approve', rank: 'primary', label: 'verification.approve' },
     { step: 'request-changes', rank: '', label: 'verification.request_changes', isNoteRequired: true },
   ];
-  const withdrawal: StepForm[] =
-    isReviewer && verifiedAt !== undefined
-      ? [{ step: 'withdraw', rank: 'danger', label: 'verification.withdraw', isNoteRequired: true }]
-      : [];
-  const forms = [...(isReviewer && isUnderReview ? decisions : []), ...ownSteps, ...withdrawal];
-  const isHomeless = typed !== undefined && !forms.some(({ step }) => step === typed.step);
+  const forms = [...(isReviewer && isUnderReview ? decisions : []), ...ownSteps];
+  const isHomeless = typed?.problem !== undefined && !forms.some(({ step }) => step === typed.step);
+  const withdrawal = {
+    title: messages.text('verification.withdraw'),
+    text: messages.text('verification.withdraw.about'),
+    path: `${applicationPath(clientId)}${VERIFICATION_TAB}/withdraw`,
+  };
   return html`${isHomeless && html`<div class="panel"><p class="wrong" role="alert">${typed.problem}</p></div>`}
-${forms.map((form) => stepPanel(form, verification, { typed, viewer }))}`;
+${forms.map((form) => stepPanel(form, verification, { typed, viewer }))}
+${isReviewer && verifiedAt !== undefined && dangerZone([withdrawal])}`;
 }
 
 function stepPanel(
@@ -253,17 +257,22 @@ function stepPanel(
   { typed, viewer }: { readonly typed: TypedStep | undefined; readonly viewer: Viewer },
 ): Html {
   const key = step.replace('-', '_') as 'submit'; // each step has its messages
-  const failed = typed?.step === step ? typed : undefined;
+  const failed = typed?.step === step && typed.problem !== undefined ? typed : undefined;
+  const path = `${applicationPath(verification.clientId)}${VERIFICATION_TAB}`;
   const id = `note-${step}`;
   const described = [`${id}-hint`, ...(failed === undefined ? [] : [`${id}-wrong`])].join(' ');
   const button = isOff
     ? html`<button disabled aria-describedby="${id}-off">${messages.text(label)}</button>`
     : html`<button class="${rank}">${messages.text(label)}</button>`;
+  const buttons =
+    rank === 'destructive'
+      ? formButtons(messages.text(label), path, rank)
+      : html`<div class="buttons">${button}</div>`;
   const form = html`<input type="hidden" name="submission" value="${submissionOf(verification)}">
 <div class="fields"><div><label for="${id}">${messages.text(isNoteRequired ? 'verification.note' : 'verification.note.optional')}</label>
 <textarea id="${id}" name="note" rows="3" maxlength="${MOST_NOTE_CHARACTERS}"${isNoteRequired && html` required`}${failed && html` autofocus aria-invalid="true"`} aria-describedby="${described}">${failed?.note}</textarea>
 <p class="hint" id="${id}-hint">${messages.text(`verification.${key}.note`)}</p>${failed && html`<p class="wrong" role="alert" id="${id}-wrong">${failed.problem}</p>`}</div></div>
-<div class="buttons">${button}</div>${isOff && html`<p class="hint" id="${id}-off">${messages.text('verification.submit.off')}</p>`}`;
+${buttons}${isOff && html`<p class="hint" id="${id}-off">${messages.text('verification.submit.off')}</p>`}`;
   return html`<section class="panel"><h2>${messages.text(label)}</h2><p class="lead">${messages.text(`verification.${key}.about`)}</p>
-${postForm(viewer, `${applicationPath(verification.clientId)}/verification/${step}`, form)}</section>`;
+${postForm(viewer, `${path}/${step}`, form)}</section>`;
 }

@@ -1,4 +1,5 @@
 /** The endpoints of an application: the list, and the form that adds or changes one. */
+import type { NamedEndpoint, ShownEndpoint } from '../../administration/webhooks.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
@@ -9,35 +10,29 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, table } from './parts.page.ts';
+import { choice, emptyState, field, formButtons, table } from './parts.page.ts';
 import { ago, instant } from './times.page.ts';
 
 export const WEBHOOKS_TAB = '/webhooks';
 
 export const webhooksPath = (clientId: string): string => `${applicationPath(clientId)}${WEBHOOKS_TAB}`;
 
-export const endpointPath = ({
-  clientId,
-  endpointId,
-}: Pick<ListedEndpoint, 'clientId' | 'endpointId'>): string =>
+export const endpointPath = ({ clientId, endpointId }: NamedEndpoint): string =>
   `${webhooksPath(clientId)}/${encodeURIComponent(endpointId)}`;
 
-export type ListedFigures = ListedEndpoint & { readonly figures: EndpointFigures };
-
-export type WebhooksParts = { readonly clientId: string; readonly endpoints: readonly ListedFigures[] };
+export type WebhooksParts = { readonly clientId: string; readonly endpoints: readonly ShownEndpoint[] };
 
 export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: Viewer): Html {
   const { person } = viewer;
   const mayChange = may(person, 'application.change', clientId);
   const add =
     mayChange &&
-    html`<div class="buttons"><a class="button" href="${webhooksPath(clientId)}/new">${messages.text('webhooks.add')}</a></div>`;
+    html`<a class="button" href="${webhooksPath(clientId)}/new">${messages.text('webhooks.add')}</a>`;
   if (endpoints.length === 0)
-    return html`<div class="empty"><strong>${messages.text('webhooks.none')}</strong><p>${messages.text('webhooks.none.text')}</p>${add}</div>`;
-  const heads = ['url', 'state', 'hears', 'success', 'waiting'] as const;
+    return emptyState(messages.text('webhooks.none'), messages.text('webhooks.none.text'), add);
   return html`${table({
-    name: messages.text('webhooks.title'),
-    heads: heads.map((head) => messages.text(`webhooks.${head}`)),
+    name: 'webhooks.title',
+    heads: ['webhooks.url', 'webhooks.state', 'webhooks.hears', 'webhooks.success', 'webhooks.waiting'],
     rows: endpoints.map((endpoint) => [
       html`<a href="${endpointPath(endpoint)}" class="code">${shownUrl(endpoint, viewer)}</a>${endpoint.isFirst && html`<small>${messages.text('webhooks.first')}</small>`}`,
       html`${endpointState(endpoint)}${renderStateReason(endpoint)}`,
@@ -46,7 +41,7 @@ export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: 
       renderWaiting(endpoint),
     ]),
   })}
-${add}`;
+${add && html`<div class="buttons">${add}</div>`}`;
 }
 
 /** Renders the signing keys and the button that switches them. `url` lists them; `now` is in epoch milliseconds. */
@@ -101,7 +96,7 @@ export function formatSuccess({ attempts, failures }: EndpointFigures): string {
   return messages.text('webhooks.success.of', { share: permille / 1000, count: attempts });
 }
 
-export const renderWaiting = ({ waiting, figures }: ListedFigures): Html =>
+export const renderWaiting = ({ waiting, figures }: ShownEndpoint): Html =>
   figures.oldestWaiting === undefined
     ? html`${messages.text('webhooks.waiting.none')}`
     : messages.markup('webhooks.waiting.since', { count: waiting, since: ago(figures.oldestWaiting) });
@@ -119,8 +114,6 @@ export type EndpointFormParts = {
 
 export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
   const { path, clientId, url, hears, isFirst, problem, action } = parts;
-  const pick = (name: string, isPicked: boolean, [word, about]: readonly [string, string]) =>
-    html`<label class="pick"><input type="checkbox" name="hears" value="${name}"${isPicked && html` checked`}><span>${word}<small>${about}</small></span></label>`;
   const urlField = isFirst
     ? html`<p class="hint">${messages.markup('webhooks.first.change', { settings: html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>` })}</p>${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}`
     : field({
@@ -135,24 +128,27 @@ export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
   const share =
     !isFirst &&
     may(viewer.person, 'endpoint.any_address', clientId) &&
-    html`<label class="pick"><input type="checkbox" name="shared" value="yes"><span>${messages.text('webhooks.shared')}<small>${messages.text('webhooks.shared.about')}</small></span></label>`;
+    choice(
+      { type: 'checkbox', name: 'shared', value: 'yes', isPicked: false },
+      messages.text('webhooks.shared'),
+      messages.text('webhooks.shared.about'),
+    );
   const kinds = HEARS.map((kind) =>
-    pick(kind, hears[kind], [
+    choice(
+      { type: 'checkbox', name: 'hears', value: kind, isPicked: hears[kind] },
       messages.text(`webhooks.hears.${kind}`),
       messages.text(`webhooks.hears.${kind}.about`),
-    ]),
+    ),
   );
   return postForm(
     viewer,
     path,
     html`<div class="fields">${urlField}<fieldset><legend>${messages.text('webhooks.hears')}</legend>${kinds}</fieldset>${share}</div>
-<div class="buttons"><button class="primary">${action}</button><a class="button" href="${webhooksPath(clientId)}">${messages.text('cancel')}</a></div>`,
+${formButtons(action, webhooksPath(clientId))}`,
   );
 }
 
-export const readTopics = (picked: readonly string[]): EndpointHears => ({
-  events: picked.includes('events'),
-  calendars: picked.includes('calendars'),
-  connections: picked.includes('connections'),
-  own: picked.includes('own'),
-});
+/** Returns the topics of the form. */
+export const readTopics = (picked: readonly string[]): EndpointHears =>
+  // One for each topic.
+  Object.fromEntries(HEARS.map((topic) => [topic, picked.includes(topic)])) as EndpointHears;
