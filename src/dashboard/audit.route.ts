@@ -7,7 +7,7 @@ import type { Person } from '../people/person.ts';
 import type { DashboardRoute } from './guard.ts';
 import { listedApplications, type Query, readRange } from './log-filter.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import { AUDIT, auditContent, ON_AUDIT_PAGE } from './pages/audit.page.ts';
+import { AUDIT, auditContent, listIds, ON_AUDIT_PAGE } from './pages/audit.page.ts';
 import { get } from './routes.ts';
 
 export const auditRoutes = (): DashboardRoute[] => [
@@ -25,12 +25,9 @@ export const auditRoutes = (): DashboardRoute[] => [
       may(person, 'people.manage') ? deps.people.listPeople() : [],
       problems.length > 0 ? [] : deps.audit.listEntries(filter, page),
     ]);
-    const ids = entries.flatMap(({ subject, before, after }) =>
-      [subject, before?.created_by, after?.endpoint].filter((id) => typeof id === 'string'),
-    );
     const names = new Map([
       ...clients.map(({ clientId, name }) => [clientId, name] as const),
-      ...(await deps.audit.findNames(ids)),
+      ...(await deps.audit.findNames(listIds(entries))),
     ]);
     const members = [person, ...people.filter(({ personId }) => personId !== person.personId)];
     const content = auditContent({ entries, names, clients, members, problems, query });

@@ -32,7 +32,16 @@ const MOST_CHARACTERS = 100;
 const MOST_CHOICES = 50;
 const FILTER_NAMES = ['client', 'action', 'actor', 'subject', 'from', 'to', 'period'] as const;
 /** The fields whose values are ids. */
-const ID_FIELDS: ReadonlySet<string> = new Set(['client_ids', 'created_by', 'endpoint']);
+const ID_FIELDS = ['client_ids', 'created_by', 'endpoint'];
+
+/** Returns the ids in entries, whose names the page shows. */
+export const listIds = (entries: readonly AuditEntry[]): string[] =>
+  entries
+    .flatMap(({ subject, ...entry }) => [
+      subject,
+      ...ID_FIELDS.flatMap((name) => [entry.before?.[name], entry.after?.[name]].flat()),
+    ])
+    .filter((id) => typeof id === 'string');
 
 /** Names of applications and members, and hosts of endpoints, by id. Deleted ones are absent. */
 type Names = ReadonlyMap<string, string>;
@@ -159,7 +168,7 @@ const renderName = (id: string, name = id): Html =>
 function renderChanges({ before = {}, after = {} }: AuditEntry, names: Names): Html {
   const lines = Object.keys({ ...before, ...after }).map((name) => {
     const [was, is] = [before, after].map((fields) =>
-      renderValue(fields[name], ID_FIELDS.has(name) && names),
+      renderValue(fields[name], ID_FIELDS.includes(name) && names),
     );
     return html`<li><span class="kind">${name}</span> ${was && html`<del>${was}</del>`}${was && is && ' → '}${is}</li>`;
   });
