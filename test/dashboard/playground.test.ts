@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { deleteEndedTestUsers } from '../../src/playground/ended-test-users.ts';
 import { Browser, passwordProvider, unescaped } from '../connect/connect-harness.ts';
+import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
 import { FakeCalendarProvider } from '../harness/fake-calendar-provider.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
@@ -269,6 +270,18 @@ describe('the playground', () => {
 
     assert.ok(count >= 1);
     assert.equal(await deps.users.findUser('acme', user.userId), undefined);
+  });
+
+  it('cuts a long response, and says how many lines are left out', async () => {
+    for (let number = 0; number < 80; number += 1)
+      provider.addCalendar({ ...calendar(`/many-${number}/`), title: `Calendar ${number}` });
+    const browser = await signedIn('developer');
+    await connect(browser);
+
+    const { body } = await browser.post(`${HERE}/listCalendars`);
+
+    assert.match(body, /[\d,]+ more lines are not shown/);
+    assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
   });
 
   it('takes no name that is no part of an id, and says what it should be', async () => {

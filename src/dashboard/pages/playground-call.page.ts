@@ -142,8 +142,10 @@ function chooseDefault({ label, isRequired, choices }: OperationField, parts: Op
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Maximum characters of a shown response. */
+/** Maximum characters of the code of a call. */
 const MOST_CHARACTERS = 60_000;
+/** Maximum bytes of a response with its colors, so that the page has at most 60 KB. */
+const MOST_ANSWER_BYTES = 10 * 1024;
 
 /** Renders the response, and the same call as code, of which one is visible at a time. It needs no script. */
 function resultPanel(parts: OperationParts, { call, answer, codeBlock }: SentCall): Html {
@@ -173,6 +175,22 @@ function renderFacts({ status, requestId, milliseconds }: ShownAnswer, { isLogge
 function renderBody({ text, isCut }: ShownAnswer, block: (text: string, language: string) => Html): Html {
   if (text === '') return html`<p class="lead">${messages.text('call.empty')}</p>`;
   const pretty = JSON.stringify(jsonIn(text), undefined, 2) ?? text;
-  const isShort = !isCut && pretty.length <= MOST_CHARACTERS;
-  return html`${block(pretty, 'json')}${!isShort && html`<p class="lead">${messages.text('call.cut')}</p>`}`;
+  const lines = pretty.split('\n');
+  const { count, markup } = fitLines(lines, (some) => block(some, 'json'));
+  const more = lines.length - count;
+  const note = html`<p class="lead">${messages.text(more > 0 ? 'call.cut' : 'call.cut.unread', { count: more })}</p>`;
+  const isShort = !isCut && more === 0 && pretty.length <= MOST_ANSWER_BYTES;
+  return html`${markup}${!isShort && note}`;
+}
+
+/** Returns as many of the first lines as fit into MOST_ANSWER_BYTES, at least one, and their markup. */
+function fitLines(lines: readonly string[], render: (text: string) => Html): { count: number; markup: Html } {
+  let count = lines.length;
+  for (;;) {
+    const text = lines.slice(0, count).join('\n');
+    const markup = render(text.slice(0, MOST_ANSWER_BYTES));
+    const share = MOST_ANSWER_BYTES / Math.max(text.length, Buffer.byteLength(markup.markup));
+    if (share >= 1 || count === 1) return { count, markup };
+    count = Math.max(1, Math.floor(count * share));
+  }
 }
