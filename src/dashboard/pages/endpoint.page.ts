@@ -11,7 +11,7 @@ import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, factList, questionPanel, table } from './parts.page.ts';
+import { dangerZone, factList, headsOf, questionPanel, table } from './parts.page.ts';
 import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
@@ -84,8 +84,7 @@ function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Vi
     name: 'webhooks.undelivered',
     none: messages.text('webhooks.undelivered.none'),
     heads: [
-      ...(['delivery.what', 'delivery.state', 'delivery.calendar', 'delivery.attempts'] as const),
-      'delivery.when',
+      ...headsOf('delivery', ['what', 'state', 'calendar', 'attempts', 'when']),
       ...(mayResend ? [html`<span class="unseen">${resend}</span>`] : []),
     ],
     rows,

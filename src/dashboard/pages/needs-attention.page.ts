@@ -10,7 +10,7 @@ import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { emptyState, nextLink, table, top } from './parts.page.ts';
+import { emptyState, headsOf, nextLink, table, top } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
 import { checkAgain } from './system-checks.page.ts';
 import { ago } from './times.page.ts';
@@ -80,9 +80,7 @@ ${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 const problemTable = (name: DashboardMessageKey, rows: readonly Row[]): Html =>
   table({
     name,
-    heads: (['reason', 'count', 'turn', 'mend', 'since'] as const).map(
-      (head) => `overview.needs.${head}` as const,
-    ),
+    heads: headsOf('overview.needs', ['reason', 'count', 'turn', 'mend', 'since']),
     rows: rows.map(({ cells }) => cells),
   });
 

@@ -12,7 +12,7 @@ import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
-import { shareBar, table } from './parts.page.ts';
+import { headsOf, shareBar, table } from './parts.page.ts';
 import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 
@@ -86,12 +86,7 @@ function funnelFigure({ steps, denied }: Funnel): Html {
   });
   const list = table({
     name: 'overview.funnel',
-    heads: [
-      'overview.funnel.step',
-      'overview.funnel.count',
-      'overview.funnel.share',
-      'overview.funnel.leave',
-    ],
+    heads: headsOf('overview.funnel', ['step', 'count', 'share', 'leave']),
     rows,
   });
   return html`${list}<p class="hint">${messages.text('overview.funnel.hint', { denied })}</p>`;

@@ -42,6 +42,10 @@ export const copyable = (id: string, text: string): Html =>
 
 export const command = (text: string): Html => html`<pre>${text}</pre>`;
 
+/** Returns the messages `prefix.name`, such as those of a table's heads. */
+export const headsOf = <const P extends string, const N extends string>(prefix: P, names: readonly N[]) =>
+  names.map((name) => `${prefix}.${name}` as const);
+
 export type TableParts = {
   /** The name for screen readers. */
   readonly name: DashboardMessageKey;

@@ -6,7 +6,7 @@ import type { RunningProgram } from '../../system/running-program.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import type { Viewer } from './layout.page.ts';
-import { shareBar, table, top } from './parts.page.ts';
+import { headsOf, shareBar, table, top } from './parts.page.ts';
 import { checksSection } from './system-checks.page.ts';
 import type { StatusFigures } from './system-figures.ts';
 import { ago } from './times.page.ts';
@@ -66,13 +66,7 @@ function instances({ instances: all, program }: StatusFigures): Html {
   return table({
     name: 'system.instances',
     none: messages.text('system.instances.none'),
-    heads: [
-      'system.instances.host',
-      'system.instances.version',
-      'system.instances.role',
-      'system.instances.started',
-      'system.instances.seen',
-    ],
+    heads: headsOf('system.instances', ['host', 'version', 'role', 'started', 'seen']),
     rows,
   });
 }
@@ -88,13 +82,7 @@ function jobs({ jobs: all }: StatusFigures): Html {
   const list = table({
     name: 'system.jobs',
     none: messages.text('system.jobs.none'),
-    heads: [
-      'system.jobs.kind',
-      'system.jobs.waiting',
-      'system.jobs.running',
-      'system.jobs.late',
-      'system.jobs.oldest',
-    ],
+    heads: headsOf('system.jobs', ['kind', 'waiting', 'running', 'late', 'oldest']),
     rows,
   });
   return html`${list}${all.length > 0 && html`<p class="hint">${messages.text('system.jobs.hint')}</p>`}`;

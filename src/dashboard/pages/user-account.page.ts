@@ -8,7 +8,7 @@ import { failureText, type SyncedCalendar } from '../../user-data/account-calend
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { accountKind, healthHistory, healthState, problemBox } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
-import { breadcrumb, nextLink, table, top } from './parts.page.ts';
+import { breadcrumb, headsOf, nextLink, table, top } from './parts.page.ts';
 import { ago, instant } from './times.page.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 import { shownName } from './visible-name.ts';
@@ -48,13 +48,7 @@ export function calendarTable(
 ): Html {
   return table({
     name: 'account.calendars',
-    heads: [
-      'account.calendar.title',
-      'account.calendar.events',
-      'account.calendar.synced',
-      'account.calendar.next',
-      'account.calendar.updates',
-    ],
+    heads: headsOf('account.calendar', ['title', 'events', 'synced', 'next', 'updates']),
     rows: calendars.map((calendar) => calendarRow(calendar, options, viewer)),
   });
 }
