@@ -89,6 +89,8 @@ export type Changes = {
   /** Hrefs of listed resources that the mirror has in this version. */
   readonly unchanged?: readonly string[];
   readonly removed: readonly string[];
+  /** How many resources were listed so far. Undefined if they are not listed before they are sent. */
+  readonly expected?: number | undefined;
   /** Whether the parts together list all resources: any other one was deleted. */
   readonly complete: boolean;
   readonly next?: string;

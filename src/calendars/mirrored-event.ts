@@ -12,6 +12,8 @@ export type MirroredChanges = {
   readonly removed: readonly string[];
   /** Whether the application itself made this change; by default false. */
   readonly own?: boolean;
+  /** The resources that the first sync has read with these changes, and those that were listed (Changes.expected). */
+  readonly progress?: { readonly read: number; readonly expected: number | undefined } | undefined;
 };
 
 /** A resource as rendered for the time zone of its calendar. If that changes, the calendar is listed again. */

@@ -1,5 +1,6 @@
 /** Syncs one calendar's events: writes the changes since its sync token into the mirror in parts. */
-import type { CalendarAccount } from '../calendars/calendar-provider.ts';
+import type { CalendarAccount, Changes } from '../calendars/calendar-provider.ts';
+import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -66,7 +67,7 @@ async function syncSince(
     const pieces = planPart(part, listed);
     // An empty part shows that a slow provider is alive. It extends the lease.
     const isSign = pieces.length === 0 && part.next === undefined;
-    if (!(await writing.write(isSign ? [NOTHING] : pieces))) return 'lost';
+    if (!(await writing.write(isSign ? [NOTHING] : pieces, part))) return 'lost';
     // In a calendar that was never read to its end, nothing can have been deleted.
     if (calendar.syncedAt === undefined) writing.throwIfFull();
     complete = part.complete && complete !== false;
@@ -89,8 +90,8 @@ async function syncSince(
 const NOTHING: PartPlan = { write: [], leaveOut: [], remove: [] };
 
 type PartWriting = {
-  /** Returns false if the lease was lost. */
-  write(pieces: readonly PartPlan[]): Promise<boolean>;
+  /** Writes the pieces of a part. Returns false if the lease was lost. */
+  write(pieces: readonly PartPlan[], part: Pick<Changes, 'unchanged' | 'expected'>): Promise<boolean>;
   /** Deletes the resources that a full listing lacks. Returns false if the lease was lost. */
   drop(removals: readonly (readonly string[])[]): Promise<boolean>;
   /** Throws if a quota was exceeded: SpaceFreed if something was deleted since, otherwise ProviderError. */
@@ -114,18 +115,27 @@ function partWriting(
 ): PartWriting {
   let full: ProviderError | undefined;
   let madeRoom = false;
+  let read = 0;
+  let expected: number | undefined;
   const renderFor = { calendarZone: calendar.timeZone, owner };
 
+  const apply = (changes: MirroredChanges): Promise<boolean> => {
+    read += changes.changed.length + changes.leftOut.length;
+    // Pages that mention a resource twice count it twice.
+    const progress = { read: Math.min(read, expected ?? read), expected };
+    const noted = calendar.syncedAt === undefined ? { ...changes, progress } : changes;
+    return mirror.applyChanges(lease, noted, now() + LEASE_MS);
+  };
   const take = async (removed: readonly string[]): Promise<boolean> => {
     madeRoom ||= removed.length > 0;
-    return mirror.applyChanges(lease, { changed: [], leftOut: [], removed }, now() + LEASE_MS);
+    return apply({ changed: [], leftOut: [], removed });
   };
   const writePiece = async ({ write, leaveOut, remove }: PartPlan): Promise<boolean> => {
     if (full !== undefined) return take(remove);
     const { changed, leftOut } = await rendering(write, renderFor);
     for (const changes of planWrites({ changed, leftOut: [...leaveOut, ...leftOut], removed: remove })) {
       try {
-        if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
+        if (!(await apply(changes))) return false;
       } catch (reason) {
         if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') throw reason;
         full = reason;
@@ -136,7 +146,9 @@ function partWriting(
   };
 
   return {
-    async write(pieces) {
+    async write(pieces, part) {
+      read += part.unchanged?.length ?? 0;
+      expected = part.expected ?? expected;
       for (const piece of pieces) if (!(await writePiece(piece))) return false;
       return true;
     },

@@ -46,4 +46,15 @@ export type AccountUpdates = {
   readonly updates: 'push' | 'polling';
   /** When the calendar with the oldest read was last known to equal the provider's; `undefined` before that. */
   readonly syncedAt: number | undefined;
+  /** Undefined once the list and all calendars in it were read. */
+  readonly firstSync: FirstSync | undefined;
+};
+
+/** How far the first sync of an account is. */
+export type FirstSync = {
+  readonly calendars: number;
+  readonly calendarsRead: number;
+  readonly events: number;
+  /** The number of events that were listed so far, in all calendars. Undefined if the provider does not list them. */
+  readonly eventsExpected: number | undefined;
 };

@@ -199,6 +199,21 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await mirror.leaseCalendar({ key: calendarKey, holder: 'h' }, LATER, LATER), undefined);
     });
 
+    it('a part stores the progress of its sync with the lease, and a write without progress keeps it', async () => {
+      const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const lease = await leased(mirror, calendarKey);
+      const progress = () => db.get('SELECT sync_read, sync_expected FROM calendar');
+
+      await mirror.applyChanges(lease, { ...changesTo(), progress: { read: 5, expected: 9 } }, LATER);
+      await mirror.applyChanges(lease, changesTo(resource('x', event('2026-11-02T09:00:00'))), LATER);
+      const lost = { key: calendarKey, holder: 'another' };
+      await mirror.applyChanges(lost, { ...changesTo(), progress: { read: 7, expected: 9 } }, LATER);
+      assert.deepEqual(await progress(), { syncRead: 5, syncExpected: 9 });
+
+      await mirror.applyChanges(lease, { ...changesTo(), progress: { read: 6, expected: undefined } }, LATER);
+      assert.deepEqual(await progress(), { syncRead: 6, syncExpected: undefined });
+    });
+
     it('a resource is replaced whole: overrides that are gone go', async () => {
       const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };

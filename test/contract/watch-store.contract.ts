@@ -131,7 +131,10 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
         accountKey: 'acme-ada',
         updates: 'polling',
         syncedAt: NOW,
+        firstSync: { calendars: 2, calendarsRead: 2, events: 0, eventsExpected: undefined },
       });
+      await prepared.db.write('UPDATE account SET listed_at = 1');
+      assert.equal((await updates(prepared))?.firstSync, undefined);
       await make(prepared, 'w0', 'c0');
       assert.equal((await updates(prepared))?.updates, 'polling');
       await prepared.watches.addWatch(asked('w1', 'c1'));
@@ -144,6 +147,23 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
       );
       assert.equal((await updates(prepared))?.syncedAt, undefined);
       assert.deepEqual(await prepared.watches.listUpdates('acme', 'ben', NOW), []);
+    });
+
+    it('a first sync counts the events of read calendars, and those that the others have read so far', async () => {
+      const prepared = await prepare();
+      const { db } = prepared;
+      const firstSync = async () => (await updates(prepared))?.firstSync;
+      await db.write("UPDATE calendar SET event_count = 7, sync_read = 5 WHERE calendar_key = 'c0'");
+      await db.write("UPDATE calendar SET synced_at = NULL WHERE calendar_key = 'c1'");
+      const counts = { calendars: 2, calendarsRead: 1, events: 7, eventsExpected: undefined };
+      assert.deepEqual(await firstSync(), counts);
+
+      await db.write("UPDATE calendar SET sync_read = 3, sync_expected = 9 WHERE calendar_key = 'c1'");
+
+      assert.deepEqual(await firstSync(), { ...counts, events: 10, eventsExpected: 16 });
+      await db.write("UPDATE calendar SET left_out = 1 WHERE calendar_key = 'c1'");
+      await db.write('UPDATE account SET listed_at = 1');
+      assert.equal(await firstSync(), undefined);
     });
   });
 }

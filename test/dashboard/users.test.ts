@@ -177,6 +177,26 @@ onEachDatabase((database, open) => {
       assert.ok(!(await viewer.get(path)).body.includes('Private'));
     });
 
+    it('until all calendars of an account were read, its card shows how many events were', async () => {
+      const { db, clock } = dashboard;
+      const account = await link('fay', 'fay@example.com');
+      const page = async () => textOf(await developer.get(pathOf('fay')));
+      assert.match(await page(), /First sync: The list of calendars has not been read yet</);
+      await db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, sync_read)
+         VALUES ('fay-main', :key, '/main', 0, 'Choir', 'UTC', 'write', '{}', 1200)`,
+        { key: account.accountKey },
+      );
+      assert.match(await page(), /First sync: 0 of 1 calendar, 1,200 events</);
+      await db.write("UPDATE calendar SET sync_expected = 3000 WHERE calendar_key = 'fay-main'");
+      assert.match(await page(), /First sync: 0 of 1 calendar, 1,200 of 3,000 events</);
+
+      await db.write("UPDATE calendar SET synced_at = :now WHERE calendar_key = 'fay-main'", clock);
+      const listed = { key: account.accountKey, ...clock };
+      await db.write('UPDATE account SET listed_at = :now WHERE account_key = :key', listed);
+      assert.doesNotMatch(await page(), /First sync/);
+    });
+
     it('while an account needs reconnecting, its calendars are paused, and its history begins with the newest entry', async () => {
       const { stores, db, clock } = dashboard;
       const account = await link('vera', 'vera@example.com');

@@ -179,6 +179,7 @@ describe('the connections of a user', () => {
         },
         updates: 'polling',
         lastSyncedAt: null,
+        firstSync: { calendars: 0, calendarsRead: 0, events: 0, eventsExpected: null },
       },
     ]);
     assert.deepEqual(

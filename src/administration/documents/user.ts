@@ -8,7 +8,7 @@ import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
 import type { AccountWithHealth } from '../../user-data/accounts-by-health.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
 import type { FoundUser } from '../../user-data/user-directory.ts';
-import type { AccountUpdates } from '../../watches/watch-store.ts';
+import type { AccountUpdates, FirstSync } from '../../watches/watch-store.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
 
 type Dates = Pick<UserSummary, 'createdAt' | 'lastSeenAt'>;
@@ -91,6 +91,20 @@ export const HEALTH_EVENT: readonly DocumentField<Reasoned<HealthEvent>>[] = [
   { name: 'turn', value: ({ reason, hasOwnApp }) => turn(reason, hasOwnApp) },
 ];
 
+const FIRST_SYNC: readonly DocumentField<FirstSync>[] = [
+  { name: 'calendars', value: ({ calendars }) => calendars },
+  { name: 'calendars_read', value: ({ calendarsRead }) => calendarsRead },
+  { name: 'events', value: ({ events }) => events },
+  { name: 'events_expected', value: ({ eventsExpected }) => eventsExpected ?? null },
+];
+
+/** Returns the progress of a first sync, as the dashboard says it. */
+export function firstSyncText({ eventsExpected: expected = 0, ...counts }: FirstSync): string {
+  const calendars = messages.text('first_sync.calendars', counts);
+  if (counts.calendars === 0) return calendars;
+  return `${calendars}, ${messages.text('first_sync.events', { ...counts, expected })}`;
+}
+
 /** An account with what the page of its user shows of it. */
 export type AccountSubject = Reasoned<{
   readonly account: Account;
@@ -125,6 +139,12 @@ export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
     label: '  last sync',
     value: ({ updates }) => toTime(updates?.syncedAt),
     text: ({ updates }) => toTime(updates?.syncedAt) ?? 'not yet',
+  },
+  {
+    name: 'first_sync',
+    label: '  first sync',
+    value: ({ updates }) => (updates?.firstSync ? toDocument(FIRST_SYNC, updates.firstSync) : null),
+    text: ({ updates }) => updates?.firstSync && firstSyncText(updates.firstSync),
   },
   { name: 'updates', label: '  updates', value: ({ updates }) => updates?.updates ?? 'polling' },
   {

@@ -38,6 +38,20 @@ const Account = Type.Object(
         description: 'Null until the first sync of its calendars has finished.',
       },
     ),
+    firstSync: Type.Optional(
+      Type.Object(
+        {
+          calendars: Type.Integer({ description: '0 until the list of calendars was read.' }),
+          calendarsRead: Type.Integer(),
+          events: Type.Integer({ description: 'How many events were read, in all calendars.' }),
+          eventsExpected: Type.Union([Type.Integer(), Type.Null()], {
+            description:
+              'How many events were listed so far. It grows when the next calendar is listed. Null for providers that do not list events before they send them.',
+          }),
+        },
+        { description: 'The progress until all calendars were read. Absent after that.' },
+      ),
+    ),
   },
   { $id: 'Account' },
 );

@@ -46,6 +46,7 @@ export async function connectionStatus(
 
 function toConnection(account: Account, updates: AccountUpdates | undefined) {
   const { accountId, display, grantedScopes, calendarPermission, health, syncStateAt } = account;
+  const firstSync = updates?.firstSync;
   return {
     id: accountId,
     display,
@@ -60,6 +61,8 @@ function toConnection(account: Account, updates: AccountUpdates | undefined) {
     updates: updates?.updates ?? 'polling',
     // When the calendar with the oldest sync last equaled the provider's. Null before that.
     lastSyncedAt: updates?.syncedAt === undefined ? null : instantText(updates.syncedAt),
+    // Absent once all calendars were read.
+    ...(firstSync && { firstSync: { ...firstSync, eventsExpected: firstSync.eventsExpected ?? null } }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The page of one user: a card for each account, and beside them facts, links and destructive actions. */
 
+import { firstSyncText } from '../../administration/documents/user.ts';
 import type { ShownUser, UserAccount, UserAccountPage } from '../../administration/user-details.ts';
 import type { ReconnectLink } from '../../connect/accounts/reconnect-link.ts';
 import { icon } from '../../design/icon.page.ts';
@@ -73,6 +74,7 @@ function accountCard(
   const { link, form, mayChange } = userTools({ shown, ...deps }, viewer);
   const { accountKey, provider, display, health, linkedAt } = account;
   const hasOwnApp = shown.ownApps.has(provider);
+  const firstSync = shown.updates.get(accountKey)?.firstSync;
   const name = shownName(viewer.person, display);
   const more = { account: accountKey };
   const label = (key: DashboardMessageKey) =>
@@ -91,6 +93,7 @@ function accountCard(
   const kind = messages.markup('user.account.since', { kind: accountKind(account), when: ago(linkedAt) });
   return html`<section class="card"><header class="top"><div class="with-mark">${accountMark(account)}<div><h2><bdi class="anything">${name}</bdi></h2><small>${kind}</small></div></div><span>${healthState(health)}</span></header>
 ${problemBox(health, hasOwnApp, repair)}
+${firstSync && html`<p class="hint">${messages.text('user.account.first_sync', { progress: firstSyncText(firstSync) })}</p>`}
 ${typeof created === 'object' && reconnectPanel(created)}
 ${calendars.length > 0 && calendarTable(calendars, { account, isBrief: true }, viewer)}
 ${history.length > 0 && html`<details class="answer"${health.state !== 'active' && html` open`}><summary>${messages.text('user.account.history')}${icon('chevron-down')}</summary>${healthHistory(history, hasOwnApp)}</details>`}

@@ -72,7 +72,7 @@ async function* bySyncCollection(
     // An earlier run that was cut short may have stored many of these objects already.
     const compares = complete || relisted || since !== token || listed > MANY;
     const compared = await compare(page.objects, compares ? await mirror() : new Map());
-    yield* yieldChanges(compared, fetcher, spent);
+    yield* yieldChanges(compared, { ...fetcher, expected: listed }, spent);
     const removed = complete ? [] : page.removed;
     for (let at = 0; at < removed.length; at += OF_PART)
       yield { changed: [], removed: removed.slice(at, at + OF_PART), complete };
@@ -106,7 +106,7 @@ async function* byComparison(
 
   const objects = await listObjects(session, collection);
   const mirror = await onceRead(stored)();
-  const fetcher = { session, collection, log, complete };
+  const fetcher = { session, collection, log, complete, expected: objects.length };
   yield* yieldChanges(await compare(objects, mirror), fetcher, workLimit(session));
   const paths = new Set<string>();
   await inTurns(objects, ({ path }) => paths.add(path));
@@ -122,19 +122,20 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
   return settled && now - before.comparedAt < CTAG_TRUSTED_MS;
 }
 
-type Fetcher = FetchInput & { readonly complete: boolean };
+type Fetcher = FetchInput & Pick<Changes, 'complete' | 'expected'>;
 
 /** Yields the unchanged objects, then the fetched ones: at least one part, as a sign of life. */
 async function* yieldChanges(
   { differing, unchanged }: Compared,
-  { complete, ...fetcher }: Fetcher,
+  { complete, expected, ...fetcher }: Fetcher,
   limit: WorkLimit,
 ): AsyncGenerator<Changes> {
-  if (differing.length === 0 && unchanged.length === 0) yield { changed: [], removed: [], complete };
+  const part = { changed: [], removed: [], complete, expected };
+  if (differing.length === 0 && unchanged.length === 0) yield part;
   for (let at = 0; at < unchanged.length; at += OF_PART)
-    yield { changed: [], unchanged: unchanged.slice(at, at + OF_PART), removed: [], complete };
+    yield { ...part, unchanged: unchanged.slice(at, at + OF_PART) };
   for await (const { resources, leftOut, gone } of fetchEvents(fetcher, differing)) {
-    yield { changed: resources, leftOut, removed: complete ? [] : gone, complete };
+    yield { ...part, changed: resources, leftOut, removed: complete ? [] : gone };
     limit.check(resources.length + leftOut.length + gone.length);
   }
 }

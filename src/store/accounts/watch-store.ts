@@ -1,6 +1,6 @@
 /** WatchStore in SQL; held to test/contract/watch-store.contract.ts on both databases. */
 import type { Watch } from '../../watches/watch.ts';
-import type { AccountUpdates, Notified, WatchStore } from '../../watches/watch-store.ts';
+import type { AccountUpdates, FirstSync, Notified, WatchStore } from '../../watches/watch-store.ts';
 import type { Database } from '../drivers/database.ts';
 
 const OF_ACCOUNT = `
@@ -39,9 +39,16 @@ const UPDATES = `
                                                     AND (w.state = 'unsupported'
                                                          OR (w.state = 'live' AND w.expires_at > :now))))
               THEN 'push' ELSE 'polling' END AS updates,
-         (SELECT CASE WHEN COUNT(*) = COUNT(c.synced_at) THEN MIN(c.synced_at) END FROM calendar c
-           WHERE c.account_key = a.account_key AND c.left_out = 0) AS synced_at
-    FROM account a WHERE a.client_id = :clientId AND a.user_id = :userId`;
+         MIN(s.synced_at) AS synced_at, a.listed_at, COUNT(s.calendar_key) AS calendars,
+         COUNT(s.synced_at) AS calendars_read,
+         CAST(COALESCE(SUM(CASE WHEN s.synced_at IS NULL THEN s.sync_read ELSE s.event_count END), 0) AS BIGINT)
+           AS events,
+         CAST(CASE WHEN COUNT(s.sync_expected) > 0
+                   THEN SUM(CASE WHEN s.synced_at IS NULL THEN s.sync_expected ELSE s.event_count END) END AS BIGINT)
+           AS events_expected
+    FROM account a LEFT JOIN calendar s ON s.account_key = a.account_key AND s.left_out = 0
+   WHERE a.client_id = :clientId AND a.user_id = :userId
+   GROUP BY a.account_key, a.listed_at`;
 
 export function watchStore(db: Database): WatchStore {
   return {
@@ -69,6 +76,20 @@ export function watchStore(db: Database): WatchStore {
       await db.change(RENEW, { watchId, isGone: Number(isGone) });
     },
 
-    listUpdates: (clientId, userId, now) => db.all<AccountUpdates>(UPDATES, { clientId, userId, now }),
+    async listUpdates(clientId, userId, now) {
+      return (await db.all<UpdatesRow>(UPDATES, { clientId, userId, now })).map(parseUpdates);
+    },
+  };
+}
+
+type UpdatesRow = Pick<AccountUpdates, 'accountKey' | 'updates' | 'syncedAt'> &
+  FirstSync & { readonly listedAt: number | undefined };
+
+function parseUpdates({ accountKey, updates, syncedAt, listedAt, ...firstSync }: UpdatesRow): AccountUpdates {
+  const isRead = firstSync.calendarsRead === firstSync.calendars;
+  return {
+    ...{ accountKey, updates },
+    syncedAt: isRead ? syncedAt : undefined,
+    firstSync: isRead && listedAt !== undefined ? undefined : firstSync,
   };
 }

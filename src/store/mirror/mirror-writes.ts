@@ -120,7 +120,7 @@ type WriteTerms = { readonly until: number; readonly quotas: StorageQuotas };
 export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  { changed, leftOut, removed, own = false, until, quotas }: MirroredChanges & WriteTerms,
+  { changed, leftOut, removed, own = false, progress, until, quotas }: MirroredChanges & WriteTerms,
 ): Promise<boolean> {
   const { key } = lease;
   const deletedHrefs = removed.map(storable);
@@ -128,7 +128,7 @@ export function applyChanges(
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after the change, so its end is close enough as the time of the change.
   return recordChanges(tx, { key, at: until, own, hrefs, series }, async () => {
-    const calendarZone = await extendLease(tx, lease, { until, writes: hrefs.length > 0 });
+    const calendarZone = await extendLease(tx, lease, { until, writes: hrefs.length > 0, progress });
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
     const apart = await deleteApart(tx, key, deletedHrefs);
@@ -221,21 +221,25 @@ function measureGrowth(deleted: readonly Sized[], inserted: readonly Sized[]) {
 }
 
 /**
- * Extends the lease and returns the calendar's zone; `undefined` if the lease is lost. Locks the calendar's row: a
- * process that takes over the lease waits for this transaction.
+ * Extends the lease, notes the progress if there is one, and returns the calendar's zone; `undefined` if the lease is
+ * lost. Locks the calendar's row: a process that takes over the lease waits for this transaction.
  */
 async function extendLease(
   tx: Statements,
   { key, holder }: SyncLease,
-  { until, writes }: { readonly until: number; readonly writes: boolean },
+  { until, writes, progress }: LeaseExtension,
 ): Promise<string | undefined> {
+  const sets = (writes ? `, ${WRITES_EVENTS}` : '') + (progress ? `, ${NOTES_PROGRESS}` : '');
   const calendar = await tx.get<{ timeZone: string }>(
-    `UPDATE calendar SET lease_until = :until${writes ? `, ${WRITES_EVENTS}` : ''} WHERE ${HELD_CALENDAR}
-     RETURNING time_zone`,
-    { key, holder, until },
+    `UPDATE calendar SET lease_until = :until${sets} WHERE ${HELD_CALENDAR} RETURNING time_zone`,
+    { key, holder, until, ...(progress && { read: progress.read, expected: progress.expected ?? null }) },
   );
   return calendar?.timeZone;
 }
+
+type LeaseExtension = Pick<MirroredChanges, 'progress'> &
+  Pick<WriteTerms, 'until'> & { readonly writes: boolean };
+const NOTES_PROGRESS = 'sync_read = :read, sync_expected = :expected';
 
 function deleteResources(tx: Statements, key: string, hrefs: readonly string[]): Promise<DeletedRow[]> {
   const { oneOf } = tx.dialect;

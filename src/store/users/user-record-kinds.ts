@@ -138,7 +138,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     columns: `
       calendar_key, account_key, href, position, title, description, color, time_zone, access, is_primary,
       left_out, original, synced_at, read_at, sync_error, failed_at, revision, event_count, bytes,
-      too_complex, unreadable, unfinished_syncs`,
+      too_complex, unreadable, unfinished_syncs, sync_read, sync_expected`,
     json: ['original'],
     flags: ['is_primary', 'left_out'],
     pageSize: LARGE,

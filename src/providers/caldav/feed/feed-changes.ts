@@ -104,10 +104,10 @@ async function* compare(
   let summary: FeedSummary | undefined;
   for await (const part of readFeed({ ...feed, known: previous }, reading)) {
     summary ??= part.summary;
-    const { changed, leftOut, unchanged } = part;
+    const { changed, leftOut, unchanged, expected } = part;
     if (summary?.isSame) continue;
     logLeftOut(log, feed.name, part);
-    yield { changed, leftOut, unchanged, removed: [], complete: summary?.isWhole ?? true };
+    yield { changed, leftOut, unchanged, expected, removed: [], complete: summary?.isWhole ?? true };
     limit.check(changed.length + leftOut.length);
   }
   if (summary === undefined) throw new ProviderError('invalid_response', 'The calendar cannot be read');

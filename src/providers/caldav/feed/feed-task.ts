@@ -32,6 +32,8 @@ export type FeedPart = {
   readonly changed: readonly EventResource[];
   readonly leftOut: readonly LeftOutResource[];
   readonly unchanged: readonly string[];
+  /** How many resources the feed has, in each part that has some. */
+  readonly expected?: number;
   /** In one part, before any changed event. */
   readonly summary?: FeedSummary;
   /** The position of the first resource that is in no part so far. */
@@ -105,6 +107,10 @@ function* readParts(
   resources: readonly FeedResource[],
   { known, from, most, isCareful }: PlaceInFeed & { readonly known: ReadonlySet<string> },
 ): Generator<FeedPart> {
+  const closed = ({ changed, leftOut, unchanged }: OpenPart): FeedPart => ({
+    ...{ changed, leftOut, unchanged },
+    expected: resources.length,
+  });
   let [read, length] = [0, 0];
   let part = openPart();
   for (let at = from; at < resources.length; at += 1) {
@@ -157,8 +163,6 @@ const openPart = (): OpenPart => ({
   ...{ changed: [], leftOut: [], unchanged: [], length: 0 },
   startedAt: performance.now(),
 });
-
-const closed = ({ changed, leftOut, unchanged }: OpenPart): FeedPart => ({ changed, leftOut, unchanged });
 
 const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;

@@ -40,6 +40,20 @@ describe('a calendar that is read from its address', () => {
       assert.deepEqual(feed.titles(), ['Three', 'Two, later']);
     });
 
+    it('each part with events says how many the calendar has', async () => {
+      const feed = await bench.open();
+      const counts = new Set<number | undefined>();
+
+      for await (const { changed, expected } of feed.account.changesSince(
+        '',
+        undefined,
+        async () => new Map(),
+      ))
+        if (changed.length > 0) counts.add(expected);
+
+      assert.deepEqual([...counts], [2]);
+    });
+
     it('a calendar that is generated for each request, in another order, has not changed', async () => {
       const feed = await bench.open();
       await feed.sync();
