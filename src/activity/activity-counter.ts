@@ -19,7 +19,9 @@ export type ActivityCounterDeps = {
 
 /** `answered` runs for every response, so it must be cheap. `stop` writes the rest, for at most two seconds. */
 export type ActivityCounter = ActivityNotes & {
-  answered(asker: Asker | undefined, isRefusal: boolean): void;
+  answered(asker: Asker | undefined, isRefusal: boolean, durationMs: number): void;
+  /** Counts a sync that has just ended. `startedAt` is in epoch milliseconds. */
+  synced(sync: { readonly clientId: string; readonly startedAt: number }): void;
   /** Writes the counts so far. Never throws. */
   write(): Promise<void>;
   stop(): Promise<void>;
@@ -84,9 +86,16 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
       increase(clientId, isFailure ? 'failed' : 'delivered', 1);
       increaseAttempts({ endpointId, attempts: 1, failures: Number(isFailure) });
     },
-    answered(asker, isRefusal) {
+    answered(asker, isRefusal, durationMs) {
       const clientId = provenClientId(asker);
-      if (clientId !== undefined) increase(clientId, isRefusal ? 'refusals' : 'calls', 1);
+      if (clientId === undefined) return;
+      increase(clientId, isRefusal ? 'refusals' : 'calls', 1);
+      increase(clientId, 'call_ms', durationMs);
+    },
+    synced({ clientId, startedAt }) {
+      increase(clientId, 'syncs', 1);
+      // The clock may have been set back.
+      increase(clientId, 'sync_ms', Math.max(0, now() - startedAt));
     },
     write,
     async stop() {
@@ -98,8 +107,9 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
 
 function takeAll(counted: Map<string, Map<Activity, number>>): ActivityCount[] {
   const counts = [...counted].flatMap(([clientId, ofClient]) =>
-    [...ofClient].map(([activity, count]) => ({ clientId, activity, count })),
+    // Most responses take less than a millisecond, so only sums are rounded.
+    [...ofClient].map(([activity, count]) => ({ clientId, activity, count: Math.round(count) })),
   );
   counted.clear();
-  return counts;
+  return counts.filter(({ count }) => count > 0);
 }

@@ -14,6 +14,11 @@ export const ACTIVITIES = [
   'flow_denied',
   'calls',
   'refusals',
+  /** The milliseconds in which these requests were answered. */
+  'call_ms',
+  'syncs',
+  /** The milliseconds of these syncs. */
+  'sync_ms',
   /** The attempts of deliveries. */
   'delivered',
   'failed',

@@ -1,10 +1,13 @@
 /** `kalends client …`: applications. */
+import { LOAD_ORDERS } from '../activity/activity-store.ts';
 import {
   APPLICATION,
   APPLICATION_LINES,
   type ApplicationSubject,
 } from '../administration/documents/application.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
+import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
+import { instantText } from '../lib/rendered-json.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
@@ -24,7 +27,7 @@ import {
 } from './client-options.ts';
 import { type Command, CommandError, type Positional, type Storage, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
-import { confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
+import { choiceIn, confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -214,7 +217,29 @@ const remove: Command = {
     }),
 };
 
-export const clientCommands: readonly Command[] = [create, list, show, update, rotateSecret, remove];
+const load: Command = {
+  name: 'client load',
+  summary: 'List the applications that cause the most load',
+  options: [
+    { name: 'period', value: LOAD_PERIODS.join('|'), doc: 'The whole hours until now; 24h by default.' },
+    { name: 'by', value: LOAD_ORDERS.join('|'), doc: 'The order, the most first; requests by default.' },
+  ],
+  notes: ['Times include long polls and the waits for providers. `deliveries` are attempts.'],
+  run({ options }, { withStorage, deps: { now } }) {
+    const period = choiceIn(options, 'period', LOAD_PERIODS) ?? '24h';
+    const by = choiceIn(options, 'by', LOAD_ORDERS) ?? 'requests';
+    return withStorage(async ({ activity }) => {
+      const { since, applications } = await readLoad({ period, by }, { activity, now });
+      const columns = LOAD.map(({ name }) => name);
+      const none = 'No application has caused such load in this period.';
+      const list = listResult({ name: 'applications', fields: LOAD, columns, subjects: applications, none });
+      const start = instantText(since);
+      return { json: { since: start, ...Object(list.json) }, text: `Since ${start}\n\n${list.text}` };
+    });
+  },
+};
+
+export const clientCommands: readonly Command[] = [create, list, show, load, update, rotateSecret, remove];
 
 /** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>

@@ -25,7 +25,7 @@ import {
 } from './pages/overview-figures.ts';
 
 export type OverviewDeps = {
-  readonly activity: ActivityStore;
+  readonly activity: Pick<ActivityStore, 'sumsSince' | 'hoursSince'>;
   readonly connectionCounts: ConnectionCounts;
   readonly clients: ClientStore;
   readonly messages: Pick<MessageLog, 'listMessages'>;

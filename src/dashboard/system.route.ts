@@ -2,6 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { shareLeft } from '../access/request-budget.ts';
+import { type ActivityStore, LOAD_ORDERS } from '../activity/activity-store.ts';
+import { LOAD_PERIODS, readLoad } from '../administration/load.ts';
 import type { By } from '../audit/audit-entry.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import { notice } from '../design/parts.page.ts';
@@ -19,9 +21,9 @@ import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
-import type { Viewer } from './pages/layout.page.ts';
 import {
   configurationSection,
+  loadSection,
   SYSTEM,
   SYSTEM_PAGES,
   type SystemPage,
@@ -61,18 +63,19 @@ const OVERVIEW = '/dashboard';
 const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
 
 async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: string): Promise<FastifyReply> {
-  const { viewer, query, show, deps } = visit;
+  const { query, show, deps } = visit;
   const done = DONE.find((one) => one === query('done'));
   const resultNotice =
     problem !== undefined
       ? notice('trouble', html`${problem}`, true)
       : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
-  const content = await CONTENTS[page](deps, viewer);
+  const content = await CONTENTS[page](deps, visit);
   const whole = systemContent(deps.program, { page, said: resultNotice, content });
   return show({ title: messages.text('system.title'), content: whole }, problem === undefined ? 200 : 409);
 }
 
 export type SystemDeps = By & {
+  readonly activity: Pick<ActivityStore, 'mostActive'>;
   readonly system: SystemStore;
   readonly program: RunningProgram;
   readonly signingKeyStore: SigningKeyStore;
@@ -90,8 +93,13 @@ const OVERLAP_MS = 7 * 24 * 3_600_000;
 const MOST_CHARACTERS = 1_000;
 
 /** The contents of each page, which reads only what it shows. */
-const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, viewer: Viewer) => Promise<Html>>> = {
-  async status({ system, program, now }, viewer) {
+const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, visit: DashboardVisit) => Promise<Html>>> = {
+  async load(deps, { query }) {
+    const period = LOAD_PERIODS.find((one) => one === query('period')) ?? '24h';
+    const by = LOAD_ORDERS.find((one) => one === query('by')) ?? 'requests';
+    return loadSection({ period, by, ...(await readLoad({ period, by }, deps)) });
+  },
+  async status({ system, program, now }, { viewer }) {
     const at = now();
     const [instances, jobs, budgets, checks] = await Promise.all([
       system.listInstances(at - GONE_AFTER_MS),
@@ -102,7 +110,7 @@ const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, viewer: Viewer) =
     const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
     return statusSections({ program, instances, jobs, budgets: used, checks }, viewer);
   },
-  async database({ system, program }, viewer) {
+  async database({ system, program }, { viewer }) {
     const [bytes, sizes, backups, last] = await Promise.all([
       system.databaseBytes(),
       system.listSizes(),
@@ -112,7 +120,7 @@ const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, viewer: Viewer) =
     const figures = { program, bytes, sizes, backups, backupFailure: last.failure };
     return databaseSection(figures, viewer, SYSTEM);
   },
-  async keys({ signingKeyStore, webhookKeys, masterKey, program, now }, viewer) {
+  async keys({ signingKeyStore, webhookKeys, masterKey, program, now }, { viewer }) {
     const [signing, webhook, master] = await Promise.all([
       signingKeyStore.listSigningKeys(),
       webhookKeys.listWebhookKeys(now()),

@@ -39,7 +39,10 @@ const FIRST_REFUSAL = 400;
 const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
 
 /** A counter of all responses. It must be cheap and does not throw. */
-export type AnswerCounter = { answered(asker: Asker | undefined, isRefusal: boolean): void };
+export type AnswerCounter = {
+  /** `durationMs` is from the request's arrival. */
+  answered(asker: Asker | undefined, isRefusal: boolean, durationMs: number): void;
+};
 
 export type AnswerHearers = {
   readonly answerListener?: AnswerListener | undefined;
@@ -57,13 +60,13 @@ export function hearAnswers(
   const { isHeard, heard } = answerListener;
   app.addHook('onSend', (request, reply, payload, next) => {
     const isRefusal = reply.statusCode >= FIRST_REFUSAL;
-    answerCounter?.answered(request.asker, isRefusal);
+    const at = now();
+    const durationMs = at - (since(request.raw) ?? at);
+    answerCounter?.answered(request.asker, isRefusal, durationMs);
     if (isRefusal || isHeard(request.id)) {
-      const at = now();
-      const durationMs = Math.round(at - (since(request.raw) ?? at));
       const { url } = request.routeOptions;
       if (url === undefined || !UNHEARD.test(url))
-        heard(describeResponse({ request, reply, payload, durationMs }));
+        heard(describeResponse({ request, reply, payload, durationMs: Math.round(durationMs) }));
     }
     next(null, payload);
   });

@@ -192,6 +192,7 @@ async function instanceDeps(
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
   const { calendarsPerAccount } = config.limits;
+  const counter = startActivityCounter({ ...stores, log });
   return {
     ...stores,
     ...pools,
@@ -209,6 +210,10 @@ async function instanceDeps(
       rendering,
       calendarsPerAccount,
       ...{ log, slots },
+      syncEnded(sync) {
+        watching.listeners.syncEnded?.(sync);
+        counter.synced(sync);
+      },
     }),
     slots,
     passwordSlots: passwordSlots(slots),
@@ -235,7 +240,7 @@ async function instanceDeps(
     accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     ...{ trustProxy: config.trustProxy, hosts: applicationHostRules(config, stores) },
-    ...counting(startActivityCounter({ ...stores, log })),
+    ...{ activityNotes: counter, answerCounter: counter },
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
     ...{ requestLogDays: config.requestLogDays, requestLogRows: config.limits.requestLogRows },
     auditDays: config.auditDays,
@@ -301,6 +306,3 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
     microsoft: registration('microsoft', microsoftScope(config.microsoft.asksForShared)),
   };
 }
-
-/** Returns one counter for flows, deliveries and responses. */
-const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });

@@ -39,6 +39,7 @@ type SyncDeps = TargetDeps & {
 
 /** Instants are epoch milliseconds. */
 export type EndedSync = {
+  readonly clientId: string;
   readonly provider: ProviderKind;
   readonly kind: Target['kind'];
   /** Its failure's kind, or its result. */
@@ -195,11 +196,11 @@ async function runLeased(
 ): Promise<SyncFailure | undefined | 'lost'> {
   const account = await deps.accounts.findAccount(work.accountKey);
   if (account === undefined) return undefined;
-  const { provider: kind } = account;
+  const { clientId, provider: kind } = account;
   const startedAt = deps.now();
   const { syncedAt } = work;
   const tell = (ended: EndedSync['outcome']) =>
-    deps.syncEnded?.({ provider: kind, kind: target.kind, outcome: ended, startedAt, syncedAt });
+    deps.syncEnded?.({ clientId, provider: kind, kind: target.kind, outcome: ended, startedAt, syncedAt });
   let outcome: SyncOutcome;
   let leftOut: AccountProblem | undefined;
   let cut: SyncFailure | undefined;

@@ -1,5 +1,6 @@
 /** The stores of the command line and the dashboard, under their names in `openStores`. */
 import type { ProviderAppStore } from '../access/provider-apps.ts';
+import type { ActivityStore } from '../activity/activity-store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
@@ -43,6 +44,7 @@ export type OperatorStores = {
   readonly system: SystemStore;
   readonly masterKey: MasterKeyStore;
   readonly audit: AuditLog;
+  readonly activity: ActivityStore;
   readonly requestLog: RequestLog;
   readonly userDirectory: UserDirectory;
   readonly healthHistory: HealthHistory;

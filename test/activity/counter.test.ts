@@ -30,16 +30,31 @@ describe('the counter of what happens', () => {
   it('writes what happened as sums of the hour, and what nobody known did not at all', async () => {
     const { counter, kept } = open();
 
-    for (let count = 0; count < 3; count++) counter.answered({ clientId: 'acme' }, false);
-    counter.answered({ clientId: 'acme', isRefused: true }, true);
-    counter.answered(undefined, true);
+    for (let count = 0; count < 3; count++) counter.answered({ clientId: 'acme' }, false, 0.4);
+    counter.answered({ clientId: 'acme', isRefused: true }, true, 1.2);
+    counter.answered(undefined, true, 50);
     counter.add('other', 'flow_started');
     await counter.stop();
 
     assert.deepEqual(kept, [
       { clientId: 'acme', activity: 'calls', count: 3, hour: HOUR },
+      { clientId: 'acme', activity: 'call_ms', count: 2, hour: HOUR },
       { clientId: 'acme', activity: 'refusals', count: 1, hour: HOUR },
       { clientId: 'other', activity: 'flow_started', count: 1, hour: HOUR },
+    ]);
+  });
+
+  it('counts each sync of an application with its duration, also if the clock was set back', async () => {
+    const { counter, kept } = open();
+    const now = HOUR + HOUR_MS / 2;
+
+    for (const startedAt of [now - 1_500, now - 200, now + 60_000])
+      counter.synced({ clientId: 'acme', startedAt });
+    await counter.stop();
+
+    assert.deepEqual(kept, [
+      { clientId: 'acme', activity: 'syncs', count: 3, hour: HOUR },
+      { clientId: 'acme', activity: 'sync_ms', count: 1_700, hour: HOUR },
     ]);
   });
 

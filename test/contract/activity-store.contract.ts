@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { deleteOldActivity, HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
+import { type Activity, deleteOldActivity, HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
+import type { LoadOrder } from '../../src/activity/activity-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
@@ -53,6 +54,28 @@ export function activityStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(await activity.hoursSince(HOUR + HOUR_MS), [
         { hour: HOUR + HOUR_MS, activity: 'calls', count: 1 },
       ]);
+    });
+
+    it('lists the applications with the most of each kind of load, without those that have none', async () => {
+      const { activity } = await prepare();
+      const count = (clientId: string, activity: Activity, count: number) => ({ clientId, activity, count });
+      const acme = [count('acme', 'calls', 5), count('acme', 'call_ms', 9), count('acme', 'delivered', 3)];
+      const other = [count('other', 'calls', 2), count('other', 'refusals', 2), count('other', 'failed', 4)];
+      const syncs = [count('other', 'syncs', 2), count('other', 'sync_ms', 800)];
+      await activity.addCounts([...acme, ...other, ...syncs], HOUR);
+      await activity.addCounts([count('other', 'calls', 50)], HOUR - HOUR_MS);
+      const first = async (by: LoadOrder, limit = 20) =>
+        (await activity.mostActive(HOUR, by, limit)).map(({ clientId }) => clientId);
+
+      assert.deepEqual(await first('requests'), ['acme', 'other']);
+      assert.deepEqual(await first('requests', 1), ['acme']);
+      for (const by of ['errors', 'syncs'] as const) assert.deepEqual(await first(by), ['other'], by);
+      for (const by of ['time', 'deliveries'] as const)
+        assert.deepEqual(await first(by), ['other', 'acme'], by);
+      assert.deepEqual((await activity.mostActive(HOUR, 'syncs', 1))[0], {
+        ...{ clientId: 'other', name: 'other', requests: 4, errors: 2, callMs: 0 },
+        ...{ syncs: 2, syncMs: 800, deliveries: 4, failures: 4 },
+      });
     });
 
     it('counts of many applications are written together', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
+import { type Activity, HOUR_MS, startOfHour } from '../../src/activity/activity.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { backupsIn } from '../../src/system/backups.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -49,19 +50,47 @@ onEachDatabase((database, open) => {
       assert.doesNotMatch(body + configuration, /canary/);
     });
 
-    it('each of the four pages reads only what it shows', async () => {
+    it('lists the applications with the most load of a period, in the chosen order', async () => {
+      const dashboard = await openDashboardApp(await open());
+      const { stores, clock, signedIn } = dashboard;
+      const hour = startOfHour(clock.now);
+      const count = (clientId: string, activity: Activity, count: number) => ({ clientId, activity, count });
+      await stores.activity.addCounts([count('acme', 'calls', 1_234), count('acme', 'call_ms', 5_650)], hour);
+      await stores.activity.addCounts([count('other', 'refusals', 9)], hour - 30 * HOUR_MS);
+      const owner = await signedIn('owner');
+      const read = async (query = '') => (await owner.get(`${SYSTEM}/load${query}`)).body;
+
+      const day = await read();
+      assert.match(day, /applications\/acme".*1,234.*5\.7 s/s);
+      assert.doesNotMatch(day, /applications\/other"/);
+      assert.match(await read('?period=7d&by=errors'), /applications\/other"/);
+      assert.match(await read('?by=errors'), /No application has caused such load/);
+      assert.equal(await read('?period=x&by=__proto__'), day);
+      await dashboard.app.close();
+    });
+
+    it('each of the five pages reads only what it shows', async () => {
       const noted: Noted = new Map();
       const dashboard = await openDashboardApp(noting(await open(), noted));
       const owner = await dashboard.signedIn('owner');
-      const tables = ['instance', 'job', 'request_budget', 'database_size', 'signing_key', 'webhook_key'];
+      const tables = [
+        'activity_count',
+        'instance',
+        'job',
+        'request_budget',
+        'database_size',
+        'signing_key',
+        'webhook_key',
+      ];
       const read = async (page: string) => {
         noted.clear();
         assert.equal((await owner.get(`${SYSTEM}${page}`)).status, 200);
         const texts = [...noted.keys()].join();
-        return tables.filter((name) => new RegExp(`FROM ${name}\\b`).test(texts));
+        return tables.filter((name) => new RegExp(`(?:FROM|JOIN) ${name}\\b`).test(texts));
       };
 
       assert.deepEqual(await read(''), ['instance', 'job', 'request_budget']);
+      assert.deepEqual(await read('/load'), ['activity_count']);
       assert.deepEqual(await read('/database'), ['database_size']);
       assert.deepEqual(await read('/keys'), ['signing_key', 'webhook_key']);
       assert.deepEqual(await read('/configuration'), []);

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { verifyWebhook, type WebhookKey } from '../../packages/client/src/webhook-verification.ts';
+import { until as eventually } from '../harness/until.ts';
 import { countOf, readMetrics } from '../http/prometheus-text.ts';
 import { type Collector, openCollector } from '../servers/otlp-collector.ts';
 import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
@@ -82,6 +83,17 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
     );
     assert.equal(payload.userId, 'ada');
     assert.equal(told.body.changeType, 'created');
+  });
+
+  it('the load of the application has its requests, syncs and deliveries, and the time that they took', async () => {
+    const counts = ['requests', 'call_ms', 'syncs', 'sync_ms', 'deliveries'];
+    await eventually('the counts were written', async () => {
+      const { applications } = (await site.program.command('client', 'load')) as {
+        applications: readonly Readonly<Record<string, unknown>>[];
+      };
+      const load = applications.find(({ client_id: id }) => id === site.application.clientId);
+      return counts.every((name) => Number(load?.[name]) > 0);
+    });
   });
 
   it('GET /metrics of the running program has counted all of it', async () => {

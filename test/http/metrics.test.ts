@@ -177,7 +177,12 @@ onSqlite((open) => {
       meters.slots.opened('sync', () => ({ held: 1, waiting: 0 }));
       meters.slots.waited('sync', 0.2);
       tokenAnswered('refresh_token', 'invalid_grant');
-      const sync = { provider: 'google', kind: 'sync-calendar', startedAt: NOW - 2_000 } as const;
+      const sync = {
+        clientId: 'acme',
+        provider: 'google',
+        kind: 'sync-calendar',
+        startedAt: NOW - 2_000,
+      } as const;
       syncEnded({ ...sync, outcome: 'done', syncedAt: NOW - 62_000 });
       attemptEnded({ outcome: 'failed', attempt: 1, delayMs: 100 });
       attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });

@@ -1,19 +1,23 @@
 /** The system page: first the problems, then instances, jobs and settings. */
 import { APP_NAMES } from '../../access/provider-apps.ts';
+import { LOAD_ORDERS } from '../../activity/activity-store.ts';
+import { LOAD_PERIODS, type Load, type LoadQuery } from '../../administration/load.ts';
 import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
-import { dashboardMessages as messages } from '../messages/messages.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import { addressWith } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { headsOf, shareBar, table, top } from './parts.page.ts';
 import { checksSection } from './system-checks.page.ts';
 import type { StatusFigures } from './system-figures.ts';
-import { ago } from './times.page.ts';
+import { ago, instant } from './times.page.ts';
 
 export const SYSTEM = '/dashboard/system';
 
-export const SYSTEM_PAGES = ['status', 'database', 'keys', 'configuration'] as const;
+export const SYSTEM_PAGES = ['status', 'load', 'database', 'keys', 'configuration'] as const;
 export type SystemPage = (typeof SYSTEM_PAGES)[number];
 
 export const systemPath = (page: SystemPage): string => (page === 'status' ? SYSTEM : `${SYSTEM}/${page}`);
@@ -54,6 +58,39 @@ ${instances(figures)}
 ${jobs(figures)}
 <h2>${messages.text('system.budgets')}</h2>
 ${budgets(figures)}`;
+
+export function loadSection({ since, applications, ...query }: Load & LoadQuery): Html {
+  const link = (change: Partial<LoadQuery>, key: DashboardMessageKey, isCurrent: boolean) =>
+    html`<a href="${addressWith(systemPath('load'), { ...query, ...change })}"${isCurrent && html` aria-current="true"`}>${messages.text(key)}</a>`;
+  const periods = LOAD_PERIODS.map((period) =>
+    link({ period }, `filter.period.${period}`, period === query.period),
+  );
+  const orders = LOAD_ORDERS.map((by) => link({ by }, `system.load.${by}`, by === query.by));
+  const heads = headsOf('system.load', [
+    ...(['name', 'requests', 'errors', 'call_ms'] as const),
+    ...(['syncs', 'sync_ms', 'deliveries', 'failures'] as const),
+  ]);
+  const rows = applications.map(({ clientId, name, callMs, syncMs, ...counts }) => {
+    const { requests, errors, syncs, deliveries, failures } = counts;
+    const application = html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
+    const cells = [requests, errors, seconds(callMs), syncs, seconds(syncMs), deliveries, failures];
+    return [
+      application,
+      ...cells.map(
+        (cell) => html`<span class="number">${typeof cell === 'number' ? number.format(cell) : cell}</span>`,
+      ),
+    ];
+  });
+  const none = messages.text('system.load.none');
+  return html`<h2>${messages.text('system.load')}</h2>
+<p class="hint">${messages.markup('system.load.since', { since: instant(since) })} ${messages.text('system.load.hint')}</p>
+<div class="filters"><div class="presets" role="group" aria-label="${messages.text('filter.period')}">${periods}</div>
+<div class="presets" role="group" aria-label="${messages.text('system.load.by')}">${orders}</div></div>
+${table({ name: 'system.load', heads, rows, none })}`;
+}
+
+const seconds = (ms: number): string =>
+  messages.text('system.load.seconds', { seconds: Math.round(ms / 100) / 10 });
 
 function instances({ instances: all, program }: StatusFigures): Html {
   const rows = all.map(({ host, version, role, startedAt, seenAt }) => [
