@@ -22,6 +22,7 @@ ${SECTIONS.map(([title, events]) => sectionOf(title, events)).join('')}
 ## Fields
 
 In addition, each line has \`level\` (10 \`trace\`, 20 \`debug\`, 30 \`info\`, 40 \`warn\`, 50 \`error\`), \`time\` in epoch milliseconds, and \`msg\`.
+Lines of sampled [traces](operations.md#traces) also have \`trace_id\` and \`span_id\`.
 
 | Field | Meaning |
 | --- | --- |

@@ -196,10 +196,9 @@ describe('the days of the request log', () => {
     });
     assert.deepEqual(metricsAddress, { host: '::1', port: 9464 });
     assert.deepEqual(tracing, {
-      endpoint: 'http://127.0.0.1:4318',
+      url: 'http://127.0.0.1:4318/v1/traces',
       headers: { authorization: 'Bearer a=b', 'x-scope': '1' },
-      sampling: 0.1,
-      tells: 'none',
+      ...{ sampling: 0.1, followsParent: true, attributes: {}, tells: 'none' },
     });
     const refused = [
       ...['9464', 'a b:1', '127.0.0.1:0', '127.0.0.1:65536', '::1:9464'].map((text) => [

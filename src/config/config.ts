@@ -8,6 +8,7 @@ import { LIMITS } from './limit-options.ts';
 import type { Option, ValuesOf } from './option.ts';
 import { APPLE, GOOGLE, MICROSOFT, PROVIDERS } from './provider-options.ts';
 import { BACKUPS, NETWORK, OPERATION, SECURITY, STORAGE, TRACING } from './server-options.ts';
+import { readTracing } from './tracing-settings.ts';
 
 /** Every setting, in the order of `docs/configuration.md`. */
 const TABLES = {
@@ -101,12 +102,13 @@ function applicationHostsProblem({ values: { network, dashboard }, isSet }: Give
   return conflict === undefined ? undefined : `${name} must not include the host of ${conflict}`;
 }
 
-export type Config = Readonly<ReturnType<typeof toConfig>> & {
-  /** Every setting that is in force, in the order of the tables. */
-  readonly settings: readonly SettingInForce[];
-  /** Names in the environment that look like settings but are not. */
-  readonly unknownNames: readonly UnknownName[];
-};
+export type Config = Readonly<ReturnType<typeof toConfig>> &
+  ReturnType<typeof readTracing> & {
+    /** Every setting that is in force, in the order of the tables. */
+    readonly settings: readonly SettingInForce[];
+    /** Names in the environment that look like settings but are not. */
+    readonly unknownNames: readonly UnknownName[];
+  };
 
 /** A setting and its source: the environment, the file that `NAME_FILE` names, `PORT`, or a command-line option. */
 export type SettingInForce = {
@@ -149,6 +151,10 @@ export function loadConfig(env: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     ...toConfig(values as Values), // without a problem, none is missing
+    ...readTracing({
+      ...{ env, values: (values as Values).tracing },
+      isSet: ({ name }) => findSource(name, env) !== 'default',
+    }),
     settings: OPTIONS.map(({ name, secret }) => {
       const value = texts.get(name) ?? '';
       return Object.freeze({
@@ -161,7 +167,7 @@ export function loadConfig(env: Environment): Config {
   });
 }
 
-function toConfig({ network, storage, backups, operation, tracing, security, ...values }: Values) {
+function toConfig({ network, storage, backups, operation, security, ...values }: Values) {
   const { masterKey, dataDir, databaseUrl } = storage;
   const { host, url = localOrigin(network) } = network;
   const { hostname } = new URL(url);
@@ -186,9 +192,6 @@ function toConfig({ network, storage, backups, operation, tracing, security, ...
       ...backups,
       folder: path.resolve(backups.folder || path.join(dataDir, 'backups')),
     }),
-    /** undefined: nothing is traced. */
-    tracing:
-      tracing.endpoint === undefined ? undefined : Object.freeze({ ...tracing, endpoint: tracing.endpoint }),
     privateNetwork: security.privateNetwork ?? defaultPrivateNetwork(host, hostname),
     google: provider(values.google),
     microsoft: provider(values.microsoft),

@@ -285,7 +285,7 @@ function headerList(text: string): Readonly<Record<string, string>> {
   );
 }
 
-function share(text: string): number {
+export function share(text: string): number {
   const value = /^\d(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= 0 && value <= 1)) throw new Error('must be a number from 0 to 1');
   return value;

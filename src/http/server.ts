@@ -238,12 +238,18 @@ function traceRequests(app: FastifyInstance, { tracer, isProxy }: TracedRequests
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': statusCode,
+          'url.scheme': request.protocol === 'https' ? 'https' : 'http',
+          // The route's pattern: paths have ids of users and events.
+          'url.path': route,
+          'error.type': statusCode >= 500 ? String(statusCode) : undefined,
           'kalends.application': provenClientId(asker),
           'kalends.request_id': id,
         },
         statusCode >= 500,
       );
-    next();
+    // The lines about the response belong to the trace too.
+    if (request.span === undefined) next();
+    else tracer.run(request.span, next);
   });
 }
 

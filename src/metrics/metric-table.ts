@@ -13,9 +13,10 @@ export type Metric = {
   readonly isShared?: true;
 };
 
-/** The bounds in seconds for responses, writes, background work and long waits. */
+/** The bounds in seconds for responses, writes, garbage collections, background work and long waits. */
 const OF_ANSWERS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 const OF_WRITES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
+const OF_COLLECTIONS = [0.001, 0.01, 0.1, 1, 2, 5] as const;
 const OF_WORK = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
 const OF_WAITS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 14_400, 43_200, 86_400, 259_200] as const;
 
@@ -222,6 +223,18 @@ export const METRICS = {
     type: 'gauge',
     help: 'Open file descriptors of this process; Linux only.',
     labels: [],
+  },
+  kalends_build_info: {
+    type: 'gauge',
+    help: '1, with the version of Kalends and of Node.js that this instance runs.',
+    labels: ['version', 'node'],
+  },
+  nodejs_heap_size_used_bytes: { type: 'gauge', help: 'Used bytes of the JavaScript heap.', labels: [] },
+  nodejs_gc_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of garbage collections by kind: major, minor, incremental or weakcb.',
+    labels: ['kind'],
+    bounds: OF_COLLECTIONS,
   },
   process_start_time_seconds: {
     type: 'gauge',

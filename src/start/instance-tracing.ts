@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Config } from '../config/config.ts';
+import type { TracingSettings } from '../config/tracing-settings.ts';
 import { peers } from '../http/peers.ts';
 import type { Job } from '../jobs/job-store.ts';
 import type { Egress } from '../lib/egress/egress.ts';
@@ -23,13 +24,13 @@ type TracingDeps = {
 };
 
 export function instanceTracing(
-  { endpoint, headers, sampling, tells }: NonNullable<Config['tracing']>,
+  { url, headers, attributes, tells, ...sampler }: TracingSettings,
   trustProxy: Config['trustProxy'],
   { log, told }: TracingDeps,
 ) {
-  const program = { version: version(), instanceId: randomBytes(9).toString('base64url') };
-  const exporter = startExporter({ endpoint, headers, program, log, told });
-  const tracer = openTracer({ sampling, ended: (span) => exporter.add(span) });
+  const program = { version: version(), instanceId: randomBytes(9).toString('base64url'), attributes };
+  const exporter = startExporter({ url, headers, program, log, told });
+  const tracer = openTracer({ ...sampler, ended: (span) => exporter.add(span) });
   const peerOf = peers(trustProxy);
   // A proxy on this machine is trusted only if any proxies are trusted.
   const isProxy = (address: string) => trustProxy !== undefined && peerOf(address) !== 'caller';
@@ -40,9 +41,9 @@ export function instanceTracing(
       deliveryInTrace: deliveryInTrace(tracer),
     },
     egressTo: (peer: ProviderKind, egress: Egress): Egress =>
-      tracedEgress(egress, { peer, tells: tells === 'all' }, tracer),
+      tracedEgress(egress, { peer, tells: tells === 'all', namesServers: peer !== 'caldav' }, tracer),
     webhookEgress: (egress: Egress): Egress =>
-      tracedEgress(egress, { peer: 'webhook', tells: tells !== 'none' }, tracer),
+      tracedEgress(egress, { peer: 'webhook', tells: tells !== 'none', namesServers: true }, tracer),
     stop: () => exporter.stop(),
   };
 }

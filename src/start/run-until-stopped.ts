@@ -1,6 +1,7 @@
 /** The start and end of a server: opened parts end in reverse order, after a failed start or a signal. */
 import { pino } from 'pino';
 
+import { currentTrace } from '../lib/current-trace.ts';
 import type { Log } from '../lib/log.ts';
 import { loggedError } from '../lib/logged-error.ts';
 
@@ -45,12 +46,22 @@ export async function endTogether(ends: readonly (Promise<unknown> | undefined)[
 /** The maximum wait for a stalled reader of the log before an exit because of an error. */
 const MOST_FLUSH_MS = 1_000;
 
-/** Opens the log on standard error. Uncaught errors and rejections are logged, and the program exits with 1. */
-export function openLog(level: string) {
+/** Returns the fields of a line that is logged in a sampled trace. */
+function traceFields(): object {
+  const trace = currentTrace.getStore();
+  return trace?.isSampled ? { trace_id: trace.traceId, span_id: trace.spanId } : {};
+}
+
+/**
+ * Opens the log on standard error. Uncaught errors and rejections are logged, and the program exits with 1. `isTraced`:
+ * the program sends traces, so lines name theirs.
+ */
+export function openLog(level: string, { isTraced = false } = {}) {
   let retriesUntil = Number.POSITIVE_INFINITY;
   const retryEAGAIN = () => performance.now() < retriesUntil;
   const output = pino.destination({ dest: 2, sync: false, retryEAGAIN });
-  const log = pino({ level, base: null, serializers: { err: loggedError } }, output);
+  const mixin = isTraced ? { mixin: traceFields } : {};
+  const log = pino({ level, base: null, serializers: { err: loggedError }, ...mixin }, output);
   process.on('uncaughtException', (err, origin) => {
     try {
       log.error(

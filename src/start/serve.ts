@@ -57,7 +57,7 @@ const LOCK_WAIT_MS = 1_500;
 
 /** Serves until SIGTERM or SIGINT, then finishes current work and closes. Throws if the start fails. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
-  const log = openLog(config.logLevel);
+  const log = openLog(config.logLevel, { isTraced: config.tracing !== undefined });
   await runUntilStopped(async (running) => {
     running.parts.defer(() => log.flush());
     const stores = await start(config, { ...running, log });

@@ -11,8 +11,8 @@ type Exporter = {
 };
 
 type ExporterOptions = {
-  /** The collector's URL without `/v1/traces`. */
-  readonly endpoint: string;
+  /** The URL that spans are posted to, such as `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly program: TracedProgram;
   readonly log: Pick<Log, 'warn'>;
@@ -83,9 +83,9 @@ class OtlpExporter implements Exporter {
 
   /** Returns why the collector rejected the spans. */
   async #post(spans: readonly EndedSpan[]): Promise<string | undefined> {
-    const { endpoint, headers, program } = this.#options;
+    const { url, headers, program } = this.#options;
     try {
-      const answer = await fetch(`${endpoint}/v1/traces`, {
+      const answer = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: otlpJson(spans, program),
@@ -108,7 +108,12 @@ class OtlpExporter implements Exporter {
 }
 
 /** The program that created the spans. */
-type TracedProgram = { readonly version: string; readonly instanceId: string };
+type TracedProgram = {
+  readonly version: string;
+  readonly instanceId: string;
+  /** Attributes of the resource, in addition to those above or instead of them. */
+  readonly attributes?: Attributes;
+};
 
 const KINDS: Readonly<Record<SpanKind, number>> = {
   internal: 1,
@@ -120,12 +125,14 @@ const KINDS: Readonly<Record<SpanKind, number>> = {
 const STATUS_ERROR = 2;
 
 /** Returns the body of a request to `/v1/traces`. */
-function otlpJson(spans: readonly EndedSpan[], { version, instanceId }: TracedProgram): string {
+function otlpJson(spans: readonly EndedSpan[], program: TracedProgram): string {
+  const { version, instanceId, attributes } = program;
   const resource = {
     attributes: listed({
       'service.name': 'kalends',
       'service.version': version,
       'service.instance.id': instanceId,
+      ...attributes,
     }),
   };
   const scopeSpans = [{ scope: { name: 'kalends', version }, spans: spans.map(toOtlpSpan) }];

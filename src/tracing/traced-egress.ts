@@ -8,10 +8,16 @@ export type TracedTo = {
   readonly peer: string;
   /** Whether requests send the trace to the peer. */
   readonly tells: boolean;
+  /** Whether spans name the peer's servers. Not for servers of users, whose names may be personal. */
+  readonly namesServers: boolean;
 };
 
 /** Returns an egress that records each request as a span of the current trace, if there is one. */
-export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: Tracer): Egress {
+export function tracedEgress(
+  egress: Egress,
+  { peer, tells, namesServers }: TracedTo,
+  tracer: Tracer,
+): Egress {
   return {
     async request(request) {
       if (currentTrace.getStore() === undefined) return egress.request(request);
@@ -24,6 +30,7 @@ export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: 
           `${request.method} ${peer}`,
           {
             'kalends.peer': peer,
+            ...(namesServers && span.context.isSampled && serverAttributes(request.url)),
             'http.request.method': request.method,
             'http.response.status_code': outcome.status,
             'error.type': outcome.error,
@@ -42,5 +49,13 @@ export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: 
       }
     },
     close: () => egress.close(),
+  };
+}
+
+function serverAttributes(address: string | URL) {
+  const url = URL.parse(String(address));
+  return {
+    'server.address': url?.hostname.replace(/^\[|\]$/g, ''),
+    'server.port': url === null ? undefined : Number(url.port) || (url.protocol === 'http:' ? 80 : 443),
   };
 }

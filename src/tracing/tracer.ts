@@ -16,16 +16,19 @@ export type Span = {
 export type TracerOptions = {
   /** The exported share of traces that begin here, from 0 to 1. */
   readonly sampling: number;
+  /** Whether the decision of the parent applies instead. True by default. */
+  readonly followsParent?: boolean;
   readonly ended: (span: EndedSpan) => void;
 };
 
-export const openTracer = ({ sampling, ended }: TracerOptions): Tracer => ({
+export const openTracer = ({ sampling, followsParent = true, ended }: TracerOptions): Tracer => ({
   start(kind, parent) {
     const from = (parent === undefined ? undefined : readTraceparent(parent)) ?? currentTrace.getStore();
+    const traceId = from?.traceId ?? randomBytes(16).toString('hex');
     const context = {
-      traceId: from?.traceId ?? randomBytes(16).toString('hex'),
+      traceId,
       spanId: randomBytes(8).toString('hex'),
-      isSampled: from?.isSampled ?? Math.random() < sampling,
+      isSampled: (followsParent ? from?.isSampled : undefined) ?? isInShare(traceId, sampling),
       isOfJob: kind === 'consumer' || (from?.isOfJob ?? false),
     };
     const startedAt = instant();
@@ -40,6 +43,10 @@ export const openTracer = ({ sampling, ended }: TracerOptions): Tracer => ({
   },
   run: (span, work) => currentTrace.run(span.context, work),
 });
+
+/** Decides by the trace's id, as other programs of the trace do (W3C Trace Context Level 2 §3.3.1.3), to 52 bits. */
+const isInShare = (traceId: string, share: number): boolean =>
+  Number.parseInt(traceId.slice(-14, -1), 16) >= (1 - share) * 2 ** 52;
 
 const instant = (): number => performance.timeOrigin + performance.now();
 

@@ -1,6 +1,8 @@
 /** Metrics: off without a setting, closed without the token, in the text that Prometheus reads, and of nobody in particular. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import type { FastifyInstance } from 'fastify';
 
@@ -22,6 +24,7 @@ import { sealer } from '../contract/calendar-rows.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { onSqlite } from '../harness/databases.ts';
 import { PROMTOOL, promtoolComplaints } from '../harness/promtool.ts';
+import { until } from '../harness/until.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { workHere } from '../servers/work-here.ts';
 import { countOf, readMetrics } from './prometheus-text.ts';
@@ -199,6 +202,9 @@ onSqlite((open) => {
       });
       await handlers.housekeeping('', new AbortController().signal);
 
+      setFlagsFromString('--expose-gc');
+      runInNewContext('gc')();
+      await until('it is counted', async () => (await scraped()).has('nodejs_gc_duration_seconds'));
       const families = await scraped();
       const missing = Object.keys(METRICS).filter((name) => !families.has(name));
       assert.deepEqual(

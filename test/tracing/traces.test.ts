@@ -7,6 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
 
+import type { TracingSettings } from '../../src/config/tracing-settings.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Egress, EgressRequest, EgressResponse } from '../../src/lib/egress/egress.ts';
 import { type InstanceTracing, instanceTracing } from '../../src/start/instance-tracing.ts';
@@ -50,16 +51,20 @@ onSqlite((open) => {
       },
       close: async () => {},
     };
-    type Settings = Partial<{ sampling: number; tells: 'none' | 'webhooks' | 'all'; trustProxy: string[] }>;
+    type Settings = Partial<Pick<TracingSettings, 'sampling' | 'followsParent' | 'tells'>> & {
+      trustProxy?: string[];
+    };
     /** Serves a request that asks a provider and makes a job, and works the job. */
     async function serve(settings: Settings, headers: Readonly<Record<string, string>> = {}) {
-      const { sampling = 1, tells = 'none', trustProxy } = settings;
-      const to = { endpoint: collector.url, headers: HEADERS, sampling, tells };
+      const { sampling = 1, followsParent = true, tells = 'none', trustProxy } = settings;
+      const url = `${collector.url}/v1/traces`;
+      const attributes = { 'service.name': 'calendars' };
+      const to = { url, headers: HEADERS, sampling, followsParent, attributes, tells };
       const { log } = recordingLog();
       const tracing = instanceTracing(to, trustProxy, { log, told: () => {} });
       const app = createServer({ log, trustProxy, secure: false, ...tracing.listeners });
       const toProvider = tracing.egressTo('caldav', egress);
-      route(app, toProvider);
+      route(app, toProvider, tracing.egressTo('google', egress));
       sent.length = 0;
       await app.inject({
         method: 'POST',
@@ -73,12 +78,16 @@ onSqlite((open) => {
       await tracing.stop();
       return collector.spans;
     }
-    function route(app: FastifyInstance, toProvider: Egress): void {
+    function route(app: FastifyInstance, toProvider: Egress, toGoogle: Egress): void {
       app.post('/users/:id', async (request) => {
         request.asker = { clientId: 'acme', userId: CANARY };
         await toProvider.request({ method: 'REPORT', url: `https://dav.example/${CANARY}`, headers: {} });
+        await toGoogle.request({ method: 'GET', url: 'https://www.googleapis.com/calendar/v3' });
         await stores.jobs.schedule('sync-account', CANARY, NOW);
         return { title: CANARY };
+      });
+      app.get('/broken', () => {
+        throw new Error(CANARY);
       });
     }
     async function workJob({ listeners }: InstanceTracing, toProvider: Egress): Promise<void> {
@@ -144,6 +153,44 @@ onSqlite((open) => {
       },
     );
 
+    const attributesOf = (spans: typeof collector.spans, name: string, keys: readonly string[]) => {
+      const span = spans.find((one) => one.name === name);
+      return keys.map((key) => span && attributeOf(span, key));
+    };
+
+    it('a request has its scheme and route, and its status as the type of an internal error', async () => {
+      const { log } = recordingLog();
+      const to = { url: `${collector.url}/v1/traces`, headers: {}, attributes: {} };
+      const terms = { sampling: 1, followsParent: true, tells: 'none' } as const;
+      const tracing = instanceTracing({ ...to, ...terms }, undefined, { log, told: () => {} });
+      const app = createServer({ log, trustProxy: undefined, secure: false, ...tracing.listeners });
+      route(app, egress, egress);
+      await app.inject(`/broken?token=${CANARY}`);
+      await app.inject({ method: 'POST', url: `/users/${CANARY}` });
+      await app.close();
+      await tracing.stop();
+
+      const keys = ['url.scheme', 'url.path', 'error.type'];
+      assert.deepEqual(attributesOf(collector.spans, 'GET /broken', keys), ['http', '/broken', '500']);
+      const ok = attributesOf(collector.spans, 'POST /users/:id', keys);
+      assert.deepEqual(ok, ['http', '/users/:id', undefined]);
+    });
+
+    it('a request to a provider names its server, except servers that users name', async () => {
+      const spans = await serve({});
+
+      const keys = ['server.address', 'server.port'];
+      assert.deepEqual(attributesOf(spans, 'GET google', keys), ['www.googleapis.com', '443']);
+      assert.deepEqual(attributesOf(spans, 'REPORT caldav', keys), [undefined, undefined]);
+      assert.match(collector.bodies.at(-1) ?? '', /"key":"service.name","value":{"stringValue":"calendars"}/);
+    });
+
+    it('the decision of a proxy is ignored by a sampler that follows no parent', async () => {
+      const headers = { traceparent: FROM_PROXY };
+      const settings = { sampling: 0, followsParent: false, trustProxy: ['10.0.0.0/8'] };
+      assert.deepEqual(await serve(settings, headers), []);
+    });
+
     it('providers receive the trace context if the setting says so', async () => {
       const spans = await serve({ tells: 'all' });
 
@@ -194,7 +241,7 @@ describe('The export of traces', () => {
     const counts = { sent: 0, dropped: 0 };
     const exporter = startExporter({
       ...{
-        endpoint: collector.url,
+        url: `${collector.url}/v1/traces`,
         headers: {},
         program: { version: '1', instanceId: 'i' },
         log,
@@ -228,7 +275,7 @@ describe('The export of traces', () => {
   it('holds no more spans than it may while a collector is away', async () => {
     const counts = { sent: 0, dropped: 0 };
     const exporter = startExporter({
-      ...{ endpoint: 'http://127.0.0.1:9', headers: {}, program: { version: '1', instanceId: 'i' } },
+      ...{ url: 'http://127.0.0.1:9', headers: {}, program: { version: '1', instanceId: 'i' } },
       log: recordingLog().log,
       told: (outcome, spans) => {
         counts[outcome] += spans;
@@ -250,7 +297,7 @@ describe('The export of traces', () => {
     const { port } = silent.address() as AddressInfo; // it listens on a port
     const counts = { sent: 0, dropped: 0 };
     const exporter = startExporter({
-      ...{ endpoint: `http://127.0.0.1:${port}`, headers: {}, program: { version: '1', instanceId: 'i' } },
+      ...{ url: `http://127.0.0.1:${port}`, headers: {}, program: { version: '1', instanceId: 'i' } },
       log: recordingLog().log,
       told: (outcome, spans) => {
         counts[outcome] += spans;

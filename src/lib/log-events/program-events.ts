@@ -180,6 +180,18 @@ export const PROGRAM_EVENTS = {
     act: 'Check the collector and KALENDS_OTLP_ENDPOINT',
     fields: ['dropped', 'reason'],
   },
+  attempts_not_shared: {
+    level: 'error',
+    when: 'attempts, such as wrong passwords, could not be counted in the database, so this instance counted them alone; at most one line a minute',
+    act: DATABASE,
+    fields: ['err', 'count'],
+  },
+  tracing_not_started: {
+    level: 'warn',
+    when: 'at the start: a variable of OpenTelemetry has a value that cannot be used, so no traces are sent; `reason` names the variable',
+    act: 'Correct or remove the variable, or set KALENDS_OTLP_ENDPOINT',
+    fields: ['reason'],
+  },
   setting_unknown: {
     level: 'warn',
     when: 'at the start: the environment has an unknown `KALENDS_…` name; `nearest` is the setting with the most similar name',
