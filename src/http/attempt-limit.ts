@@ -1,4 +1,4 @@
-/** Counts attempts: the limits of docs/operations.md, in the memory of each instance. */
+/** Counts attempts: the limits of docs/operations.md, in the memory of each instance (shared-attempts.ts: of all). */
 
 /** Counts an attempt and returns `undefined`, or the whole seconds to wait if the window has had too many. */
 export type AttemptLimit<Key = string> = (key: Key) => Promise<number | undefined>;

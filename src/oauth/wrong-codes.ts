@@ -1,6 +1,7 @@
 /** Limits wrong codes at `/token`, since codes are user ids (docs/wire.md O2.3). A correct code always passes. */
 import { hash } from 'node:crypto';
 import { type AttemptLimit, attemptLimit } from '../http/attempt-limit.ts';
+import { ownLimits } from '../http/shared-attempts.ts';
 import { tooManyAttempts } from './client-authentication.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -12,12 +13,12 @@ export type WrongCodeLimits = {
 
 export type PresentedCode = { readonly clientId: string; readonly code: string };
 
-export const wrongCodeLimits = (limits: {
-  readonly wrongCodesPerMinute: number;
-  readonly wrongCodesOfUserPerMinute: number;
-}): WrongCodeLimits => ({
+type Limits = { readonly wrongCodesPerMinute: number; readonly wrongCodesOfUserPerMinute: number };
+
+/** The limit of users is shared by all instances. */
+export const wrongCodeLimits = (limits: Limits, createLimit = ownLimits): WrongCodeLimits => ({
   ofClient: attemptLimit(limits.wrongCodesPerMinute, 60),
-  ofUser: attemptLimit(limits.wrongCodesOfUserPerMinute, 60),
+  ofUser: createLimit('wrong_code', { attempts: limits.wrongCodesOfUserPerMinute, seconds: 60 }),
 });
 
 /** Runs `redeem`. An OAuthError counts as a wrong code, and becomes 429 after too many. */

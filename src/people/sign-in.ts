@@ -5,28 +5,33 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { addressKey, toNetworks } from '../http/address-key.ts';
 import { attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
+import { ownLimits } from '../http/shared-attempts.ts';
 import { type HashingCaller, type HashingDeps, isPassword } from './password.ts';
 import { PeopleRefusal, type SignInTarget } from './people-refusal.ts';
 import { type Person, parseLogin } from './person.ts';
 import type { PersonStore } from './person-store.ts';
 
-/** Limits in the memory of each instance. */
+/** The limits of browsers and logins are shared by all instances, the others are in the memory of each. */
 export type SignInLimits = ReturnType<typeof signInLimits>;
 
 const WINDOW_SECONDS = 15 * 60;
 const MOST_COUNTED_NETWORKS = 20_000;
 
 /** `now` returns milliseconds since any moment. */
-export const signInLimits = (now: () => number = () => performance.now()) => ({
+export const signInLimits = (now: () => number = () => performance.now(), createLimit = ownLimits) => ({
   /** By the nonce of a known browser's mark, or by a session's id. */
-  ofBrowser: attemptLimit(10, WINDOW_SECONDS),
-  ofBrowserInDay: attemptLimit(50, 24 * 60 * 60),
+  ofBrowser: createLimit('browser', { attempts: 10, seconds: WINDOW_SECONDS }),
+  ofBrowserInDay: createLimit('browser_in_day', { attempts: 50, seconds: 24 * 60 * 60 }),
   ofAddress: attemptLimit(30, WINDOW_SECONDS),
   ofAccountAtAddress: attemptLimit(10, WINDOW_SECONDS),
   /** By /48 or /24, and by /32 or /16. */
   ofSite: attemptLimit(120, WINDOW_SECONDS),
   ofWideNetwork: attemptLimit(600, WINDOW_SECONDS),
-  ofLogin: loginLimit(now),
+  ofLogin: createLimit(
+    'login',
+    { attempts: FREE_ATTEMPTS, seconds: WINDOW_SECONDS, backOff: BACK_OFF },
+    loginLimit(now),
+  ),
   /** Limits returns from single sign-on, each of which makes requests to the issuer. */
   ofReturns: attemptLimit(20, WINDOW_SECONDS),
   countForLog: countForLog(now),
@@ -168,6 +173,7 @@ const MINUTE_MS = 60_000;
 const WINDOW_MS = 15 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FREE_ATTEMPTS = 20;
+const BACK_OFF = { firstMs: MINUTE_MS, longestMs: 60 * MINUTE_MS, forgetMs: DAY_MS };
 /** Logins share the counts by a keyed hash: memory is bounded, and invented logins displace no count. */
 const COUNTS = 2 ** 14;
 

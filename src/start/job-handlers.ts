@@ -37,6 +37,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'healthHistory'
     | 'pushedRequests'
     | 'requestLimits'
+    | 'attemptCounts'
     | 'webhookKeys'
     | 'messages'
     | 'endpoints'
@@ -69,6 +70,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     grants: () => deps.families.deleteEndedGrants(deps.now() - DAY_MS),
     users: () => deps.users.deleteIdleUsers(deps.now() - IDLE_USERS_KEPT_MS),
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
+    attempts: () => deps.attemptCounts.deleteEndedAttempts(deps.now()),
     answers: () => deleteOldAnswers(deps),
     changes: () => deps.changes.forgetChanges(deps.now() - CHANGES_KEPT_MS),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),

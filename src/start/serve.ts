@@ -13,6 +13,7 @@ import { attemptLimit } from '../http/attempt-limit.ts';
 import { openDrain } from '../http/drain.ts';
 import type { LoggedAnswers } from '../http/log-answers.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
+import { type CreateLimit, sharedLimits } from '../http/shared-attempts.ts';
 import { startJobs } from '../jobs/worker.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
@@ -191,6 +192,7 @@ async function instanceDeps(
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
+  const createLimit = sharedLimits({ ...stores, attemptKey: sealer.derive('attempts'), log });
   const { calendarsPerAccount } = config.limits;
   const counter = startActivityCounter({ ...stores, log });
   return {
@@ -232,7 +234,7 @@ async function instanceDeps(
     privateNetwork: config.privateNetwork,
     securityContact: config.securityContact,
     errorDocumentation: config.linksErrors ? `${config.url}/docs/errors` : undefined,
-    ...dashboardDeps(config, stores, { egress, now }),
+    ...dashboardDeps(config, stores, { egress, now, createLimit }),
     egress,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
@@ -249,8 +251,8 @@ async function instanceDeps(
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey,
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
-    wrongCodes: wrongCodeLimits(config.limits),
-    attempts: connectAttempts(config.limits),
+    wrongCodes: wrongCodeLimits(config.limits, createLimit),
+    attempts: connectAttempts(config.limits, createLimit),
   };
 }
 
@@ -262,12 +264,12 @@ function loggedAnswers({ logsAccess, logLevel }: Config): LoggedAnswers | undefi
 const dashboardDeps = (
   config: Config,
   { sealer, system, backup, now }: Stores,
-  deps: Pick<IdentityProviderDeps, 'egress' | 'now'>,
+  deps: Pick<IdentityProviderDeps, 'egress' | 'now'> & { readonly createLimit: CreateLimit },
 ) => ({
   dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
   hasOwnOrigin: config.dashboardUrl !== config.url,
   isDashboardNetwork: config.isDashboardNetwork,
-  signInLimits: signInLimits(),
+  signInLimits: signInLimits(undefined, deps.createLimit),
   singleSignOn: openSingleSignOn(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),

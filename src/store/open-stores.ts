@@ -13,6 +13,7 @@ import { brandingStore } from './applications/branding-store.ts';
 import { clientStore } from './applications/client-store.ts';
 import { providerAppStore } from './applications/provider-app-store.ts';
 import { verificationStore } from './applications/verification-store.ts';
+import { attemptStore } from './attempt-store.ts';
 import { auditLog } from './audit/audit-log.ts';
 import { changeFeed } from './changes/change-feed.ts';
 import type { Database } from './drivers/database.ts';
@@ -87,6 +88,7 @@ export function openStores(db: Database, options: StoresOptions) {
     signIns: signInStore(db, sealer),
     tokens: tokenLeaseStore(db, sealer, notify),
     requestLimits: requestLimitStore(db),
+    attemptCounts: attemptStore(db),
     requestLog: requestLog(db),
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),

@@ -36,6 +36,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'migration',
       'audit_counter',
       'request_budget',
+      'attempt',
       ...['activity_count', 'endpoint_hour', 'connection_total', 'database_size', 'instance', 'derived_key'],
     ],
     ...['verification', 'verification_activity', 'approved_logo'],

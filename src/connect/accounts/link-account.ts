@@ -179,11 +179,12 @@ function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProble
 /** Counts the attempt, so that nobody can guess passwords here. */
 async function checkAttempts({ page, confirms, reconnects }: LinkInput, { attempts }: LinkDeps) {
   const account = confirms ?? reconnects;
-  const inTransaction = await attempts.passwordsInTransaction(page.request.transactionId);
-  const fromAddress = await attempts.passwordsFromAddress(page.visit.address);
-  const ofAccount = account && (await attempts.passwordsForAccount(account.accountKey));
-  const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0, ofAccount ?? 0);
-  return wait > 0 ? limited(wait) : undefined;
+  // The address first: it counts in memory, so that a flood writes nothing.
+  const wait =
+    (await attempts.passwordsFromAddress(page.visit.address)) ??
+    (await attempts.passwordsInTransaction(page.request.transactionId)) ??
+    (account && (await attempts.passwordsForAccount(account.accountKey)));
+  return wait === undefined ? undefined : limited(wait);
 }
 
 /** Takes back the attempt of a correct password: many people behind one address can link their accounts. */
