@@ -5,12 +5,14 @@ import { userOperations } from '../connect/accounts/users.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations, readyOperations } from '../http/health.schema.ts';
 import { anyObject, type Operation } from '../http/operation.ts';
+import { version } from '../lib/version.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
 import { eventOperations } from '../reading/events.schema.ts';
 import { deliveryOperations } from '../webhooks/deliveries.schema.ts';
 import { listenerOperations } from '../webhooks/listeners.schema.ts';
+import { WEBHOOK_MESSAGES } from '../webhooks/message.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
 import { calendarWriteOperations } from '../writing/calendars.schema.ts';
 import { eventWriteOperations } from '../writing/events.schema.ts';
@@ -53,9 +55,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...referenceOperations,
 ];
 
-/** The interface's version, not the program's: this public document must not reveal a server's known defects. */
-const INTERFACE_VERSION = '1.0';
-
 /** Returns the document; `publicUrl` is the origin of its server. */
 export const currentDocument = (publicUrl: string): OpenApiDocument =>
-  openapiDocument({ publicUrl, version: INTERFACE_VERSION, operations: OPERATIONS });
+  openapiDocument({ publicUrl, version: version(), operations: OPERATIONS, webhooks: WEBHOOK_MESSAGES });

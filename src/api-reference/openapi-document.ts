@@ -2,7 +2,7 @@
 
 import { ErrorBody, OAuthErrorBody } from '../http/error.schema.ts';
 import { objectSchema, type Table } from '../http/fields.ts';
-import type { Answer, Body, Caller, Operation, OperationError } from '../http/operation.ts';
+import type { Answer, Body, Caller, Operation, OperationError, WebhookMessage } from '../http/operation.ts';
 import { ApiError } from '../http/refusal.ts';
 import { SERVER } from '../http/server-error.ts';
 import { HEADER_BYTES, headerTooLarge } from '../http/sizes.ts';
@@ -21,6 +21,7 @@ export type OpenApiDocument = {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: OpenApiOperation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
     readonly securitySchemes: Readonly<Record<string, Json>>;
@@ -76,6 +77,7 @@ export type DocumentSource = {
   readonly publicUrl: string;
   readonly version: string;
   readonly operations: readonly Operation[];
+  readonly webhooks: readonly WebhookMessage[];
 };
 
 const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
@@ -83,7 +85,8 @@ const DESCRIPTION = `Connects an application to its users’ calendars at Google
 Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter or a null field counts as absent. Instants are RFC 3339 in UTC.`;
 
 /** Returns the document. Its errors are those that the program throws, so that the examples have the actual bodies. */
-export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {
+export function openapiDocument(source: DocumentSource): OpenApiDocument {
+  const { publicUrl, version, operations, webhooks } = source;
   const schemas = collectSchemas();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of operations) {
@@ -104,6 +107,9 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
       description: groupDescription(name),
     })),
     paths,
+    webhooks: Object.fromEntries(
+      webhooks.map((one) => [one.name, { post: toWebhook(one, schemas.reference) }]),
+    ),
     components: { schemas: schemas.named(), securitySchemes: securitySchemes(publicUrl) },
   };
 }
@@ -169,10 +175,44 @@ function toOpenApiOperation(operation: Operation, reference: Reference): OpenApi
     responses: {
       ...(page === undefined ? {} : { 200: toHtmlResponse(page) }),
       ...(answer === undefined ? {} : { [answer.status ?? 200]: toOpenApiResponse(answer, reference) }),
-      ...errorResponses([...errors, ...largeHeader(errors), internalError(errors)], reference),
+      ...errorResponses(
+        [...errors, ...largeHeader(errors), internalError(errors), ...TOO_MANY_CONNECTIONS],
+        reference,
+      ),
     },
   };
 }
+
+/** Connections can be refused before a request is read, so any operation can return these errors. */
+const TOO_MANY_CONNECTIONS: readonly OperationError[] = [
+  { ...SERVER.too_many_connections, status: 429, when: 'Too many connections are open from one address.' },
+  { ...SERVER.too_many_connections, when: 'Too many connections are open in total.' },
+];
+
+const SIGNATURE_HEADERS = {
+  'webhook-id': 'The id of the delivery, the same in every attempt.',
+  'webhook-timestamp': 'The time of the attempt in seconds since 1970.',
+  'webhook-signature': 'The signatures of Standard Webhooks, separated by spaces.',
+};
+
+/** Returns a message as the operation that an application implements. */
+const toWebhook = (
+  { id, summary, schema, example }: WebhookMessage,
+  reference: Reference,
+): OpenApiOperation => ({
+  operationId: id,
+  tags: ['Webhooks'],
+  summary,
+  security: [{}],
+  parameters: Object.entries(SIGNATURE_HEADERS).map(([name, description]) => ({
+    ...{ in: 'header', name, description, required: true, schema: { type: 'string' } },
+  })),
+  requestBody: { required: true, content: { 'application/json': { schema: reference(schema), example } } },
+  responses: {
+    204: { description: 'The delivery was received. Every 2xx status within 15 seconds counts.' },
+    410: { description: 'The endpoint is paused. After every other status the delivery is retried.' },
+  },
+});
 
 /** Adds the error of large headers to an operation without a 4xx, which would seem to accept anything. */
 function largeHeader(errors: readonly OperationError[]): OperationError[] {

@@ -30,6 +30,17 @@ export type Operation = {
   readonly errors: readonly OperationError[];
 };
 
+/** A request that an endpoint of an application receives. */
+export type WebhookMessage = {
+  /** The topic of the endpoint. */
+  readonly name: string;
+  /** Unique among the operations too. */
+  readonly id: string;
+  readonly summary: string;
+  readonly schema: TSchema;
+  readonly example: unknown;
+};
+
 export type Body = {
   readonly fields: Table;
   /** The name of its component in the OpenAPI document. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 
-/** Returns the version of this program, such as `0.1.0`. For operators only: it is not public. */
+/** Returns the version of this program, such as `0.1.0`. */
 export function version(): string {
   const file = findPackageJSON(import.meta.url);
   const parsed: unknown = file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));

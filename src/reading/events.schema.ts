@@ -23,7 +23,7 @@ const EventsPage = Type.Object(
   { $id: 'EventsPage' },
 );
 
-const ChangedEvent = Type.Object(
+export const ChangedEvent = Type.Object(
   {
     ...eventMembers,
     overrides: Type.Optional(

@@ -9,6 +9,7 @@ import Schema from 'typebox/schema';
 import type { OpenApiDocument, OpenApiOperation } from '../../src/api-reference/openapi-document.ts';
 import { ERROR_GROUPS } from '../../src/documentation/error-index.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import { version } from '../../src/lib/version.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
 import { openWholeApp, type Route } from '../harness/whole-app.ts';
@@ -211,15 +212,9 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every error code of the program', () => {
-    // For a path or method that does not exist, a connection without a request, a redirect, a page, and providers: no operation
+    // For a path or method that does not exist, a redirect, a page, and providers: no operation
     // has these.
-    const elsewhere = [
-      'method_not_allowed',
-      'too_many_connections',
-      'access_denied',
-      'channel_not_found',
-      'link_expired',
-    ];
+    const elsewhere = ['method_not_allowed', 'access_denied', 'channel_not_found', 'link_expired'];
     const codes = ERROR_GROUPS.filter(({ title }) => title !== 'Settings of applications')
       .flatMap(({ errors }) => errors.map(({ code }) => code))
       .filter((code) => !elsewhere.includes(code));
@@ -227,6 +222,28 @@ describe('the API reference', () => {
     const text = JSON.stringify(document);
 
     for (const code of codes) assert.ok(text.includes(`"${code}":{"summary"`), code);
+  });
+
+  it('the API reference has both errors of refused connections in every operation', () => {
+    for (const { path, method, operation } of operationsOf(document))
+      for (const status of [429, 503]) {
+        const examples = operation.responses[status]?.content?.['application/json']?.examples;
+        assert.ok(examples?.too_many_connections, `${method} ${path} ${status}`);
+      }
+  });
+
+  it('the API reference has the version of the program', () => {
+    assert.equal(document.info.version, version());
+  });
+
+  it('the API reference has an example of each webhook that matches its schema', () => {
+    const webhooks = Object.values(document.webhooks);
+    assert.equal(webhooks.length, 3);
+    for (const { post } of webhooks) {
+      const { schema = {}, example } = post.requestBody?.content['application/json'] ?? {};
+      const [valid, errors] = Schema.Compile({ ...closed(schema, document) }).Errors(example);
+      assert.ok(valid, `${post.operationId}: ${JSON.stringify(errors)}`);
+    }
   });
 
   it('the API reference has examples that match its own schemas', () => {

@@ -58,6 +58,16 @@ const Receipt = Type.Object(
 const toEnd = 'The number of accounts whose access a running server revokes at Google and Microsoft.';
 const offDisk = 'Whether the deleted data has left the disk of the database.';
 
+const DeletedUser = Type.Object(
+  {
+    success: Type.Literal(true),
+    receipt: Type.Optional(Receipt),
+    accessToEnd: Type.Optional(Type.Integer({ description: toEnd })),
+    offDisk: Type.Optional(Type.Boolean({ description: offDisk })),
+  },
+  { $id: 'DeletedUser' },
+);
+
 const group = 'Users';
 const AT = '2026-11-01T08:00:00.000Z';
 const USER = {
@@ -109,12 +119,7 @@ export const userOperations: readonly Operation[] = [
     pathFields: USER,
     answer: {
       description: 'The receipt of the deletion. Only `success` for a user that does not exist.',
-      schema: Type.Object({
-        success: Type.Literal(true),
-        receipt: Type.Optional(Receipt),
-        accessToEnd: Type.Optional(Type.Integer({ description: toEnd })),
-        offDisk: Type.Optional(Type.Boolean({ description: offDisk })),
-      }),
+      schema: DeletedUser,
       example: { success: true, receipt: { deletedAt: AT, ...HAD }, accessToEnd: 1, offDisk: true },
     },
     errors: [...badClients],
