@@ -1,8 +1,6 @@
 /**
- * Writes the documents that are made from the program itself: docs/configuration.md from the table of options,
- * docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md and docs/metrics.md
- * from their tables, docs/openapi.json from the operations, and the reasons in docs/account-health.md. `--check` writes
- * nothing and fails when one is stale.
+ * Writes the documents that are made from the program itself, such as docs/configuration.md from the table of options, and
+ * the types of the client. `--check` writes nothing and fails when one is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,11 +10,13 @@ import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
+import { CLIENT_TYPES, clientTypes } from './client-types.ts';
 import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
+const openapi = currentDocument('http://127.0.0.1:8080');
 
 const documents: Readonly<Record<string, string>> = {
   'docs/account-health.md': accountHealthDocument(
@@ -27,7 +27,8 @@ const documents: Readonly<Record<string, string>> = {
   'docs/errors.md': errorsDocument(),
   'docs/log-events.md': logEventsDocument(),
   'docs/metrics.md': metricsDocument(),
-  'docs/openapi.json': `${JSON.stringify(currentDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(openapi, undefined, 2)}\n`,
+  [CLIENT_TYPES]: clientTypes(openapi),
 };
 
 function configurationDocument(): string {

@@ -1,11 +1,13 @@
 /** Tests the published client: packed, installed elsewhere, type-checked there and run on its supported runtimes. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { snippetsOf } from '../../scripts/snippet-rules.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { ADA, type ClientSite, openClientSite, STATE } from './client-site.ts';
 
@@ -79,7 +81,7 @@ for (const body of ['{"test": 2432232314}', '{"test": 2}'])
 const DECLARATIONS = `
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, FastifyLike, Kalends, Provider, ReceivedWebhook, Tokens, UserCalendars } from '@kalends/client';
-import { webhookExpressHandler, webhookFastifyPlugin, webhookFetchHandler } from '@kalends/client';
+import { AccountNeedsReconnect, createPkce, webhookExpressHandler, webhookFastifyPlugin, webhookFetchHandler } from '@kalends/client';
 type Incoming = IncomingMessage & { user: { id: string }; session: { state: string }; url: string; body: any };
 type Reply = ServerResponse & { redirect(to: string): void; json(value: unknown): void };
 type Handler = (request: Incoming, response: Reply) => void;
@@ -87,6 +89,7 @@ declare const app: { get(path: string, handler: Handler): void; post(path: strin
 declare const express: { raw(options: object): unknown };
 declare const database: {
   saveTokens(id: string, tokens: Tokens): Promise<void>;
+  saveVerifier(id: string, verifier: string): Promise<void>;
   tokens(id: string): Promise<Tokens | undefined>;
   cursor(id: string): Promise<string | undefined>;
   applyAndKeep(id: string, changes: readonly Change[], cursor: string): Promise<void>;
@@ -98,6 +101,7 @@ declare const fastify: {
 declare const hono: { post(path: string, handler: (context: { req: { raw: Request } }) => Promise<Response>): void };
 declare const receiver: { verify: Kalends['webhook']; receive(webhook: ReceivedWebhook): Promise<void> };
 declare const mine: UserCalendars;
+declare const client: Kalends;
 declare const provider: Provider;
 declare const id: string;
 declare const calendarId: string;
@@ -114,7 +118,49 @@ async function examples(): Promise<string> {
   return [first, DECLARATIONS, ...functions].join('\n');
 }
 
-/** Checks and compiles the program as an application would; returns the compiler's errors. */
+/** Schemas of the OpenAPI document, with the names of their types in the client. */
+const SHAPES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['Account', 'Attendee', 'Availability', 'Calendar', 'ChangedEvent', 'ChangesPage', 'ConnectionStatus']
+      .concat([
+        'EventsPage',
+        'FreeBusy',
+        'KnownRecurrence',
+        'ReadProblem',
+        'Recurrence',
+        'TimeInterval',
+        'WorkingHours',
+      ])
+      .map((name) => [name, name]),
+  ),
+  Event: 'CalendarEvent',
+  NewReconnectLink: 'AccountOfProvider',
+};
+
+/** Returns a module that compiles only if each type has exactly the members of its schema. */
+async function shapes(): Promise<string> {
+  const { components } = JSON.parse(await readFile(path.join(ROOT, 'docs/openapi.json'), 'utf8'));
+  const checks = Object.entries(SHAPES).map(([schema, type]) => {
+    const members = Object.keys(components.schemas[schema].properties).map((name) => `${name}: 0`);
+    return `export const ${schema}: Record<keyof client.${type}, 0> = { ${members.join(', ')} };`;
+  });
+  return ["import type * as client from '@kalends/client';", ...checks].join('\n');
+}
+
+/** Writes each `ts` snippet of the documents as a module; returns the names. The client's README has its own check. */
+async function writeSnippets(folder: string): Promise<string[]> {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md'], { cwd: ROOT });
+  const texts = documents.map((name) => ({ path: name, text: readFileSync(path.join(ROOT, name), 'utf8') }));
+  const snippets = texts.flatMap(snippetsOf).filter(({ language }) => language === 'ts');
+  const files = snippets.map(({ document, line }) => `${document.replaceAll(/\W/g, '-')}-${line}.ts`);
+  // One snippet imports the sandbox of a checkout.
+  const inCheckout = (code: string) => code.replaceAll("'./sandbox/", `'${ROOT}/sandbox/`);
+  for (const [i, { code }] of snippets.entries())
+    await writeFile(path.join(folder, files[i] ?? ''), `${inCheckout(code)}\nexport {};\n`);
+  return files;
+}
+
+/** Checks and compiles the program as an application would, and checks the snippets; returns the compiler's errors. */
 async function build(folder: string): Promise<string> {
   const options = {
     target: 'es2022',
@@ -127,11 +173,23 @@ async function build(folder: string): Promise<string> {
     exactOptionalPropertyTypes: true,
     outDir: 'built',
   };
-  const config = { compilerOptions: options, files: ['program.ts', 'readme.ts'] };
-  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const program = { compilerOptions: options, files: ['program.ts', 'readme.ts', 'shapes.ts'] };
+  // The snippet of the sandbox reads its sources, whose dependencies' declarations are not checked here.
+  const sources = { rootDir: '/', skipLibCheck: true, allowImportingTsExtensions: true };
+  const checking = { ...options, ...sources, noEmit: true };
+  const snippets = { compilerOptions: checking, files: await writeSnippets(folder) };
+  return (
+    (await compile(folder, 'tsconfig.json', program)) + (await compile(folder, 'snippets.json', snippets))
+  );
+}
+
+/** Returns the compiler's errors. */
+async function compile(folder: string, name: string, config: object): Promise<string> {
+  const file = path.join(folder, name);
+  await writeFile(file, JSON.stringify(config));
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   try {
-    await run(process.execPath, [tsc, '-p', folder], { cwd: folder });
+    await run(process.execPath, [tsc, '-p', file], { cwd: folder });
     return '';
   } catch (failure) {
     return String(Reflect.get(Object(failure), 'stdout') || failure);
@@ -157,6 +215,7 @@ describe('the published client', () => {
     installed = path.join(folder, 'node_modules/@kalends/client');
     await writeFile(path.join(folder, 'program.ts'), PROGRAM);
     await writeFile(path.join(folder, 'readme.ts'), await examples());
+    await writeFile(path.join(folder, 'shapes.ts'), await shapes());
     await writeFile(path.join(folder, 'vectors.mjs'), VECTORS);
     await mkdir(path.join(folder, 'node_modules/@types'), { recursive: true });
     for (const name of ['@types/node', 'undici-types'])
@@ -205,7 +264,7 @@ describe('the published client', () => {
     assert.equal(stdout, 'function\n');
   });
 
-  it('the published client has types that an application and the README’s examples pass, its own declarations among them', async () => {
+  it('the published client has types that an application, the snippets of all documents and the documented schemas pass', async () => {
     assert.equal(complaints, '');
   });
 

@@ -1,5 +1,5 @@
 /** The OAuth flow: out to the service's pages, back with a code, and tokens for it. */
-import type { Provider, Scope } from './calendar-shapes.ts';
+import type { AccountOfProvider, Provider, Scope } from './calendar-shapes.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import type { Tokens } from './tokens.ts';
@@ -32,6 +32,19 @@ export type AuthorizationRequest = {
   /** PKCE, S256. */
   readonly codeChallenge?: string;
 };
+
+/** A request that only the application can make, so it proves who the user is. */
+export type PushedAuthorizationRequest = AuthorizationRequest & {
+  /** The user's name, shown on the pages. */
+  readonly userName?: string;
+  /** The e-mail address that the user probably signs in with. */
+  readonly loginHint?: string;
+  /** An account of the user that needs reconnecting: the flow starts with its sign-in. */
+  readonly reconnect?: AccountOfProvider | undefined;
+};
+
+/** A verifier to keep in the browser's session, and its S256 challenge (RFC 7636). */
+export type Pkce = { readonly codeVerifier: string; readonly codeChallenge: string };
 
 /** The redirect back from the service, and what the application knows about the flow. */
 export type Callback = {
@@ -73,6 +86,38 @@ export function authorizationUrl(
   for (const [name, value] of Object.entries(parameters)) if (value) url.searchParams.set(name, value);
   return url;
 }
+
+/** Pushes the request (RFC 9126) and returns the address of the service's pages. Fails as `authorizationUrl` does. */
+export async function pushedAuthorizationUrl(
+  { userName, loginHint, reconnect, ...request }: PushedAuthorizationRequest,
+  registration: Registration,
+  sending: SendOptions,
+): Promise<URL> {
+  const url = authorizationUrl(request, registration, sending.baseUrl);
+  const form = new URLSearchParams(url.searchParams);
+  if (userName) form.set('user_name', userName);
+  if (loginHint) form.set('login_hint', loginHint);
+  if (reconnect) form.set('reconnect', `${reconnect.provider}:${reconnect.account}`);
+  const headers = { authorization: basicOf(registration) };
+  const { body } = await send({ method: 'POST', path: '/par', form, headers, repeatable: true }, sending);
+  const { request_uri } = isRecord(body) ? body : {};
+  if (typeof request_uri !== 'string') throw refusal('unreadable', 'The service’s answer has no request_uri');
+  url.search = String(new URLSearchParams({ client_id: registration.clientId, request_uri }));
+  return url;
+}
+
+/** Returns a new random pair for one flow. */
+export async function createPkce(): Promise<Pkce> {
+  const codeVerifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
+  return { codeVerifier, codeChallenge: base64url(new Uint8Array(digest)) };
+}
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 
 /** Returns the code of a callback that belongs to this session and this user. Throws KalendsError. */
 export function codeOf({ url, state, userId }: Callback, { redirectUri }: Registration): string {

@@ -32,6 +32,10 @@ export type Account = {
   /** `null` until it first changes. */
   readonly syncStateUpdatedAt: string | null;
   readonly health: AccountHealth;
+  /** Whether the provider sends push notifications of changes, or is polled. */
+  readonly updates: 'push' | 'polling';
+  /** When all its calendars last matched the provider; `null` until their first sync has finished. */
+  readonly lastSyncedAt: string | null;
 };
 
 /** An account by its provider and its id. */

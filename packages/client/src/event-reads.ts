@@ -5,6 +5,7 @@ import type {
   ChangesPage,
   ChangesQuery,
   EventAddress,
+  EventPlace,
   EventsPage,
   EventsQuery,
 } from './event-shapes.ts';
@@ -24,6 +25,8 @@ export type EventReads = {
   eventsPage(query?: EventsQuery & { readonly nextPageToken?: string }): Promise<EventsPage>;
   /** One event, by the id of a single event, of an instance, or of a series. */
   event(address: EventAddress): Promise<CalendarEvent>;
+  /** One event by its id alone; `place` is needed if several calendars have an event with this id. */
+  eventById(id: string, place?: Partial<EventPlace>): Promise<CalendarEvent>;
   /**
    * Yields all changes since the cursor, page by page, and then ends: call it again later with the last page's cursor.
    * Fails with code `cursor_expired` (status 410) if the cursor is too old: then begin again with `initial`.
@@ -68,5 +71,8 @@ export function eventReads(call: UserCall): EventReads {
 
     event: ({ provider, calendarId, account, eventId }) =>
       get('/event', { provider, calendarId, account, eventId }),
+
+    eventById: (id, { provider, calendarId, account } = {}) =>
+      get(`/events/${encodeURIComponent(id)}`, { provider, calendarId, account }),
   };
 }

@@ -188,6 +188,22 @@ export type ChangedEvent = CalendarEvent & {
   readonly cancelledInstances?: readonly string[];
 };
 
+type DeliveredFields = Omit<ChangedEvent, 'original' | 'originalTruncated'>;
+
+/** An event in a delivery. A deleted event has its other fields as far as they are known. */
+export type DeliveredEvent = {
+  /** True if the application made the change itself. */
+  readonly own?: true;
+} & (
+  | (DeliveredFields & {
+      readonly changeType: 'created' | 'updated';
+      /** The changed fields of an updated event. */
+      readonly changedFields?: readonly string[];
+    })
+  | (Partial<DeliveredFields> &
+      Pick<CalendarEvent, 'provider' | 'calendarId' | 'id'> & { readonly changeType: 'deleted' })
+);
+
 /** One change; for a deleted event only its ids are known. */
 export type Change =
   | { readonly changeType: 'created' | 'updated'; readonly event: ChangedEvent }

@@ -1,4 +1,16 @@
 /** Failures of calls: an error response of the service, or no response. */
+import type { AccountOfProvider } from './calendar-shapes.ts';
+
+/** The properties of a failure. */
+type Facts = {
+  readonly status: number;
+  readonly code: string;
+  readonly details?: Readonly<Record<string, readonly string[]>>;
+  readonly retryAfter?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly body?: unknown;
+  readonly cause?: unknown;
+};
 
 /** The failure of a call: an error response of the service, or no response. */
 export class KalendsError extends Error {
@@ -15,18 +27,7 @@ export class KalendsError extends Error {
   /** The whole response, if it was JSON. */
   readonly body: unknown;
 
-  constructor(
-    message: string,
-    facts: {
-      status: number;
-      code: string;
-      details?: Readonly<Record<string, readonly string[]>>;
-      retryAfter?: number | undefined;
-      requestId?: string | undefined;
-      body?: unknown;
-      cause?: unknown;
-    },
-  ) {
+  constructor(message: string, facts: Facts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'KalendsError';
     this.status = facts.status;
@@ -47,6 +48,20 @@ export class ReauthorizationRequired extends KalendsError {
   }
 }
 
+/** A write needs an account that the user must reconnect. Nothing was written, and the user's tokens remain valid. */
+export class AccountNeedsReconnect extends KalendsError {
+  /** The accounts, for `reconnect` of `pushedAuthorizationUrl`, or for `reconnectLink`. */
+  readonly accounts: readonly AccountOfProvider[];
+
+  constructor(message: string, facts: Facts) {
+    super(message, facts);
+    this.name = 'AccountNeedsReconnect';
+    const { accounts } = isRecord(facts.body) ? facts.body : {};
+    // The service documents them for this code.
+    this.accounts = Array.isArray(accounts) ? (accounts as readonly AccountOfProvider[]) : [];
+  }
+}
+
 /** Returns the failure that an error response represents. */
 export function errorOf(response: Response, body: unknown): KalendsError {
   const fields = isRecord(body) ? body : {};
@@ -57,14 +72,16 @@ export function errorOf(response: Response, body: unknown): KalendsError {
     text('error') ??
     `The service answered ${response.status}`;
   const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
-  return new KalendsError(message, {
+  const facts = {
     status: response.status,
     code: text('code') ?? text('error') ?? 'unknown',
     details: detailsIn(fields.details),
     retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
     requestId: response.headers.get('x-request-id') ?? undefined,
     body,
-  });
+  };
+  const needsReconnect = facts.status === 403 && facts.code === 'reauth_required';
+  return new (needsReconnect ? AccountNeedsReconnect : KalendsError)(message, facts);
 }
 
 function detailsIn(details: unknown): Record<string, readonly string[]> {

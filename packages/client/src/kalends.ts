@@ -2,16 +2,17 @@
  * The client of Kalends. `kalends(...)` speaks for the application; `user(...)` of it for one of its users. The
  * package's entry: everything an integrator imports is exported here.
  */
+import { type ApplicationCalls, applicationCalls, type WebhookPayload } from './application-calls.ts';
 import {
   type AuthorizationRequest,
   authorizationUrl,
-  basicOf,
   type Callback,
   codeOf,
+  type PushedAuthorizationRequest,
+  pushedAuthorizationUrl,
   type Registration,
   tokenEndpoint,
 } from './authorization.ts';
-import type { AccountOfProvider, Availability, AvailabilityQuery, ReconnectLink } from './calendar-shapes.ts';
 import { type SendOptions, send } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
@@ -19,13 +20,22 @@ import { userCall } from './user-call.ts';
 import { webhookVerifier } from './webhook-keys.ts';
 import type { Delivery, WebhookKey } from './webhook-verification.ts';
 
-export type { AuthorizationRequest, Callback, Registration } from './authorization.ts';
+export type * from './api-types.ts';
+export type * from './application-calls.ts';
+export type {
+  AuthorizationRequest,
+  Callback,
+  Pkce,
+  PushedAuthorizationRequest,
+  Registration,
+} from './authorization.ts';
+export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
-export { KalendsError, ReauthorizationRequired } from './kalends-error.ts';
+export { AccountNeedsReconnect, KalendsError, ReauthorizationRequired } from './kalends-error.ts';
 export type { TokenStore, Tokens } from './tokens.ts';
 export type { UserCalendars } from './user-calendars.ts';
 export { type NodeRequest, type NodeResponse, webhookExpressHandler } from './webhook-express.ts';
@@ -59,9 +69,14 @@ export type KalendsOptions = Registration & {
 };
 
 /** The calls of an application to Kalends. */
-export type Kalends = {
+export type Kalends = ApplicationCalls & {
   /** Returns the address to send the user's browser to. */
   authorizationUrl(request: AuthorizationRequest): URL;
+  /**
+   * Sends the request to the service first, so nobody can begin or change it in a browser. Returns the address to send
+   * the user's browser to within 60 seconds.
+   */
+  pushedAuthorizationUrl(request: PushedAuthorizationRequest): Promise<URL>;
   /**
    * Checks the redirect from the service and exchanges the code for the user's tokens: store them. Fails with
    * KalendsError: `access_denied` if the user cancelled, `state_mismatch` or `user_mismatch` if the response is not for
@@ -70,13 +85,6 @@ export type Kalends = {
   completeAuthorization(callback: Callback): Promise<Tokens>;
   /** Returns the calls of one user, whose tokens are in the store. Sends no request yet. */
   user(store: TokenStore): UserCalendars;
-  /** Returns slots in which all these users of the application are free; at most 20 users. */
-  availability(userIds: readonly string[], query: AvailabilityQuery): Promise<Availability>;
-  /**
-   * Creates a link with which the user reconnects one account; send it only to that user. Fails with KalendsError:
-   * `user_not_found`, `account_not_found`, or `grant_required` if no active grant covers the account.
-   */
-  reconnectLink(userId: string, account: AccountOfProvider): Promise<ReconnectLink>;
   /** Ends every grant of the token's user, given an access or a refresh token. Provider accounts stay connected. */
   revoke(token: string): Promise<void>;
   /**
@@ -84,7 +92,7 @@ export type Kalends = {
    * `webhookSecret` is given, or with one of the application's public keys, which are fetched. Fails with WebhookRefused,
    * and with KalendsError if no key is available.
    */
-  webhook(delivery: Delivery): Promise<Record<string, unknown>>;
+  webhook(delivery: Delivery): Promise<WebhookPayload>;
 };
 
 /**
@@ -103,26 +111,15 @@ export function kalends(options: KalendsOptions): Kalends {
   const { exchange, refresh } = tokenEndpoint(options, sending, now);
 
   return {
+    ...applicationCalls(options, sending),
+
     authorizationUrl: (request) => authorizationUrl(request, options, sending.baseUrl),
+
+    pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, sending),
 
     completeAuthorization: async (callback) => exchange(codeOf(callback, options), callback.codeVerifier),
 
     user: (store) => userCalendars(userCall(tokenKeeper(store, { refresh, now }), sending)),
-
-    async availability(userIds, query) {
-      const json = { ...query, user_ids: userIds };
-      const headers = { authorization: basicOf(options) };
-      const call = { method: 'POST', path: '/availability', json, headers, repeatable: true } as const;
-      // As the service documents it; not checked here.
-      return (await send(call, sending)).body as Availability;
-    },
-
-    async reconnectLink(userId, { provider, account }) {
-      const path = `/users/${encodeURIComponent(userId)}/reconnect-links`;
-      const headers = { authorization: basicOf(options) };
-      const call = { method: 'POST', path, json: { provider, account }, headers, repeatable: true } as const;
-      return (await send(call, sending)).body as ReconnectLink;
-    },
 
     async revoke(token) {
       await send({ method: 'POST', path: '/revoke', json: { token }, repeatable: true }, sending);

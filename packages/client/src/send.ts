@@ -22,6 +22,8 @@ export type Call = {
   readonly form?: URLSearchParams;
   /** GET is; others are when they carry an idempotency key or say so. */
   readonly repeatable?: boolean;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** The longest wait the service may ask for that is waited out here, in seconds. */
@@ -38,7 +40,8 @@ export async function send(call: Call, options: SendOptions): Promise<Answer> {
       return await sendOnce(call, options);
     } catch (error) {
       const wait = error instanceof KalendsError ? waitAfter(error, attempt) : undefined;
-      if (!repeatable || attempt >= options.retries || wait === undefined) throw error;
+      if (!repeatable || call.signal?.aborted || attempt >= options.retries || wait === undefined)
+        throw error;
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     }
   }
@@ -54,12 +57,13 @@ function waitAfter({ status, retryAfter }: KalendsError, attempt: number): numbe
 }
 
 async function sendOnce(
-  { method, path, query, headers, json, form }: Call,
+  { method, path, query, headers, json, form, signal }: Call,
   options: SendOptions,
 ): Promise<Answer> {
   const search = query === undefined || query.size === 0 ? '' : `?${query}`;
   const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const timeout = AbortSignal.timeout(options.timeout);
   let response: Response;
   let text: string;
   try {
@@ -68,7 +72,7 @@ async function sendOnce(
       headers: { accept: 'application/json', ...type, ...headers },
       ...(body === undefined ? {} : { body }),
       redirect: 'error',
-      signal: AbortSignal.timeout(options.timeout),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
     text = await response.text();
   } catch (cause) {

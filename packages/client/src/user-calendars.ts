@@ -1,4 +1,5 @@
 /** All calls of one user. */
+import type { Subscribed, Subscription } from './api-types.ts';
 import type {
   Availability,
   AvailabilityQuery,
@@ -8,11 +9,13 @@ import type {
   Done,
   FreeBusy,
   FreeBusyQuery,
+  Instant,
   Provider,
   ReadProblem,
 } from './calendar-shapes.ts';
 import { type CalendarWrites, calendarWrites } from './calendar-writes.ts';
 import { type EventReads, eventReads } from './event-reads.ts';
+import type { EventPlace } from './event-shapes.ts';
 import { type EventWrites, eventWrites } from './event-writes.ts';
 import { queryOf, type UserCall } from './user-call.ts';
 
@@ -30,6 +33,15 @@ export type UserCalendars = EventReads &
     freeBusy(query: FreeBusyQuery): Promise<FreeBusy>;
     /** Returns slots in which the user is free. */
     availability(query: AvailabilityQuery): Promise<Availability>;
+    /** Returns the calendars whose changes are delivered. */
+    subscriptions(): Promise<{ readonly subscriptions: readonly Subscription[] }>;
+    /** Gives the deliveries of a calendar your own channel id, or resumes them after `unsubscribe`. */
+    subscribe(
+      place: EventPlace,
+      how?: { readonly channelId?: string; readonly expiration?: Instant },
+    ): Promise<Subscribed>;
+    /** Ends the deliveries of a calendar, pending ones too. */
+    unsubscribe(channel: { readonly provider: Provider; readonly channelId: string }): Promise<Done>;
   };
 
 /** Returns the calls of one user. */
@@ -61,6 +73,22 @@ export function userCalendars(call: UserCall): UserCalendars {
     // The call writes nothing, so it is safe to repeat.
     availability: (query) =>
       call.body({ method: 'POST', path: '/availability', json: query, repeatable: true }),
+
+    subscriptions: () => call.body({ method: 'GET', path: '/subscriptions' }),
+
+    subscribe({ provider, calendarId, account }, { channelId, expiration } = {}) {
+      const until = expiration === undefined ? undefined : new Date(expiration).getTime();
+      const json = { provider, calendarId, account, channelId, expiration: until };
+      return call.body({ method: 'POST', path: '/subscribe-webhook', json, repeatable: true });
+    },
+
+    unsubscribe: ({ provider, channelId }) =>
+      call.body({
+        method: 'POST',
+        path: '/unsubscribe-webhook',
+        json: { provider, channelId },
+        repeatable: true,
+      }),
   };
 }
 

@@ -2,6 +2,7 @@
  * The application's public keys for webhooks: fetched, cached for as long as the service allows, and fetched again
  * after a rotation.
  */
+import type { WebhookPayload } from './application-calls.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import { WebhookRefused } from './webhook-refused.ts';
@@ -57,7 +58,7 @@ export function webhookVerifier({ sending, pinned, secrets, clientId, now }: Web
   const verify = (delivery: Delivery, keys: readonly WebhookKey[]) =>
     verifyWebhook(delivery, { secret: secrets, keys, clientId, now });
 
-  return async (delivery: Delivery): Promise<Record<string, unknown>> => {
+  return async (delivery: Delivery): Promise<WebhookPayload> => {
     if (secrets.length > 0) {
       try {
         return await verify(delivery, []);

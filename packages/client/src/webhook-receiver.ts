@@ -1,4 +1,5 @@
 /** Receiving a webhook under every framework: read, verify, pass on, and only then respond. */
+import type { WebhookPayload } from './application-calls.ts';
 import { type RefusalReason, WebhookRefused } from './webhook-refused.ts';
 import { secretBytes } from './webhook-signatures.ts';
 import {
@@ -13,14 +14,14 @@ import {
 export type ReceivedWebhook = {
   /** The header `webhook-id`, the same for every attempt: store it, and skip deliveries that came before. */
   readonly id: string;
-  /** The body's JSON. Kalends certainly sent it; its fields are not checked here. */
-  readonly payload: Record<string, unknown>;
+  /** The body's JSON, as Kalends signed it. `eventType` distinguishes its kinds; it is absent for events. */
+  readonly payload: WebhookPayload;
 };
 
 /** The application's way to receive webhooks, under any framework. */
 export type WebhookReceiver = {
   /** `webhook` of a client, or the secrets and keys to verify deliveries with. */
-  readonly verify: ((delivery: Delivery) => Promise<Record<string, unknown>>) | VerificationOptions;
+  readonly verify: ((delivery: Delivery) => Promise<WebhookPayload>) | VerificationOptions;
   /**
    * Called for every verified delivery, sometimes twice for one. The response is 204 once it resolves, so return within
    * the 15 seconds that Kalends waits. If it fails, the response is 500 and Kalends tries again.
@@ -73,7 +74,7 @@ export function webhookAnswerer({ verify, receive, maxBytes = DEFAULT_MAX_BYTES,
       (onError ?? logError)(error);
       return { status: 500, sentence };
     };
-    let payload: Record<string, unknown>;
+    let payload: WebhookPayload;
     try {
       const body = await readBody(maxBytes);
       if (byteLength(body) > maxBytes) throw bodyTooLong(maxBytes);

@@ -2,6 +2,7 @@
  * Verification of webhook deliveries (Standard Webhooks, `v1` and `v1a`). It needs the raw body, byte for byte, not the
  * result of a framework's parser.
  */
+import type { WebhookPayload } from './application-calls.ts';
 import { isRecord } from './kalends-error.ts';
 import { WebhookRefused } from './webhook-refused.ts';
 import { isSigned } from './webhook-signatures.ts';
@@ -40,7 +41,7 @@ export type VerificationOptions = {
 export async function verifyWebhook(
   { headers, body }: Delivery,
   options: VerificationOptions,
-): Promise<Record<string, unknown>> {
+): Promise<WebhookPayload> {
   const { secret = [], keys = [], clientId, tolerance = 300, now = Date.now } = options;
   checkClientId(options);
   const id = headerOf(headers, 'webhook-id');
@@ -64,7 +65,8 @@ export async function verifyWebhook(
   const isForSecret = hasSecretSignature && recipient === undefined;
   if (clientId !== undefined && recipient !== clientId && !isForSecret)
     throw new WebhookRefused('other_application');
-  return payload;
+  // Kalends signed it, and documents these shapes.
+  return payload as WebhookPayload;
 }
 
 /** Fails with TypeError if there are keys to verify with and no application whose deliveries they may verify. */
