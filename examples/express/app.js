@@ -1,10 +1,17 @@
 /** An Express application whose users connect their calendars through Kalends. README.md goes through it. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-import { KalendsError, kalends, ReauthorizationRequired, webhookExpressHandler } from '@kalends/client';
+import {
+  AccountNeedsReconnect,
+  createPkce,
+  KalendsError,
+  kalends,
+  ReauthorizationRequired,
+  webhookExpressHandler,
+} from '@kalends/client';
 import express from 'express';
 
-import { agendaPage, welcomePage } from './page.js';
+import { agendaPage, reconnectPage, welcomePage } from './page.js';
 import { openStorage } from './storage.js';
 
 const { PORT = '3000', STORAGE = 'storage.db', ...env } = process.env;
@@ -47,13 +54,16 @@ app.use((request, response, next) => {
   next();
 });
 
-app.get('/connect', (request, response) => {
+app.get('/connect', async (request, response) => {
   const { userId } = request.session;
   const state = randomBytes(16).toString('base64url');
-  const codeVerifier = randomBytes(32).toString('base64url');
+  const { codeVerifier, codeChallenge } = await createPkce();
   storage.saveSession(request.sessionName, { userId, state, codeVerifier });
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-  response.redirect(String(calendars.authorizationUrl({ userId, state, codeChallenge })));
+  const { provider, account } = request.query;
+  // The flow of "Reconnect" starts with the sign-in of that account.
+  const reconnect = account && { provider, account };
+  const url = await calendars.pushedAuthorizationUrl({ userId, state, codeChallenge, reconnect });
+  response.redirect(String(url));
 });
 
 app.get('/callback', async (request, response) => {
@@ -64,6 +74,8 @@ app.get('/callback', async (request, response) => {
   try {
     const tokens = await calendars.completeAuthorization({ url, state, userId, codeVerifier });
     storage.saveTokens(userId, tokens);
+    // The next request loads the new tokens.
+    users.delete(userId);
     response.redirect('/');
   } catch (error) {
     if (!(error instanceof KalendsError)) throw error;
@@ -87,8 +99,9 @@ app.get('/', async (request, response) => {
   if (storage.tokensOf(userId) === undefined) return response.send(welcomePage());
   const start = new Date();
   const end = new Date(start.getTime() + 28 * 86_400_000);
-  const { events } = await calendarsOf(userId).eventsPage({ start, end });
-  response.send(agendaPage({ events, changes: storage.changesOf(userId) }));
+  const { events, errors = [] } = await calendarsOf(userId).eventsPage({ start, end });
+  const broken = errors.filter(({ code }) => code === 'reauth_required');
+  response.send(agendaPage({ events, broken, changes: storage.changesOf(userId) }));
 });
 
 app.post('/events', async (request, response) => {
@@ -107,6 +120,7 @@ app.post('/events', async (request, response) => {
 
 // Express knows an error handler by its four parameters.
 app.use((error, _request, response, _next) => {
+  if (error instanceof AccountNeedsReconnect) return response.status(409).send(reconnectPage(error.accounts));
   const isOver = error instanceof ReauthorizationRequired;
   if (!isOver) console.error(error);
   const notice = isOver ? 'Please connect your calendar again.' : 'That did not work. Please try again.';

@@ -11,8 +11,19 @@ const layout = (content) => `<!doctype html>
 export const welcomePage = (notice = '') =>
   layout(`<p>${escaped(notice)}</p><p><a href="/connect">Connect a calendar</a></p>`);
 
-export const agendaPage = ({ events, changes }) =>
-  layout(`${list(events.map(({ start, title }) => `${start.slice(0, 16)} ${title}`))}
+const reconnectLinks = (accounts) =>
+  accounts
+    .map(({ provider, account }) => {
+      const address = `/connect?${new URLSearchParams({ provider, account })}`;
+      return `<p><a href="${escaped(address)}">Reconnect ${escaped(account)}</a></p>`;
+    })
+    .join('');
+
+export const reconnectPage = (accounts) => layout(`<p>Nothing was saved.</p>${reconnectLinks(accounts)}`);
+
+/** `broken`: the accounts that need reconnecting. */
+export const agendaPage = ({ events, broken, changes }) =>
+  layout(`${reconnectLinks(broken)}${list(events.map(({ start, title }) => `${start.slice(0, 16)} ${title}`))}
 <form method="post" action="/events">
 <label for="title">Title</label><input id="title" name="title" required>
 <label for="start">Start (UTC)</label><input id="start" name="start" type="datetime-local" required>

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from kalends import Kalends, ReauthorizationRequired, Refused
+from kalends import AccountNeedsReconnect, Kalends, ReauthorizationRequired, Refused
 from storage import Storage
 
 env = os.environ
@@ -41,13 +41,12 @@ async def with_session(request: Request, call_next):
 
 
 @app.get("/connect")
-async def connect(request: Request):
+async def connect(request: Request, provider: str = "", account: str = ""):
     session = request.state.session
     session["state"] = secrets.token_urlsafe(16)
     session["code_verifier"] = secrets.token_urlsafe(32)
     digest = hashlib.sha256(session["code_verifier"].encode()).digest()
     query = {
-        "client_id": kalends.client_id,
         "user_id": session["user_id"],
         "response_type": "code",
         "redirect_uri": redirect_uri,
@@ -56,7 +55,10 @@ async def connect(request: Request):
         "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
     }
-    return RedirectResponse(f"{kalends.url}/authorize?{urlencode(query)}", 303)
+    # The flow of "Reconnect" starts with the sign-in of that account.
+    if account:
+        query["reconnect"] = f"{provider}:{account}"
+    return RedirectResponse(await kalends.push(query), 303)
 
 
 @app.get("/callback")
@@ -82,7 +84,8 @@ async def agenda(request: Request):
     start = datetime.now(timezone.utc)
     window = {"start": start.isoformat(), "end": (start + timedelta(days=28)).isoformat()}
     answer = await kalends.call(user_id, "GET", "/events", params=window)
-    return page(agenda_of(answer["events"], storage.changes_of(user_id)))
+    broken = [one for one in answer.get("errors", []) if one["code"] == "reauth_required"]
+    return page(reconnect_links(broken) + agenda_of(answer["events"], storage.changes_of(user_id)))
 
 
 @app.post("/events")
@@ -123,6 +126,11 @@ async def again(request, failure):
     return page(welcome("Please connect your calendar again."))
 
 
+@app.exception_handler(AccountNeedsReconnect)
+async def reconnect(request, failure):
+    return page(f"<p>Nothing was saved.</p>{reconnect_links(failure.accounts)}", 409)
+
+
 @app.exception_handler(Refused)
 async def refused(request, failure):
     return page(welcome(f"That did not work: {failure}"), 502)
@@ -135,6 +143,11 @@ def page(content, status=200):
 
 def welcome(notice=""):
     return f'<p>{escape(notice)}</p><p><a href="/connect">Connect a calendar</a></p>'
+
+
+def reconnect_links(accounts):
+    queries = [(urlencode({"provider": one["provider"], "account": one["account"]}), one["account"]) for one in accounts]
+    return "".join(f'<p><a href="/connect?{escape(query)}">Reconnect {escape(name)}</a></p>' for query, name in queries)
 
 
 def agenda_of(events, changes):

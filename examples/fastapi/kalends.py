@@ -6,12 +6,21 @@ import hashlib
 import hmac
 import time
 from collections import defaultdict
+from urllib.parse import urlencode
 
 import httpx
 
 
 class Refused(Exception):
     """What Kalends refused, in its words."""
+
+
+class AccountNeedsReconnect(Exception):
+    """A write needs accounts that the user must reconnect."""
+
+    def __init__(self, accounts):
+        super().__init__(accounts)
+        self.accounts = accounts
 
 
 class ReauthorizationRequired(Exception):
@@ -27,6 +36,14 @@ class Kalends:
         # One refresh at a time for each user: the second one would spend a refresh token that is spent already.
         self.locks = defaultdict(asyncio.Lock)
 
+    async def push(self, query):
+        """The address to send the browser to. Nobody can change a pushed request."""
+        answer = await self.http.post("/par", data=query, auth=self.credentials)
+        if answer.is_error:
+            raise Refused(answer.json().get("message", answer.reason_phrase))
+        pushed = {"client_id": self.client_id, "request_uri": answer.json()["request_uri"]}
+        return f"{self.url}/authorize?{urlencode(pushed)}"
+
     async def exchange_code(self, user_id, code, redirect_uri, code_verifier):
         form = {"code": code, "redirect_uri": redirect_uri, "code_verifier": code_verifier}
         answer = await self.token(grant_type="authorization_code", **form)
@@ -39,6 +56,8 @@ class Kalends:
         if answer.status_code == 401:
             access_token = await self.access_token(user_id, refused=access_token)
             answer = await self.send(access_token, method, path, options)
+        if answer.is_error and answer.json().get("code") == "reauth_required":
+            raise AccountNeedsReconnect(answer.json()["accounts"])
         if answer.is_error:
             raise Refused(answer.json().get("message", answer.reason_phrase))
         return answer.json()

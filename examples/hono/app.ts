@@ -1,10 +1,13 @@
 /** A Hono application whose users connect their calendars through Kalends. README.md goes through it. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 import { serve } from '@hono/node-server';
 import {
+  AccountNeedsReconnect,
+  createPkce,
   KalendsError,
   kalends,
+  type Provider,
   ReauthorizationRequired,
   type UserCalendars,
   webhookFetchHandler,
@@ -12,7 +15,7 @@ import {
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 
-import { agendaPage, welcomePage } from './page.ts';
+import { agendaPage, reconnectPage, welcomePage } from './page.ts';
 import { openStorage, type Session } from './storage.ts';
 
 const { PORT = '3000', STORAGE = 'storage.db', ...env } = process.env;
@@ -27,14 +30,12 @@ const calendars = kalends({
 
 const app = new Hono();
 
-/** As far as this application shows it. */
-type Told = { readonly userId: string; readonly events?: readonly { changeType: string; title: string }[] };
-
 const receiveWebhook = webhookFetchHandler({
   verify: calendars.webhook,
   receive({ id, payload }) {
-    // Verified, so it has the shape that docs/webhooks.md tells.
-    const { userId, events = [] } = payload as Told;
+    // Calendars and connections are other topics.
+    if (payload.eventType !== undefined) return;
+    const { userId, events } = payload;
     const told = events.map(({ changeType, title }) => `${changeType}: ${title}`).join(', ');
     storage.addChange(id, userId, told || 'A calendar was read for the first time');
   },
@@ -54,14 +55,17 @@ function sessionOf(context: Context): { readonly name: string; readonly session:
   return { name, session: fresh };
 }
 
-app.get('/connect', (context) => {
+app.get('/connect', async (context) => {
   const { name, session } = sessionOf(context);
   const { userId } = session;
   const state = randomBytes(16).toString('base64url');
-  const codeVerifier = randomBytes(32).toString('base64url');
+  const { codeVerifier, codeChallenge } = await createPkce();
   storage.saveSession(name, { userId, state, codeVerifier });
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-  return context.redirect(String(calendars.authorizationUrl({ userId, state, codeChallenge })));
+  const { provider, account } = context.req.query();
+  // The flow of "Reconnect" starts with the sign-in of that account. Kalends checks the provider.
+  const reconnect = account ? { provider: provider as Provider, account } : undefined;
+  const url = await calendars.pushedAuthorizationUrl({ userId, state, codeChallenge, reconnect });
+  return context.redirect(String(url));
 });
 
 app.get('/callback', async (context) => {
@@ -73,6 +77,8 @@ app.get('/callback', async (context) => {
     const { url } = context.req;
     const tokens = await calendars.completeAuthorization({ url, state, userId, codeVerifier });
     storage.saveTokens(userId, tokens);
+    // The next request loads the new tokens.
+    users.delete(userId);
     return context.redirect('/');
   } catch (error) {
     if (!(error instanceof KalendsError)) throw error;
@@ -98,8 +104,9 @@ app.get('/', async (context) => {
   if (storage.tokensOf(userId) === undefined) return context.html(welcomePage());
   const start = new Date();
   const end = new Date(start.getTime() + 28 * 86_400_000);
-  const { events } = await calendarsOf(userId).eventsPage({ start, end });
-  return context.html(agendaPage(events, storage.changesOf(userId)));
+  const { events, errors = [] } = await calendarsOf(userId).eventsPage({ start, end });
+  const broken = errors.filter(({ code }) => code === 'reauth_required');
+  return context.html(agendaPage({ events, broken, changes: storage.changesOf(userId) }));
 });
 
 app.post('/events', async (context) => {
@@ -117,6 +124,7 @@ app.post('/events', async (context) => {
 });
 
 app.onError((error, context) => {
+  if (error instanceof AccountNeedsReconnect) return context.html(reconnectPage(error.accounts), 409);
   if (error instanceof ReauthorizationRequired)
     return context.html(welcomePage('Please connect your calendar again.'));
   console.error(error);

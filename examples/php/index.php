@@ -34,6 +34,8 @@ try {
     };
 } catch (ReauthorizationRequired) {
     respond(200, welcome('Please connect your calendar again.'));
+} catch (AccountNeedsReconnect $needed) {
+    respond(409, '<p>Nothing was saved.</p>' . reconnectLinks($needed->accounts));
 } catch (Refused $refused) {
     respond(502, welcome("That did not work: {$refused->getMessage()}"));
 }
@@ -42,8 +44,7 @@ function connect(Kalends $kalends, string $redirectUri): void
 {
     $_SESSION['state'] = token(16);
     $_SESSION['code_verifier'] = token(32);
-    $query = http_build_query([
-        'client_id' => $kalends->clientId,
+    $query = [
         'user_id' => $_SESSION['user_id'],
         'response_type' => 'code',
         'redirect_uri' => $redirectUri,
@@ -51,8 +52,12 @@ function connect(Kalends $kalends, string $redirectUri): void
         'state' => $_SESSION['state'],
         'code_challenge' => base64url(hash('sha256', $_SESSION['code_verifier'], true)),
         'code_challenge_method' => 'S256',
-    ]);
-    header("Location: $kalends->url/authorize?$query", true, 303);
+    ];
+    // The flow of "Reconnect" starts with the sign-in of that account.
+    if (is_string($_GET['account'] ?? null) && is_string($_GET['provider'] ?? null)) {
+        $query['reconnect'] = "{$_GET['provider']}:{$_GET['account']}";
+    }
+    header("Location: {$kalends->push($query)}", true, 303);
 }
 
 function callback(Kalends $kalends, string $redirectUri): void
@@ -83,7 +88,8 @@ function agenda(Kalends $kalends, Storage $storage, string $userId): void
     $window = http_build_query(['start' => gmdate('c'), 'end' => gmdate('c', time() + 28 * 86400)]);
     $answer = $kalends->call($userId, 'GET', "/events?$window");
     $events = array_map(fn($event) => substr($event['start'], 0, 16) . ' ' . $event['title'], $answer['events']);
-    respond(200, listOf($events) . FORM . '<h2>Changes</h2>' . listOf($storage->changesOf($userId)));
+    $broken = array_filter($answer['errors'] ?? [], fn($one) => $one['code'] === 'reauth_required');
+    respond(200, reconnectLinks($broken) . listOf($events) . FORM . '<h2>Changes</h2>' . listOf($storage->changesOf($userId)));
 }
 
 function addEvent(Kalends $kalends, string $userId): void
@@ -137,6 +143,15 @@ function respond(int $status, string $content): void
 function welcome(string $notice = ''): string
 {
     return '<p>' . htmlspecialchars($notice) . '</p><p><a href="/connect">Connect a calendar</a></p>';
+}
+
+function reconnectLinks(array $accounts): string
+{
+    $link = function (array $one): string {
+        $query = http_build_query(['provider' => $one['provider'], 'account' => $one['account']]);
+        return '<p><a href="/connect?' . htmlspecialchars($query) . '">Reconnect ' . htmlspecialchars($one['account']) . '</a></p>';
+    };
+    return implode('', array_map($link, $accounts));
 }
 
 function listOf(array $items): string

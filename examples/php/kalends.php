@@ -8,6 +8,15 @@ class ReauthorizationRequired extends RuntimeException {}
 /** What Kalends refused, in its words. */
 class Refused extends RuntimeException {}
 
+/** A write needs accounts that the user must reconnect. */
+class AccountNeedsReconnect extends RuntimeException
+{
+    public function __construct(public readonly array $accounts)
+    {
+        parent::__construct();
+    }
+}
+
 class Kalends
 {
     public function __construct(
@@ -24,6 +33,18 @@ class Kalends
         $this->keep($userId, $this->token(['grant_type' => 'authorization_code'] + $form));
     }
 
+    /** The address to send the browser to. Nobody can change a pushed request. */
+    public function push(array $query): string
+    {
+        $basic = 'Basic ' . base64_encode("$this->clientId:$this->clientSecret");
+        [$status, $answer] = $this->send('POST', '/par', $basic, 'application/x-www-form-urlencoded', http_build_query($query));
+        if ($status !== 201) {
+            throw new Refused($answer['message'] ?? "Kalends answered $status");
+        }
+        $pushed = ['client_id' => $this->clientId, 'request_uri' => $answer['request_uri']];
+        return "$this->url/authorize?" . http_build_query($pushed);
+    }
+
     /** The answer's JSON. An access token that has ended is renewed once, and the call repeated. */
     public function call(string $userId, string $method, string $path, ?array $json = null): array
     {
@@ -32,6 +53,9 @@ class Kalends
         if ($status === 401) {
             $token = $this->accessToken($userId, $token);
             [$status, $answer] = $this->send($method, $path, "Bearer $token", 'application/json', $json ? json_encode($json) : '');
+        }
+        if ($status === 403 && ($answer['code'] ?? '') === 'reauth_required') {
+            throw new AccountNeedsReconnect($answer['accounts']);
         }
         if ($status >= 400 || $status === 0) {
             throw new Refused($answer['message'] ?? "Kalends answered $status");

@@ -73,6 +73,7 @@ describe('the examples', () => {
           }
           await refreshesOnce(browser, running, before);
           await hearsOnce(browser, running, clientId);
+          await reconnects(browser, running);
           await asksAgain(browser, running, settings);
         } catch (failure) {
           throw new Error(`${name} said: ${running.output()}`, { cause: failure });
@@ -154,6 +155,29 @@ describe('the examples', () => {
     assert.deepEqual(statuses, [204, 204, 401]);
     // The visible text, since Next.js repeats a page's content in a script.
     assert.equal(textOf((await browser.open(url)).body).split('deleted: Repeated').length, 2);
+  }
+
+  /** Asserts that the application offers to reconnect an account, in a read and after a write, and that this works. */
+  async function reconnects(browser: Browser, { url }: RunningExample): Promise<void> {
+    await sandbox.providers.google.manual.revokeAccess(GOOGLE_USER);
+    const link = `Reconnect ${GOOGLE_USER}`;
+    const late = Date.now() + MOST_MS;
+    while (!textOf((await browser.open(url)).body).includes(link)) {
+      assert.ok(Date.now() < late, browser.page().body);
+      await sleep(100);
+    }
+    const start = new Date(Date.now() + DAY).toISOString().slice(0, 16);
+    const refused = await browser.press('Add', { Title: 'Refused', 'Start (UTC)': start });
+    assert.match(textOf(refused.body), new RegExp(link));
+
+    await browser.follow(link);
+    await browser.open(browser.page().destination ?? '');
+    await browser.open(browser.page().destination ?? '');
+    await browser.open((await browser.press('Continue')).destination ?? '');
+    const page = await browser.open(browser.page().destination ?? '');
+
+    assert.doesNotMatch(textOf(page.body), /Reconnect|Refused/);
+    assert.match(page.body, /Dentist/);
   }
 
   /** Asserts that the application offers to connect again after its grant has ended. */

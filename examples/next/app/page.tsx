@@ -1,5 +1,5 @@
 /** The one page: before an account is connected, and after. React escapes what is put in: titles are other people's text. */
-import { type CalendarEvent, ReauthorizationRequired } from '@kalends/client';
+import { type AccountOfProvider, type CalendarEvent, ReauthorizationRequired } from '@kalends/client';
 
 import { calendarsOf } from '../lib/calendars';
 import { currentSession } from '../lib/session';
@@ -12,8 +12,9 @@ export default async function Page() {
   const start = new Date();
   const end = new Date(start.getTime() + 28 * 86_400_000);
   try {
-    const { events } = await calendarsOf(userId).eventsPage({ start, end });
-    return <Agenda events={events} changes={storage().changesOf(userId)} />;
+    const { events, errors = [] } = await calendarsOf(userId).eventsPage({ start, end });
+    const broken = errors.filter(({ code }) => code === 'reauth_required');
+    return <Agenda events={events} broken={broken} changes={storage().changesOf(userId)} />;
   } catch (error) {
     if (error instanceof ReauthorizationRequired)
       return <Welcome notice="Please connect your calendar again." />;
@@ -34,11 +35,21 @@ function Welcome({ notice = '' }: { readonly notice?: string }) {
   );
 }
 
-type AgendaProps = { readonly events: readonly CalendarEvent[]; readonly changes: readonly Change[] };
+type AgendaProps = {
+  readonly events: readonly CalendarEvent[];
+  /** The accounts that need reconnecting. */
+  readonly broken: readonly AccountOfProvider[];
+  readonly changes: readonly Change[];
+};
 
-function Agenda({ events, changes }: AgendaProps) {
+function Agenda({ events, broken, changes }: AgendaProps) {
   return (
     <>
+      {broken.map(({ provider, account }) => (
+        <p key={`${provider} ${account}`}>
+          <a href={`/connect?${new URLSearchParams({ provider, account })}`}>{`Reconnect ${account}`}</a>
+        </p>
+      ))}
       <ul>
         {events.map(({ id, start, title }) => (
           <li key={`${start} ${id}`}>{`${start.slice(0, 16)} ${title}`}</li>

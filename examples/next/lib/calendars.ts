@@ -34,3 +34,8 @@ export function calendarsOf(userId: string): UserCalendars {
   kept.users.set(userId, user);
   return user;
 }
+
+/** Drops the object of a user, whose tokens are then loaded again. */
+export function forgetCalendars(userId: string): void {
+  kept.users?.delete(userId);
+}

@@ -1,7 +1,7 @@
 /** The redirect URI, where the browser returns from Kalends. */
 import { KalendsError } from '@kalends/client';
 
-import { calendars } from '../../lib/calendars';
+import { calendars, forgetCalendars } from '../../lib/calendars';
 import { openSession } from '../../lib/session';
 import { storage } from '../../lib/storage';
 
@@ -14,6 +14,8 @@ export async function GET({ url }: Request) {
   try {
     const tokens = await calendars().completeAuthorization({ url, state, userId, codeVerifier });
     storage().saveTokens(userId, tokens);
+    // The next request loads the new tokens.
+    forgetCalendars(userId);
     return new Response(null, { status: 302, headers: { location: '/' } });
   } catch (error) {
     if (!(error instanceof KalendsError)) throw error;

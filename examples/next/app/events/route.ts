@@ -1,5 +1,5 @@
 /** Writes an event. */
-import { ReauthorizationRequired } from '@kalends/client';
+import { AccountNeedsReconnect, ReauthorizationRequired } from '@kalends/client';
 
 import { calendarsOf } from '../../lib/calendars';
 import { currentSession } from '../../lib/session';
@@ -24,7 +24,8 @@ export async function POST(request: Request) {
     await mine.createEvent({ provider: place.provider, calendarId: place.id }, { title, start, end });
     return toPage();
   } catch (error) {
-    if (error instanceof ReauthorizationRequired) return toPage();
+    // The page offers to reconnect the account, or to connect again.
+    if (error instanceof AccountNeedsReconnect || error instanceof ReauthorizationRequired) return toPage();
     console.error(error);
     return new Response('That did not work. Please try again.', { status: 502 });
   }
