@@ -36,6 +36,14 @@ export type Account = {
   readonly updates: 'push' | 'polling';
   /** When all its calendars last matched the provider; `null` until their first sync has finished. */
   readonly lastSyncedAt: string | null;
+  /** The progress until all calendars were read. `eventsExpected` grows with each listed calendar. */
+  readonly firstSync?: {
+    readonly calendars: number;
+    readonly calendarsRead: number;
+    readonly events: number;
+    /** `null` for providers that do not list events before they send them. */
+    readonly eventsExpected: number | null;
+  };
 };
 
 /** An account by its provider and its id. */

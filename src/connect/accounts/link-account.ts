@@ -176,10 +176,9 @@ function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProble
   return unreadable.length > 0 ? problemAt('link.unreadable', unreadable) : undefined;
 }
 
-/** Counts the attempt, so that nobody can guess passwords here. */
+/** Counts the attempt: first by address, which is in memory, so that a flood writes nothing. */
 async function checkAttempts({ page, confirms, reconnects }: LinkInput, { attempts }: LinkDeps) {
   const account = confirms ?? reconnects;
-  // The address first: it counts in memory, so that a flood writes nothing.
   const wait =
     (await attempts.passwordsFromAddress(page.visit.address)) ??
     (await attempts.passwordsInTransaction(page.request.transactionId)) ??
