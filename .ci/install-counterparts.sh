@@ -23,6 +23,7 @@ packages=(
   python3-cryptography # verifies deliveries with a key list
   python3-dateutil # expands recurrence rules independently of us
   libical3         # reads time zones and rules independently of us
+  python3-aiosmtpd # receives mails
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
   nginx-light     # reads the configuration that docs/operations.md has

@@ -9,15 +9,15 @@ import {
   SESSION,
 } from '../administration/documents/person.ts';
 import type { By } from '../audit/audit-entry.ts';
+import { openMailer } from '../config/mail-options.ts';
 import {
   invite,
-  joinUrl,
   makeResetLink,
   type NewLink,
-  onLocalhost,
   type PeopleDeps,
   withdrawInvitation,
 } from '../people/invitations.ts';
+import { type LinkMailDeps, sendLink } from '../people/link-mail.ts';
 import {
   changeRole,
   disconnectMemberIdentity,
@@ -50,6 +50,11 @@ const CLIENTS: CommandOption = {
   doc: 'The applications of a developer, separated by commas.',
 };
 
+const LINK: CommandOption = {
+  name: 'link',
+  doc: 'Print the link and mail nothing.',
+};
+
 const inviteCommand: Command = {
   name: 'admin invite',
   summary: 'Create an invitation link for the dashboard',
@@ -63,9 +68,10 @@ const inviteCommand: Command = {
   options: [
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`. Default: `owner`.' },
     CLIENTS,
+    LINK,
   ],
   notes: [
-    'The link works once, for a week. Kalends sends nothing: give the link to the new member privately.',
+    'The link works once, for a week. If EMAIL and KALENDS_SMTP_URL are set, Kalends mails it. Otherwise, give the link to the new member privately.',
   ],
   run: ({ positionals, options }, context) =>
     withPeople(context, async (deps) => {
@@ -74,7 +80,7 @@ const inviteCommand: Command = {
       if (login !== undefined && parseLogin(login) === undefined)
         throw usageError(`"${login}" is not an email address.`);
       const link = await invite('command line', invitation, deps);
-      return linkResult(link, deps);
+      return linkResult(link, options, deps);
     }),
 };
 
@@ -111,25 +117,28 @@ const reset: Command = {
   name: 'admin reset',
   summary: 'Create a reset link, with which a member sets a new password',
   positionals: [PERSON],
+  options: [LINK],
   notes: [
-    'The link works once, for an hour. Its use ends the sessions, passkeys and single sign-on of the member, and the links that they created.',
+    'The link works once, for an hour. If KALENDS_SMTP_URL is set, Kalends mails it. Its use ends the sessions, passkeys and single sign-on of the member, and the links that they created.',
   ],
   run: (input, context) =>
     withMember(input, context, async ({ personId }, deps) => {
       const link = await makeResetLink('command line', personId, deps);
       if (link === undefined) throw new CommandError('not_found', 'This member was removed meanwhile.');
-      return linkResult(link, deps);
+      return linkResult(link, input.options, deps);
     }),
 };
 
-type MemberDeps = PeopleDeps & By & Pick<Storage, 'addresses'>;
+type MemberDeps = PeopleDeps & By & Pick<Storage, 'addresses'> & Pick<LinkMailDeps, 'mailer'>;
 
 /** Opens the storage for `work`. Throws CommandError for a PeopleRefusal. */
 const withPeople = (
-  { withStorage, deps: { now } }: Context,
+  { withStorage, config, deps: { now } }: Context,
   work: (deps: MemberDeps) => Promise<Result>,
 ): Promise<Result> =>
-  withStorage(({ people, by, addresses }) => work({ people, now, by, addresses })).catch((reason) => {
+  withStorage(({ people, by, addresses }) =>
+    work({ people, now, by, addresses, mailer: openMailer(config()) }),
+  ).catch((reason) => {
     if (!(reason instanceof PeopleRefusal)) throw reason;
     throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is not allowed.');
   });
@@ -149,15 +158,24 @@ const roleIn = ({ role: name }: Input['options']): Role =>
 /** Returns the values of `--client`. */
 const clientIdsIn = ({ client }: Input['options']): string[] => text(client)?.split(',') ?? [];
 
-async function linkResult({ invitation, token }: NewLink, { addresses }: MemberDeps): Promise<Result> {
-  const { dashboardUrl } = await addresses();
+async function linkResult(link: NewLink, options: Input['options'], deps: MemberDeps): Promise<Result> {
+  const { expiresAt, role, login } = link.invitation;
+  const { dashboardUrl } = await deps.addresses();
   if (dashboardUrl === undefined)
     throw new CommandError('dashboard_off', 'The dashboard is off (KALENDS_DASHBOARD).');
-  const url = joinUrl(onLocalhost(dashboardUrl), token);
-  const until = new Date(invitation.expiresAt).toISOString();
+  const mailer = options.link === undefined ? deps.mailer : undefined;
+  const { url, mailError } = await sendLink(link, { mailer, dashboardUrl });
+  const until = new Date(expiresAt).toISOString();
+  const json = { role, email: login ?? null, expires_at: until };
+  if (url === undefined)
+    return {
+      json: { mailed: true, ...json },
+      text: `The link was mailed to ${login}. It works once, until ${until}.`,
+    };
+  const problem = mailError === undefined ? '' : `The link was not mailed. ${mailError}\n\n`;
   return {
-    json: { url, role: invitation.role, email: invitation.login ?? null, expires_at: until },
-    text: `${url}\n\nThe link works once, until ${until}. It is not shown again.`,
+    json: { url, ...json, ...(mailError !== undefined && { mail_error: mailError }) },
+    text: `${problem}${url}\n\nThe link works once, until ${until}. It is not shown again.`,
   };
 }
 

@@ -16,6 +16,7 @@ import { providerAddresses } from '../system/doctor-config-checks.ts';
 import { RestoreError } from '../system/restore-error.ts';
 import { RotationRefused } from '../system/rotate-master-key.ts';
 import { adminCommands } from './admin-commands.ts';
+import { alertCommands } from './alert-commands.ts';
 import { backupCommand, restoreCommand } from './backup-commands.ts';
 import { clientCommands } from './client-commands.ts';
 import {
@@ -139,6 +140,7 @@ export const COMMANDS: readonly Command[] = [
   ...requestCommands,
   listenCommand,
   ...auditCommands,
+  ...alertCommands,
   backupCommand,
   restoreCommand,
   doctorCommand,

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defaultPrivateNetwork } from '../lib/egress/private-network.ts';
 import { nearestOf } from '../lib/nearest.ts';
+import { ALERTS } from './alert-options.ts';
 import { DASHBOARD, SIGN_IN, SUPPORT } from './dashboard-options.ts';
 import { LIMITS } from './limit-options.ts';
+import { MAIL } from './mail-options.ts';
 import type { Option, ValuesOf } from './option.ts';
 import { APPLE, GOOGLE, MICROSOFT, PROVIDERS } from './provider-options.ts';
 import { BACKUPS, NETWORK, OPERATION, SECURITY, STORAGE, TRACING } from './server-options.ts';
@@ -17,6 +19,8 @@ const TABLES = {
   backups: BACKUPS,
   operation: OPERATION,
   tracing: TRACING,
+  mail: MAIL,
+  alerts: ALERTS,
   security: SECURITY,
   providers: PROVIDERS,
   google: GOOGLE,
@@ -52,6 +56,9 @@ const RULES: readonly Rule[] = [
   requires(GOOGLE.clientId, [GOOGLE.clientSecret]),
   requires(MICROSOFT.clientSecret, [MICROSOFT.clientId]),
   requires(MICROSOFT.clientId, [MICROSOFT.clientSecret]),
+  requires(MAIL.server, [MAIL.from, ALERTS.emails]),
+  requires(ALERTS.webhookUrl, [ALERTS.webhookSecret]),
+  requires(MAIL.from, [MAIL.server]),
   requires(SIGN_IN.issuer, SINGLE_SIGN_ON),
   requires(SIGN_IN.clientId, SINGLE_SIGN_ON),
   requires(SIGN_IN.clientSecret, SINGLE_SIGN_ON),
@@ -192,10 +199,13 @@ function toConfig({ network, storage, backups, operation, security, ...values }:
       ...backups,
       folder: path.resolve(backups.folder || path.join(dataDir, 'backups')),
     }),
+    /** undefined: nothing is mailed. */
+    mail: toMail(values.mail),
     privateNetwork: security.privateNetwork ?? defaultPrivateNetwork(host, hostname),
     google: provider(values.google),
     microsoft: provider(values.microsoft),
     limits: values.limits,
+    alerts: values.alerts,
     /** An origin, which may be `url` itself; undefined: there is no dashboard. */
     dashboardUrl: dashboard.isOn ? (dashboard.url ?? url) : undefined,
     isDashboardNetwork: dashboard.isDashboardNetwork,
@@ -207,6 +217,8 @@ function toConfig({ network, storage, backups, operation, security, ...values }:
     }),
   };
 }
+
+const toMail = ({ server, from }: Values['mail']) => server && from && Object.freeze({ server, from });
 
 /** Returns the settings of a provider; `app` is undefined if applications have to bring their own. */
 function provider<T>({ clientId, clientSecret, ...others }: T & { clientId: string; clientSecret: string }) {

@@ -9,11 +9,13 @@ import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { Log } from '../lib/log.ts';
+import type { Mailer } from '../lib/mail/mailer.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { SignInLimits, SignInOutcome, SignInWay } from '../people/sign-in.ts';
 import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
+import type { AlertChannel } from '../system/alert-channels.ts';
 import type { OperatorStores } from '../system/operator-stores.ts';
 import type { RunningProgram } from '../system/running-program.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
@@ -52,6 +54,9 @@ export type DashboardDeps = DashboardStores & {
   readonly webhookEgress: SendDeps['webhookEgress'];
   /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
+  readonly alertChannels: readonly AlertChannel[];
+  /** Mails one-time links. Undefined if no mail server is set. */
+  readonly mailer: Mailer | undefined;
   readonly signInLimits: SignInLimits;
   readonly passwordSlots: SlotQueue;
   /** Counts sign-ins for the metric. Undefined if metrics are off. */

@@ -1,5 +1,6 @@
 /** The members page: members, their roles and their one-time links. */
-import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
+import { invite, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
+import { sendLink } from '../people/link-mail.ts';
 import {
   changeRole,
   disconnectMemberIdentity,
@@ -50,7 +51,7 @@ const list = ({ people, clients, now }: OpenDashboard): DashboardRoute =>
       ...{ people: page, passkeys, invitations },
       names: new Map(applications.map(({ clientId, name }) => [clientId, name])),
       nextPath: last && addressWith(LIST, { after: last.personId }),
-      said: doneText(query('done'), { withdrawn: 'people.withdrawn' }),
+      said: doneText(query('done'), { withdrawn: 'people.withdrawn', mailed: 'link.mailed' }),
     };
     return show({ title: messages.text('people.title'), content: peoplePage(parts, viewer) });
   });
@@ -58,7 +59,7 @@ const list = ({ people, clients, now }: OpenDashboard): DashboardRoute =>
 function inviting(deps: OpenDashboard): DashboardRoute[] {
   const showForm = async ({ show, viewer }: DashboardVisit, parts: Partial<InviteParts>, status = 200) => {
     const applications = await deps.clients.listClients();
-    const content = invitePage({ applications, ...parts }, viewer);
+    const content = invitePage({ applications, isMailed: deps.mailer !== undefined, ...parts }, viewer);
     return show({ title: messages.text('invite_form.title'), content }, status);
   };
   return [
@@ -93,10 +94,15 @@ const toLinkMaker = ({ person, session: { sessionId } }: DashboardVisit) => ({ .
 
 type Link = NonNullable<Awaited<ReturnType<typeof makeResetLink>>>;
 
-function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashboardUrl }: OpenDashboard) {
-  const { login: who, expiresAt } = invitation;
-  const url = joinUrl(dashboardUrl, token);
-  return show({ title: messages.text('link.title'), content: linkPage({ url, who, expiresAt }) });
+/** Mails the link unless the form asks for the link itself. If the mail fails, the page has the link. */
+async function showLink({ show, field, reply }: DashboardVisit, link: Link, deps: OpenDashboard) {
+  const { login: who, expiresAt } = link.invitation;
+  const mailer = field('link') === '' ? deps.mailer : undefined;
+  const { url, mailError } = await sendLink(link, { ...deps, mailer });
+  if (url === undefined) return goTo(reply, `${LIST}?done=mailed`);
+  if (mailError !== undefined)
+    deps.log.warn({ event: 'link_not_mailed', reason: mailError }, 'A one-time link could not be mailed');
+  return show({ title: messages.text('link.title'), content: linkPage({ url, who, expiresAt, mailError }) });
 }
 
 /** The notice for each action that an address names. */
@@ -112,7 +118,7 @@ const parseRole = (text: string): Role => ROLES.find((role) => role === text) ??
 /** `problem`: why an action failed, as a sentence. */
 async function showPerson(
   { parameter, query, viewer, show }: DashboardVisit,
-  { people, clients }: OpenDashboard,
+  { people, clients, mailer }: OpenDashboard,
   problem?: string,
 ) {
   const personId = parameter('personId');
@@ -124,7 +130,10 @@ async function showPerson(
     people.listSessions(personId),
   ]);
   const notice = doneText(query('done'), DONE);
-  const content = personPage({ person, applications, passkeys, sessions, said: notice, problem }, viewer);
+  const content = personPage(
+    { person, applications, passkeys, sessions, said: notice, problem, isMailed: mailer !== undefined },
+    viewer,
+  );
   return show({ title: person.name, content }, problem === undefined ? 200 : 409);
 }
 

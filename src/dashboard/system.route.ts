@@ -12,6 +12,8 @@ import type { Sealer } from '../lib/sealing.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
+import { type AlertChannel, testChannels } from '../system/alert-channels.ts';
+import type { AlertStore } from '../system/alert-store.ts';
 import type { BackupRefusal } from '../system/backups.ts';
 import { GONE_AFTER_MS } from '../system/instances.ts';
 import type { MasterKeyStore } from '../system/master-key-store.ts';
@@ -43,6 +45,14 @@ export const systemRoutes = (): DashboardRoute[] => [
     const back = field('back') === OVERVIEW ? OVERVIEW : SYSTEM;
     return goTo(reply, `${back}?done=checked`);
   }),
+  post(`${SYSTEM}/alerts/test`, 'system.change', async (visit) => {
+    const failed = (await testChannels(visit.deps.alertChannels)).find(
+      ({ problem }) => problem !== undefined,
+    );
+    return failed === undefined
+      ? goTo(visit.reply, `${SYSTEM}?done=alert_test`)
+      : showSystem(visit, 'status', messages.text('system.alerts.failed', { problem: failed.problem ?? '' }));
+  }),
   post(`${SYSTEM}/backup`, 'system.change', async (visit) => {
     const refusal = await makeBackup(visit.deps);
     return refusal === undefined
@@ -60,7 +70,7 @@ export const systemRoutes = (): DashboardRoute[] => [
 ];
 
 const OVERVIEW = '/dashboard';
-const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
+const DONE = ['checked', 'alert_test', 'backup', 'signing_keys', 'webhook_keys'] as const;
 
 async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: string): Promise<FastifyReply> {
   const { query, show, deps } = visit;
@@ -77,6 +87,8 @@ async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: str
 export type SystemDeps = By & {
   readonly activity: Pick<ActivityStore, 'mostActive'>;
   readonly system: SystemStore;
+  readonly alerts: Pick<AlertStore, 'listAlerts'>;
+  readonly alertChannels: readonly AlertChannel[];
   readonly program: RunningProgram;
   readonly signingKeyStore: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
@@ -88,6 +100,7 @@ export type SystemDeps = By & {
 
 /** A job that is due is claimed within seconds while a slot is free. */
 const LATE_MS = 60_000;
+const MOST_ALERTS = 20;
 /** The default overlap of `kalends webhook rotate-keys`. */
 const OVERLAP_MS = 7 * 24 * 3_600_000;
 const MOST_CHARACTERS = 1_000;
@@ -99,16 +112,20 @@ const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, visit: DashboardV
     const by = LOAD_ORDERS.find((one) => one === query('by')) ?? 'requests';
     return loadSection({ period, by, ...(await readLoad({ period, by }, deps)) });
   },
-  async status({ system, program, now }, { viewer }) {
+  async status({ system, alerts, alertChannels: channels, program, now }, { viewer }) {
     const at = now();
-    const [instances, jobs, budgets, checks] = await Promise.all([
+    const [instances, jobs, budgets, checks, listed] = await Promise.all([
       system.listInstances(at - GONE_AFTER_MS),
       system.countJobs(at, at - LATE_MS),
       system.listAppBudgets(),
       system.lastChecks(),
+      alerts.listAlerts(MOST_ALERTS),
     ]);
     const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
-    return statusSections({ program, instances, jobs, budgets: used, checks }, viewer);
+    return statusSections(
+      { program, instances, jobs, budgets: used, checks, alerts: listed, channels },
+      viewer,
+    );
   },
   async database({ system, program }, { viewer }) {
     const [bytes, sizes, backups, last] = await Promise.all([

@@ -117,6 +117,17 @@ export const METRICS = {
     labels: ['kind', 'outcome'],
     bounds: OF_WORK,
   },
+  kalends_alerts_open: {
+    type: 'gauge',
+    help: 'Open alerts by kind, at most 200. A database that cannot be used is not among them.',
+    labels: ['kind'],
+    isShared: true,
+  },
+  kalends_alert_notices_total: {
+    type: 'counter',
+    help: 'Messages about alerts by channel (mail, webhook) and outcome: sent, failed (a retry follows), or given_up (after 24 hours).',
+    labels: ['channel', 'outcome'],
+  },
   kalends_webhook_attempts_total: {
     type: 'counter',
     help: 'Attempts of deliveries by outcome: delivered, failed (a retry follows), or dead (no retry).',

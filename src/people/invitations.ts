@@ -27,7 +27,12 @@ const RESET_MS = 60 * MINUTE_MS;
 export type LinkMaker = 'command line' | (Person & LinkCreator);
 
 /** A new link with its secret part, which is shown only once. */
-export type NewLink = { readonly invitation: Invitation; readonly token: string };
+export type NewLink = {
+  readonly invitation: Invitation;
+  readonly token: string;
+  /** The address that the link may be mailed to; undefined if there is none. */
+  readonly mailTo: string | undefined;
+};
 
 /** Returns the link that an instance without members prints; `undefined` if a member is registered. */
 export async function makeSetupLink(deps: PeopleDeps & By): Promise<NewLink | undefined> {
@@ -70,8 +75,11 @@ export async function makeResetLink(
   mustBeAllowed(maker, 'people.manage');
   const person = await deps.people.findPerson(personId);
   if (person === undefined) return undefined;
-  const { role, login } = person;
-  return add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, maker, deps);
+  const { role, login, identity } = person;
+  const link = await add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, maker, deps);
+  // Single sign-on without a verified address made this login of the subject, which somebody else may own as a mailbox.
+  const isMadeUp = identity !== undefined && login.endsWith(`@${new URL(identity.issuer).hostname}`);
+  return link && isMadeUp ? { ...link, mailTo: undefined } : link;
 }
 
 type Made = Pick<Invitation, 'purpose' | 'role'> &
@@ -89,7 +97,7 @@ async function add(
   const token = randomBytes(32).toString('base64url');
   const creator = maker === 'command line' ? undefined : maker;
   const isAdded = await people.addInvitation(invitation, hashOfSecret(token), { creator, by });
-  return isAdded ? { invitation, token } : undefined;
+  return isAdded ? { invitation, token, mailTo: login } : undefined;
 }
 
 /** Deletes an unused invitation. Throws PeopleRefusal `not_allowed`, or `not_there` if there is none. */

@@ -25,6 +25,7 @@ export function instanceMeters(now: () => number) {
   const spans = counter('kalends_trace_spans_total');
   const databaseRefusals = counter('kalends_database_refusals_total');
   const signIns = counter('kalends_dashboard_sign_ins_total');
+  const notices = counter('kalends_alert_notices_total');
   const syncs = syncMeters(now);
   const providers = providerMeters(now);
   const deliveries = deliveryMeters();
@@ -46,14 +47,24 @@ export function instanceMeters(now: () => number) {
       workReplaced: (pool: string) => replacements.add({ pool }),
     },
     slots,
+    noticesEnded: (channel: string, outcome: string) => notices.add({ channel, outcome }),
     wrote: writes.of({}),
     spansEnded: (outcome: 'sent' | 'dropped', count: number) => spans.add({ outcome }, count),
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
     families: async (): Promise<MetricFamily[]> => [
-      ...[requests, tokens, writes, jobs, spans, databaseRefusals, signIns, workWaits, replacements].map(
-        (one) => one.family(),
-      ),
+      ...[
+        requests,
+        tokens,
+        writes,
+        jobs,
+        spans,
+        databaseRefusals,
+        signIns,
+        notices,
+        workWaits,
+        replacements,
+      ].map((one) => one.family()),
       ...syncs.families(),
       ...providers.families(),
       ...deliveries.families(),

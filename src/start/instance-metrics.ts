@@ -5,12 +5,13 @@ import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts
 import { JOB_DEADLINES } from '../jobs/job-kinds.ts';
 import { figure, gauge } from '../metrics/counter.ts';
 import { type MetricFamily, metricsText } from '../metrics/metrics-text.ts';
+import { ALERT_KINDS } from '../system/alert-store.ts';
 import { GONE_AFTER_MS } from '../system/instances.ts';
 import type { InstanceMeters } from './instance-meters.ts';
 import type { Stores } from './open-storage.ts';
 import type { WorkPools } from './work-pools.ts';
 
-type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clockOffset'> &
+type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'alerts' | 'streams' | 'now' | 'clockOffset'> &
   WorkPools & {
     /** Milliseconds between scheduled backups; undefined if none are scheduled. */
     readonly backupEveryMs: number | undefined;
@@ -18,6 +19,7 @@ type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clo
 
 /** A job that is due is claimed within seconds while a slot is free. */
 const LATE_MS = 60_000;
+const MOST_ALERTS = 200;
 const KINDS = Object.keys(JOB_DEADLINES);
 const ROLES = ['all', 'web', 'worker'] as const;
 
@@ -60,15 +62,16 @@ function workFamilies({ syncWork, readWork }: WorkPools): MetricFamily[] {
   ];
 }
 
-async function storedFamilies({ system, streams, now }: ScrapeDeps): Promise<MetricFamily[]> {
+async function storedFamilies({ system, streams, alerts, now }: ScrapeDeps): Promise<MetricFamily[]> {
   const at = now();
-  const [jobs, budgets, instances, bytes, waiting, due] = await Promise.all([
+  const [jobs, budgets, instances, bytes, waiting, due, listed] = await Promise.all([
     system.countJobs(at, at - LATE_MS),
     system.listAppBudgets(),
     system.listInstances(at - GONE_AFTER_MS),
     system.databaseBytes(),
     system.countStreams(),
     streams.nextDueAt(),
+    alerts.listAlerts(MOST_ALERTS),
   ]);
   const ofKinds = (count: (job: (typeof jobs)[number]) => number) =>
     KINDS.map((kind) => {
@@ -101,6 +104,13 @@ async function storedFamilies({ system, streams, now }: ScrapeDeps): Promise<Met
     figure('kalends_webhook_streams_waiting', waiting),
     figure('kalends_webhook_late_seconds', due === undefined ? 0 : Math.max(0, at - due) / 1000),
     figure('kalends_database_bytes', bytes),
+    gauge(
+      'kalends_alerts_open',
+      ALERT_KINDS.filter((kind) => kind !== 'database_unavailable').map((kind) => ({
+        labels: { kind },
+        value: listed.filter((alert) => alert.kind === kind && alert.resolvedAt === undefined).length,
+      })),
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import { type ActivityCounter, startActivityCounter } from '../activity/activity
 import { type AppDeps, buildApp } from '../app.ts';
 import { logoDrawing } from '../branding/logo-drawing.ts';
 import type { Config } from '../config/config.ts';
+import { openMailer } from '../config/mail-options.ts';
 import { connectAttempts } from '../connect/flow/connect-attempts.ts';
 import { callbackPath } from '../connect/flow/paths.ts';
 import { applicationHostRules } from '../http/application-hosts.ts';
@@ -35,6 +36,8 @@ import { type RequestRecorder, startRequestRecorder } from '../request-log/reque
 import { lockForWork } from '../store/drivers/sqlite-serve-lock.ts';
 import { resourceRendering } from '../sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from '../sync/run-sync.ts';
+import { type AlertChannelDeps, alertChannels } from '../system/alert-channels.ts';
+import { startAlerts } from '../system/alert-schedule.ts';
 import { startBackups } from '../system/backup-schedule.ts';
 import { noteInstance } from '../system/instances.ts';
 import { runningProgram } from '../system/running-program.ts';
@@ -139,6 +142,9 @@ async function startWork(config: Config, { deps, watching, ends }: Starting): Pr
   ends.push(() => jobs.stop());
   const deliveries = startDeliveries(deps);
   ends.push(() => deliveries.stop());
+  const noticesEnded = watching.meters?.noticesEnded;
+  const alerts = startAlerts({ ...deps, channels: deps.alertChannels, noticesEnded });
+  ends.push(() => alerts.stop());
   const { everyMs, keep } = config.backups;
   const { backups } = deps.program;
   if (everyMs === undefined || backups === undefined) return;
@@ -225,6 +231,7 @@ async function instanceDeps(
     signingKeyStore: stores.signingKeys,
     webhookSigner,
     webhookEgress: watching.webhookEgress(toReceivers),
+    alertChannels: openAlertChannels(config, { webhookSigner, now }),
     busyId: busyIds(pagingKey),
     ...{ signer: createTokenSigner(signingKeys, now), successorKey: sealer.derive('refresh successors') },
     log,
@@ -256,6 +263,15 @@ async function instanceDeps(
   };
 }
 
+/** Alerts reach any address, as traces do: the operator set it. */
+const openAlertChannels = (config: Config, deps: Pick<AlertChannelDeps, 'webhookSigner' | 'now'>) =>
+  alertChannels(config.alerts, {
+    ...deps,
+    mailer: openMailer(config),
+    alertEgress: lazyEgress({ privateNetwork: { mode: 'allow' } }),
+    publicUrl: config.url,
+  });
+
 function loggedAnswers({ logsAccess, logLevel }: Config): LoggedAnswers | undefined {
   if (logsAccess) return 'access';
   return logLevel === 'debug' || logLevel === 'trace' ? 'debug' : undefined;
@@ -270,6 +286,7 @@ const dashboardDeps = (
   hasOwnOrigin: config.dashboardUrl !== config.url,
   isDashboardNetwork: config.isDashboardNetwork,
   signInLimits: signInLimits(undefined, deps.createLimit),
+  mailer: openMailer(config),
   singleSignOn: openSingleSignOn(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),

@@ -9,6 +9,7 @@ import { healthHistory } from './accounts/health-history.ts';
 import { tokenLeaseStore } from './accounts/token-lease-store.ts';
 import { watchStore } from './accounts/watch-store.ts';
 import { activityStore } from './activity-store.ts';
+import { alertStore } from './alert-store.ts';
 import { brandingStore } from './applications/branding-store.ts';
 import { clientStore } from './applications/client-store.ts';
 import { providerAppStore } from './applications/provider-app-store.ts';
@@ -78,6 +79,7 @@ export function openStores(db: Database, options: StoresOptions) {
     messages: messageLog(db, sealer, notifyDeliveries),
     testUsers: testUserStore(db, sealer),
     system: systemStore(db),
+    alerts: alertStore(db),
     masterKey: masterKeyStore(db, sealer),
     audit: auditLog(db),
     activity: activityStore(db),

@@ -12,6 +12,7 @@ import {
   checkProxy,
   checkUrl,
 } from './doctor-config-checks.ts';
+import { checkCertificates, checkDisk } from './doctor-host-checks.ts';
 import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
 import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
@@ -92,11 +93,12 @@ export async function checkAll(
   only?: string,
 ): Promise<Check[]> {
   const isRequested = (name: string) => only === undefined || name === only;
-  const [found, providers, server, files] = await Promise.all([
+  const [found, providers, server, files, certificates] = await Promise.all([
     within(PATIENCE_MS, inspectStorage(config)),
     Promise.all(APP_KINDS.filter(isRequested).map((kind) => inTime(kind, checkProvider(kind, config)))),
     Promise.all(['server'].filter(isRequested).map((name) => inTime(name, checkServer(config)))),
     checkFiles(config),
+    isRequested('certificate') ? checkCertificates(config, now()) : [],
   ]);
   const report: StorageReport = found === LATE ? { state: 'unreachable', reason: SLOW } : found;
   return [
@@ -105,6 +107,7 @@ export async function checkAll(
     checkDatabase(report),
     checkKeys(report, config),
     ...checkWebhookKeys(report),
+    ...(await checkDisk(config, report.state === 'reachable' ? report.fileBytes : undefined)),
     ...checkBackups(report, config, now()),
     checkClock(report, now()),
     checkEgress(config),
@@ -114,6 +117,7 @@ export async function checkAll(
     ),
     checkProxy(config),
     checkAddresses(config),
+    ...certificates,
     ...providers,
     ...checkTenants(report, config),
     checkPushes(report, config),

@@ -23,6 +23,7 @@ import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
+import type { AlertStore } from './alert-store.ts';
 import type { MasterKeyStore } from './master-key-store.ts';
 import type { SystemStore } from './system-store.ts';
 
@@ -42,6 +43,7 @@ export type OperatorStores = {
   readonly endpoints: EndpointStore;
   readonly messages: MessageLog;
   readonly system: SystemStore;
+  readonly alerts: AlertStore;
   readonly masterKey: MasterKeyStore;
   readonly audit: AuditLog;
   readonly activity: ActivityStore;

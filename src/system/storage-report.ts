@@ -26,6 +26,8 @@ export type StorageReport =
       /** The creation of the database, and the last backup by Kalends. */
       readonly begunAt: number | undefined;
       readonly lastBackup: number | undefined;
+      /** The size of the SQLite file; undefined for PostgreSQL. */
+      readonly fileBytes?: number | undefined;
       /** The addresses of the server that started last. */
       readonly addresses: Addresses | undefined;
     };

@@ -86,6 +86,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     publicUrl: ORIGIN,
     privateNetwork: { mode: 'deny' },
     operatorName: 'Example Hosting',
+    mailer: undefined,
+    alertChannels: [],
     drawLogo: logoDrawing(),
     appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
     appChecks: attemptLimit(20, 60),

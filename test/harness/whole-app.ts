@@ -59,6 +59,8 @@ export async function openWholeApp(
     passwordSlots: passwordSlots(),
     sealer,
     program: programForTests(),
+    mailer: undefined,
+    alertChannels: [],
     singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),

@@ -192,6 +192,7 @@ onSqlite((open) => {
       meters.spansEnded('sent', 3);
       meters.listeners.databaseRefused('full');
       meters.listeners.signInEnded('password', 'ok');
+      meters.noticesEnded('mail', 'sent');
       const handler = async () => undefined;
       const handlers = meters.timedJobs({
         'sync-account': handler,

@@ -121,18 +121,29 @@ export type InviteParts = {
   readonly role?: Role;
   readonly chosen?: readonly string[];
   readonly problem?: string | undefined;
+  readonly isMailed: boolean;
 };
 
 export function invitePage(parts: InviteParts, viewer: Viewer): Html {
-  const { applications, login = '', role = 'developer', chosen = [], problem } = parts;
+  const { applications, login = '', role = 'developer', chosen = [], problem, isMailed } = parts;
+  const hint = messages.text(isMailed ? 'invite_form.login.mailed' : 'invite_form.login.hint');
   const form = html`<div class="fields">
-${field({ name: 'login', label: messages.text('invite_form.login'), type: 'email', value: login, hint: messages.text('invite_form.login.hint'), problem, isOptional: true, isFirst: true, maxLength: 200 })}
+${field({ name: 'login', label: messages.text('invite_form.login'), type: 'email', value: login, hint, problem, isOptional: true, isFirst: true, maxLength: 200 })}
 ${roleFields(role)}
 ${applicationFields(applications, chosen)}
-</div>${formButtons(messages.text('invite_form.do'), '/dashboard/people')}`;
+</div>${
+    isMailed
+      ? html`<div class="buttons"><button class="primary">${messages.text('invite_form.send')}</button>${linkButton('invite_form.do')}
+<a class="button" href="/dashboard/people">${messages.text('cancel')}</a></div>`
+      : formButtons(messages.text('invite_form.do'), '/dashboard/people')
+  }`;
   return html`${top(messages.text('invite_form.title'), undefined)}
 <div class="panel">${postForm(viewer, '/dashboard/people/invite', form)}</div>`;
 }
+
+/** Renders the button that asks for the link itself instead of a mail. */
+const linkButton = (key: 'invite_form.do' | 'person.reset.do'): Html =>
+  html`<button name="link" value="shown">${messages.text(key)}</button>`;
 
 function roleFields(chosen: Role): Html {
   const choices = ROLES.map((role) => {
@@ -156,15 +167,18 @@ export type LinkParts = {
   readonly url: string;
   readonly who: string | undefined;
   readonly expiresAt: number;
+  /** Why the link was not mailed, as a sentence. */
+  readonly mailError: string | undefined;
 };
 
 /** Renders a new link. It is not stored and cannot be shown again. */
-export function linkPage({ url, who, expiresAt }: LinkParts): Html {
+export function linkPage({ url, who, expiresAt, mailError }: LinkParts): Html {
   const lead = messages.markup('link.lead', {
     who: who ?? messages.text('link.who'),
     until: instant(expiresAt),
   });
   return html`${top(messages.text('link.title'), lead)}
+${mailError !== undefined && notice('trouble', html`${messages.text('link.not_mailed', { problem: mailError })}`, true)}
 <div class="panel">${copyable('link', url)}
 <div class="buttons"><a class="button primary" href="/dashboard/people">${messages.text('link.done')}</a></div></div>`;
 }
@@ -176,10 +190,12 @@ export type PersonParts = {
   readonly applications: readonly Client[];
   readonly said: Html | undefined;
   readonly problem: string | undefined;
+  readonly isMailed: boolean;
 };
 
 export function personPage(parts: PersonParts, viewer: Viewer): Html {
-  const { person, applications, said, problem } = parts;
+  const { person, applications, said, problem, isMailed } = parts;
+  const reset = html`${isMailed && html`<button>${messages.text('person.reset.send')}</button> `}${linkButton('person.reset.do')}`;
   const { personId, name, login, role, clientIds, identity } = person;
   const path = `/dashboard/people/${personId}`;
   const change = html`<div class="fields">${roleFields(role)}${applicationFields(applications, clientIds)}</div>
@@ -193,7 +209,7 @@ export function personPage(parts: PersonParts, viewer: Viewer): Html {
 ${said !== undefined && notice('done', said, true)}${problem !== undefined && notice('trouble', html`${problem}`, true)}
 <section class="panel"><h2>${messages.text('person.role')}</h2>${followsClaims ? claimed : postForm(viewer, `${path}/role`, change)}</section>
 ${accessPanels(parts, viewer)}
-${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, html`<button>${messages.text('person.reset.do')}</button>`))}
+${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, reset))}
 ${dangerZone([{ title: messages.text('person.remove'), text: messages.text('person.remove.text'), path: `${path}/remove` }])}`;
 }
 

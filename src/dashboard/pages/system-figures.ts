@@ -1,6 +1,7 @@
 /** The contents of the system pages. Instants are in epoch milliseconds. */
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
+import type { Alert, AlertRecipient } from '../../system/alert-store.ts';
 import type { Backup } from '../../system/backups.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
@@ -15,6 +16,9 @@ export type StatusFigures = {
   readonly budgets: readonly AppBudget[];
   /** Undefined until the checks have run once. */
   readonly checks: KeptChecks | undefined;
+  /** Open ones first. */
+  readonly alerts: readonly Alert[];
+  readonly channels: readonly AlertRecipient[];
 };
 
 export type DatabaseFigures = {

@@ -11,6 +11,7 @@ import { applicationPath } from './applications.page.ts';
 import { addressWith } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { headsOf, shareBar, table, top } from './parts.page.ts';
+import { alertsSection } from './system-alerts.page.ts';
 import { checksSection } from './system-checks.page.ts';
 import type { StatusFigures } from './system-figures.ts';
 import { ago, instant } from './times.page.ts';
@@ -52,6 +53,7 @@ ${settings(program)}`;
 
 export const statusSections = (figures: StatusFigures, viewer: Viewer): Html =>
   html`${checksSection(figures.checks, viewer, SYSTEM)}
+${alertsSection(figures, viewer, SYSTEM)}
 <h2>${messages.text('system.instances')}</h2>
 ${instances(figures)}
 <h2>${messages.text('system.jobs')}</h2>

@@ -16,9 +16,11 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   calendar: 'the calendar’s address at its provider',
   calendarKey: 'the calendar’s internal key',
   calendarPermission: 'false if the user allowed no access to calendars',
+  channel: '`mail` or `webhook`',
   clientId: 'the application',
   code: 'the provider’s code for the reason',
-  count: 'the number of requests that failed in this way since the last such line, including this one',
+  count:
+    'the number of requests that failed in this way since the last such line, including this one; of alerts, how many were not sent',
   deleted: 'how many of each kind were deleted',
   dropped: 'how many were dropped',
   err: 'the error: type, message, stack and causes',

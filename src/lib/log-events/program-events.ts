@@ -81,6 +81,30 @@ export const PROGRAM_EVENTS = {
     act: 'Check memory and process limits. If `err` names a file of the program, install the program again',
     fields: ['err'],
   },
+  alerts_failed: {
+    level: 'error',
+    when: 'alerts could not be evaluated or sent; this is tried again within 15 seconds',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  alert_delayed: {
+    level: 'warn',
+    when: 'alerts could not be sent; this is tried again for 24 hours',
+    act: 'Check the mail server or the receiver of alerts, with `kalends alert test`',
+    fields: ['channel', 'reason'],
+  },
+  alert_not_sent: {
+    level: 'error',
+    when: '`count` alerts could not be sent for 24 hours and were given up, or one about the database could not be sent',
+    act: 'Check the mail server or the receiver of alerts, with `kalends alert test`',
+    fields: ['channel', 'count'],
+  },
+  link_not_mailed: {
+    level: 'warn',
+    when: 'an invitation or a reset link could not be mailed; the owner got the link instead',
+    act: 'Check KALENDS_SMTP_URL and the mail server',
+    fields: ['reason'],
+  },
   job_fault: {
     level: 'error',
     when: 'a job failed with an internal error; it is tried again',

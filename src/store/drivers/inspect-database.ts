@@ -38,10 +38,12 @@ const WITHOUT_TENANT = `
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
   const { databaseUrl, databasePrepares: prepares = true, dataDir } = settings;
   let db: Database | undefined;
+  let fileBytes: number | undefined;
   try {
     if (databaseUrl === undefined) {
       const file = await stat(sqliteFileIn(dataDir)).catch(() => undefined);
       if (file === undefined || file.size === 0) return { state: 'absent' };
+      fileBytes = file.size;
       db = openSqlite(sqliteFileIn(dataDir));
     } else {
       const { openPostgres } = await import('./postgres-driver.ts');
@@ -71,6 +73,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       accountsWithoutTenant: untenanted?.count ?? 0,
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,
+      fileBytes,
       addresses: pending.includes(1) ? undefined : await readAddresses(db),
     };
   } catch (reason) {

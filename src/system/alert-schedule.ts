@@ -1,0 +1,142 @@
+/** Evaluates alerts once a minute on one worker, and sends their notices. */
+import { isDatabaseAway } from '../lib/database-away-error.ts';
+import type { Log } from '../lib/log.ts';
+import { type AlertChannel, AlertSendError } from './alert-channels.ts';
+import { type ConditionDeps, findApplicationConditions, findCheckConditions } from './alert-conditions.ts';
+import type { Alert, AlertStore } from './alert-store.ts';
+import type { RunningProgram } from './running-program.ts';
+
+export type AlertDeps = ConditionDeps & {
+  readonly alerts: AlertStore;
+  readonly program: Pick<RunningProgram, 'check'>;
+  readonly channels: readonly AlertChannel[];
+  readonly log: Pick<Log, 'error' | 'warn'>;
+  /** Counts messages for the metric. Undefined if metrics are off. */
+  readonly noticesEnded?: ((channel: AlertChannel['channel'], outcome: NoticeOutcome) => void) | undefined;
+};
+export type NoticeOutcome = 'sent' | 'failed' | 'given_up';
+
+const MINUTE_MS = 60_000;
+const LOOK_EVERY_MS = 15_000;
+const EVALUATE_EVERY_MS = 55_000;
+const CHECK_EVERY_MS = 10 * MINUTE_MS - 5_000;
+/** The notices of one claim must be sent within this time, or another worker sends them too. */
+const CLAIM_MS = 2 * MINUTE_MS;
+const MOST_AT_ONCE = 100;
+const RETRIED_FOR_MS = 24 * 60 * MINUTE_MS;
+const KEPT_MS = 90 * 24 * 60 * MINUTE_MS;
+
+/** Looks for work every 15 seconds. `stop` waits for the running look. */
+export function startAlerts(deps: AlertDeps): { stop(): Promise<void> } {
+  const look = alertsDue(deps);
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }, LOOK_EVERY_MS).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Returns a function that does what is due. It never throws: a failed run is logged and repeated. */
+export function alertsDue(deps: AlertDeps): () => Promise<void> {
+  const watch = databaseWatch(deps);
+  return async () => {
+    try {
+      await evaluate(deps);
+      await watch.works();
+      for (const channel of deps.channels) await sendNotices(channel, deps);
+    } catch (err) {
+      deps.log.error({ event: 'alerts_failed', err }, 'Alerts could not be evaluated or sent');
+      if (isDatabaseAway(err)) await watch.fails();
+    }
+  };
+}
+
+async function evaluate(deps: AlertDeps): Promise<void> {
+  const { alerts, program, channels: recipients, now } = deps;
+  const at = now();
+  if (!(await alerts.claimRun('alerts', { now: at, before: at - EVALUATE_EVERY_MS }))) return;
+  const conditions = await findApplicationConditions(deps);
+  const kinds = ['endpoint_unhealthy', 'provider_app_refused', 'accounts_need_action'] as const;
+  await alerts.applyEvaluation(conditions, { kinds, recipients, now: at });
+  if (await alerts.claimRun('alert_checks', { now: at, before: at - CHECK_EVERY_MS })) {
+    const failed = findCheckConditions(await program.check(), deps);
+    await alerts.applyEvaluation(failed, { kinds: ['check_failed'], recipients, now: now() });
+  }
+  for (const [channel, count] of await alerts.giveUpNotices(at - RETRIED_FOR_MS, at)) {
+    deps.noticesEnded?.(channel, 'given_up');
+    deps.log.error({ event: 'alert_not_sent', channel, count }, 'Alerts could not be sent for 24 hours');
+  }
+  await alerts.deleteOldAlerts(at - KEPT_MS);
+}
+
+/** Sends the notices that are due. Failed ones are retried at a later look. */
+async function sendNotices(
+  channel: AlertChannel,
+  { alerts, log, now, noticesEnded }: AlertDeps,
+): Promise<void> {
+  const { channel: name, recipient, paceMs, batch } = channel;
+  const at = now();
+  const limit = Math.max(batch, MOST_AT_ONCE);
+  const times = { now: at, nextAt: at + Math.max(paceMs, CLAIM_MS), limit };
+  const notices = await alerts.claimNotices({ channel: name, recipient }, times);
+  for (let start = 0; start < notices.length; start += batch) {
+    const message = notices.slice(start, start + batch);
+    try {
+      await channel.send(message);
+    } catch (reason) {
+      if (!(reason instanceof AlertSendError)) throw reason;
+      noticesEnded?.(name, 'failed');
+      const fields = { event: 'alert_delayed', channel: name, reason: reason.message } as const;
+      log.warn(fields, 'Alerts could not be sent and are tried again');
+      return;
+    }
+    noticesEnded?.(name, 'sent');
+    await alerts.settleNotices({ channel: name, recipient }, message, now());
+  }
+}
+
+const UNAVAILABLE_MS = 60_000;
+
+/** Sends `database_unavailable` from memory: the store cannot be used then. Each worker sends its own. */
+function databaseWatch({ channels, log, now, noticesEnded }: AlertDeps) {
+  let failingSince: number | undefined;
+  let open: Alert | undefined;
+  const send = async (event: 'opened' | 'resolved', alert: Alert): Promise<void> => {
+    for (const channel of channels) {
+      try {
+        await channel.send([{ event, alert }]);
+        noticesEnded?.(channel.channel, 'sent');
+      } catch {
+        noticesEnded?.(channel.channel, 'failed');
+        const fields = { event: 'alert_not_sent', channel: channel.channel, count: 1 } as const;
+        log.error(fields, 'An alert about the database could not be sent');
+      }
+    }
+  };
+  return {
+    async fails(): Promise<void> {
+      failingSince ??= now();
+      if (open !== undefined || now() - failingSince < UNAVAILABLE_MS) return;
+      open = {
+        ...{ alertId: `database_${failingSince}`, kind: 'database_unavailable', subject: 'database' },
+        ...{ severity: 'critical', openedAt: now() },
+        summary: 'The database is unreachable or read-only',
+        action: 'Look at the database and at the log of this worker.',
+      };
+      await send('opened', open);
+    },
+    async works(): Promise<void> {
+      failingSince = undefined;
+      const ended = open;
+      open = undefined;
+      if (ended !== undefined) await send('resolved', { ...ended, resolvedAt: now() });
+    },
+  };
+}

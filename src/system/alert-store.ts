@@ -1,0 +1,80 @@
+/** Alerts and their notices. Instants are epoch milliseconds. */
+
+export const ALERT_KINDS = [
+  'endpoint_unhealthy',
+  'provider_app_refused',
+  'accounts_need_action',
+  'check_failed',
+  'database_unavailable',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** A problem, as one evaluation found it. Its texts are one line each and have no secrets. */
+export type AlertCondition = {
+  readonly kind: AlertKind;
+  /** Identifies the problem among those of its kind. */
+  readonly subject: string;
+  readonly clientId?: string | undefined;
+  readonly severity: 'warning' | 'critical';
+  readonly summary: string;
+  /** How to fix it. */
+  readonly action: string;
+  readonly url?: string | undefined;
+};
+
+export type Alert = AlertCondition & {
+  readonly alertId: string;
+  readonly openedAt: number;
+  readonly resolvedAt?: number | undefined;
+};
+
+export type AlertChannelName = 'mail' | 'webhook';
+export type AlertRecipient = { readonly channel: AlertChannelName; readonly recipient: string };
+export type AlertEvent = 'opened' | 'resolved';
+export type AlertNotice = { readonly alert: Alert; readonly event: AlertEvent };
+
+/** Unhealthy accounts of an application with one reason. */
+export type UnhealthyCount = {
+  readonly clientId: string;
+  readonly reason: string;
+  readonly count: number;
+};
+
+export interface AlertStore {
+  /** Claims a run of `name` unless one was claimed at or after `before`. Of concurrent calls, one returns true. */
+  claimRun(
+    name: 'alerts' | 'alert_checks',
+    times: { readonly now: number; readonly before: number },
+  ): Promise<boolean>;
+  /** Counts unhealthy accounts by application and reason. */
+  countUnhealthy(): Promise<readonly UnhealthyCount[]>;
+  countAccounts(clientId: string): Promise<number>;
+  /**
+   * Compares alerts of `kinds` with what an evaluation found. The second evaluation in a row that finds a problem opens
+   * its alert, the second that does not resolves it; each adds one notice for each recipient, in the same transaction.
+   */
+  applyEvaluation(
+    conditions: readonly AlertCondition[],
+    terms: {
+      readonly kinds: readonly AlertKind[];
+      readonly recipients: readonly AlertRecipient[];
+      readonly now: number;
+    },
+  ): Promise<void>;
+  /**
+   * Returns unsent notices of a recipient, the oldest first, or none before its next message may be sent. Of concurrent
+   * calls one gets them; the others, and all calls until `nextAt`, get none.
+   */
+  claimNotices(
+    recipient: AlertRecipient,
+    terms: { readonly now: number; readonly nextAt: number; readonly limit: number },
+  ): Promise<readonly AlertNotice[]>;
+  /** Marks notices as sent. */
+  settleNotices(recipient: AlertRecipient, notices: readonly AlertNotice[], now: number): Promise<void>;
+  /** Gives up unsent notices created before `before`, and returns their number by channel. */
+  giveUpNotices(before: number, now: number): Promise<ReadonlyMap<AlertChannelName, number>>;
+  /** Lists opened alerts, open ones first, then the newest. */
+  listAlerts(limit: number): Promise<readonly Alert[]>;
+  /** Deletes alerts that were resolved before then. Returns their number. */
+  deleteOldAlerts(before: number): Promise<number>;
+}
