@@ -54,18 +54,23 @@ export const AUDIT_ACTIONS = [
   'person.role_changed',
   'person.reset',
   'person.removed',
+  'admin_key.created',
+  'admin_key.rotated',
+  'admin_key.revoked',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** The actor of a change; `name` is the person's or the operating system user's name at that time. */
+/** The actor of a change; `name` is the name of the person, key or operating system user at that time. */
 export type AuditActor =
   | { readonly kind: 'command_line'; readonly name: string }
   | { readonly kind: 'person'; readonly id: string; readonly name: string }
+  | { readonly kind: 'admin_key'; readonly id: string; readonly name: string }
   | { readonly kind: 'system' };
 
 export const ACTOR_KINDS = [
   'command_line',
   'person',
+  'admin_key',
   'system',
 ] as const satisfies readonly AuditActor['kind'][];
 

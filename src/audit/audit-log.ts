@@ -22,7 +22,7 @@ export interface AuditLog {
 export type AuditFilter = {
   /** One application, or several; entries without an application are left out. */
   readonly clientId?: string | readonly string[] | undefined;
-  /** A kind of actor, or one person. */
+  /** A kind of actor, or one person or key. */
   readonly actor?: { readonly kind: AuditActor['kind']; readonly id?: string | undefined } | undefined;
   readonly action?: AuditAction | undefined;
   readonly subject?: string | undefined;

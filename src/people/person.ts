@@ -25,8 +25,8 @@ export type Person = {
   readonly identity?: PersonIdentity | undefined;
 };
 
-/** The author of an action: the command line of this machine, or a member in the dashboard. */
-export type Actor = 'command line' | Person;
+/** The author of an action: the command line, a member in the dashboard, or a key of the administration API. */
+export type Actor = 'command line' | Pick<Person, 'role' | 'clientIds'>;
 
 const MOST_CHARACTERS = 200;
 

@@ -34,6 +34,7 @@ import { authorizationRequestStore } from './oauth/authorization-request-store.t
 import { pushedRequestStore } from './oauth/pushed-request-store.ts';
 import { signInStore } from './oauth/sign-in-store.ts';
 import { tokenFamilyStore } from './oauth/token-family-store.ts';
+import { adminKeyStore } from './people/admin-key-store.ts';
 import { personStore } from './people/person-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
 import { requestLog } from './request-log.ts';
@@ -66,6 +67,7 @@ export function openStores(db: Database, options: StoresOptions) {
   return {
     clients: clientStore(db, most),
     people: personStore(db),
+    adminKeys: adminKeyStore(db),
     branding: brandingStore(db),
     verification: verificationStore(db),
     users: userStore(db),

@@ -11,6 +11,7 @@ import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
+import type { AdminKeyStore } from '../people/admin-key-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
@@ -30,6 +31,7 @@ import type { SystemStore } from './system-store.ts';
 export type OperatorStores = {
   readonly clients: ClientStore;
   readonly people: PersonStore;
+  readonly adminKeys: AdminKeyStore;
   readonly branding: BrandingStore;
   readonly verification: VerificationStore;
   readonly users: UserStore;

@@ -40,9 +40,18 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
     );
     return { kind: 'person', id: role, name: role };
   };
+  const keyOf = async (db: Database, role: Role): Promise<AuditActor> => {
+    const id = `ak_${role}`;
+    await db.write(
+      `INSERT INTO admin_key (key_id, name, role, client_ids, prefix, key_hash, created_at)
+       VALUES (:id, 'CI', :role, '[]', 'kal_adm_', :id, 1) RETURNING key_id`,
+      { id, role },
+    );
+    return { kind: 'admin_key', id, name: 'CI' };
+  };
 
   describe(`the private addresses of EndpointStore on ${database}`, () => {
-    it('only a URL that an owner or the command line sets may have a private address', async () => {
+    it('only a URL that an owner, their key or the command line sets may have a private address', async () => {
       const { db, endpoints, clients } = await prepare();
       const reach = async (endpointId: string) => (await endpoints.findEndpoint(endpointId))?.privateNetwork;
       const setters: readonly (readonly [AuditActor, 0 | 1])[] = [
@@ -52,6 +61,10 @@ export function endpointNetworkContract(database: string, open: () => Promise<Da
         [await memberOf(db, 'viewer'), 0],
         [{ kind: 'person', id: 'removed', name: 'command_line' }, 0],
         [{ kind: 'system' }, 0],
+        [await keyOf(db, 'owner'), 1],
+        [await keyOf(db, 'developer'), 0],
+        [{ kind: 'admin_key', id: 'environment', name: 'environment' }, 1],
+        [{ kind: 'admin_key', id: 'removed', name: 'environment' }, 0],
       ];
       for (const [index, [actor, expected]] of setters.entries()) {
         const by = callerOf(actor);

@@ -18,7 +18,9 @@ export const AUDIT_ENTRY: readonly DocumentField<AuditEntry>[] = [
 export const CHANGE: DocumentField<AuditEntry> = { name: 'change', value: changeText };
 
 function actorText({ actor, address }: AuditEntry): string {
-  const kind = { command_line: 'command line', person: '', system: 'system' }[actor.kind];
+  const kind = { command_line: 'command line', person: '', admin_key: 'admin key', system: 'system' }[
+    actor.kind
+  ];
   const name = 'name' in actor ? `${actor.name}${kind === '' ? '' : ` (${kind})`}` : kind;
   return address === undefined ? name : `${name} at ${address}`;
 }

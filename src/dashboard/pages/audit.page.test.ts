@@ -25,7 +25,7 @@ const sentenceOf = (entry: AuditEntry, names = NAMES): string =>
 describe('the sentence of an audit entry', () => {
   it('exists for each action, with the words of that action alone', () => {
     const keys = Object.keys(en).filter((key) => key.startsWith('audit.did.'));
-    const rest = ['command_line', 'other'];
+    const rest = ['admin_key', 'command_line', 'other'];
 
     assert.deepEqual(
       keys.toSorted(),

@@ -102,7 +102,8 @@ function filterParts({ clients, members, query }: AuditParts): FilterParts {
     ...authors.slice(0, 1).map(([me]) => [me, messages.text('audit.mine')] as const),
     commandLine,
   ];
-  const actors = [commandLine, ['system', messages.text('product')] as const, ...authors];
+  const adminKeys = ['admin_key', messages.text('audit.admin_key')] as const;
+  const actors = [commandLine, adminKeys, ['system', messages.text('product')] as const, ...authors];
   return {
     path: AUDIT,
     presets: { name: 'actor', value: query('actor'), choices },
@@ -149,7 +150,7 @@ export function renderSentence(entry: AuditEntry, names: Names): Html {
 function renderAuthor(actor: AuditEntry['actor']): Html {
   if (actor.kind === 'system') return html`${messages.text('product')}`;
   if (actor.kind === 'person') return renderName(actor.id, actor.name);
-  return messages.markup('audit.did.command_line', { name: visibleText(actor.name, MOST_CHARACTERS) });
+  return messages.markup(`audit.did.${actor.kind}`, { name: visibleText(actor.name, MOST_CHARACTERS) });
 }
 
 /** Returns the name of the changed object, or its id if it was deleted. */

@@ -130,6 +130,8 @@ function callerName(caller: Caller | undefined): string | null {
       return caller.actor.name;
     case 'command_line':
       return `${caller.actor.name} (command line)`;
+    case 'admin_key':
+      return `${caller.actor.name} (admin key)`;
     case 'system':
       return 'Kalends';
   }

@@ -21,7 +21,8 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
     number: next.number,
     at,
     action,
-    kind: actor.kind,
+    // A CHECK limits the kinds that are stored. Only a system actor that is a key has an id.
+    kind: actor.kind === 'admin_key' ? 'system' : actor.kind,
     actorId: 'id' in actor ? actor.id : null,
     actorName: 'name' in actor ? actor.name : null,
     address: entry.address ?? null,

@@ -6,7 +6,8 @@ import type { Database, Value } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 type Row = Omit<AuditEntry, 'actor' | 'before' | 'after'> & {
-  actorKind: AuditActor['kind'];
+  /** Keys are stored as `system` with an id. */
+  actorKind: Exclude<AuditActor['kind'], 'admin_key'>;
   actorId: string | undefined;
   actorName: string | undefined;
   before: string | undefined;
@@ -25,6 +26,8 @@ const CONDITIONS = {
   nobody: 'actor_kind = :nobody AND actor_id IS NULL',
   // The expression avoids the index by person, which would have to sort all entries of people.
   anybody: "actor_kind || '' = :anybody",
+  key: "actor_kind = 'system' AND actor_id = :key",
+  anyKey: "actor_kind || '' = :anyKey AND actor_id IS NOT NULL",
   action: 'action = :action',
   subject: 'subject = :subject',
   from: 'made_at >= :from',
@@ -36,6 +39,8 @@ const NAMES = [
   'actorId',
   'nobody',
   'anybody',
+  'key',
+  'anyKey',
   'action',
   'subject',
   'from',
@@ -106,11 +111,15 @@ export function auditLog(db: Database): AuditLog {
 
 function actorFilter(actor: AuditFilter['actor']) {
   const kind = actor?.kind;
+  const id = actor?.id;
   const isPerson = kind === 'person';
+  const isKey = kind === 'admin_key';
   return {
-    actorId: isPerson ? actor?.id : undefined,
-    nobody: isPerson ? undefined : kind,
-    anybody: isPerson && actor?.id === undefined ? kind : undefined,
+    actorId: isPerson ? id : undefined,
+    nobody: isPerson || isKey ? undefined : kind,
+    anybody: isPerson && id === undefined ? kind : undefined,
+    key: isKey ? id : undefined,
+    anyKey: isKey && id === undefined ? 'system' : undefined,
   };
 }
 
@@ -154,7 +163,8 @@ function toAuditActor({
   actorId,
   actorName,
 }: Pick<Row, 'actorKind' | 'actorId' | 'actorName'>): AuditActor {
-  if (actorKind === 'system') return { kind: 'system' };
   const name = actorName ?? '';
+  if (actorKind === 'system')
+    return actorId === undefined ? { kind: 'system' } : { kind: 'admin_key', id: actorId, name };
   return actorKind === 'person' ? { kind: 'person', id: actorId ?? '', name } : { kind: actorKind, name };
 }

@@ -32,11 +32,15 @@ const GIVE = `
   INSERT INTO person_application (person_id, client_id)
   SELECT CAST(:personId AS TEXT), client_id FROM application WHERE client_id = :clientId ON CONFLICT DO NOTHING`;
 // Before the first delivery no receiver knows the instance's keys. A choice of the operator is not changed.
-const USE_OWN_KEYS = `
+const PREFER_OWN_KEYS = `
   UPDATE application SET own_webhook_keys = 1
    WHERE client_id = :clientId AND own_webhook_keys = 0 AND webhook_keys_overlap_until IS NULL
-     AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')
      AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)`;
+const USE_OWN_KEYS = `${PREFER_OWN_KEYS}
+     AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')`;
+
+/** Gives an application without messages its own webhook keys, because a developer's key may use it. */
+export const preferOwnKeys = (tx: Statements, clientId: string) => tx.change(PREFER_OWN_KEYS, { clientId });
 
 /** Gives a member existing applications. A developer's application without messages gets own webhook keys. */
 export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {

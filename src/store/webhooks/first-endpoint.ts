@@ -9,12 +9,13 @@ import { lookSoon } from '../jobs/followed-accounts.ts';
 type FirstEndpoint = { readonly clientId: string; readonly webhookUrl: string | null; readonly now: number };
 
 /** Value of `private_network` for a URL that the caller of `urlColumns` sets. */
-export const SET_BY_OWNER = `CASE WHEN CAST(:setBy AS TEXT) = 'command_line' THEN 1 ELSE
-  (SELECT COUNT(*) FROM person WHERE person_id = CAST(:setBy AS TEXT) AND role = 'owner') END`;
+export const SET_BY_OWNER = `CASE WHEN CAST(:setBy AS TEXT) IN ('command_line', 'environment') THEN 1 ELSE
+  (SELECT COUNT(*) FROM person WHERE person_id = CAST(:setBy AS TEXT) AND role = 'owner') +
+  (SELECT COUNT(*) FROM admin_key WHERE key_id = CAST(:setBy AS TEXT) AND role = 'owner') END`;
 
 export const urlColumns = (url: string, { actor }: Partial<Caller> = {}) => ({
   ...{ url, address: endpointAddress(url) },
-  setBy: (actor?.kind === 'person' ? actor.id : actor?.kind) ?? null,
+  setBy: (actor !== undefined && 'id' in actor ? actor.id : actor?.kind) ?? null,
 });
 
 const COUNT = `

@@ -1,0 +1,4 @@
+import { adminKeyStoreContract } from '../contract/admin-key-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(adminKeyStoreContract);
