@@ -5,11 +5,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { adminDocument } from '../src/api-reference/admin-document.ts';
 import { currentDocument } from '../src/api-reference/current-document.ts';
 import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
+import { administrationDocument } from './administration-document.ts';
 import { CLIENT_TYPES, clientTypes } from './client-types.ts';
 import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
@@ -22,6 +24,8 @@ const documents: Readonly<Record<string, string>> = {
   'docs/account-health.md': accountHealthDocument(
     readFileSync(path.join(ROOT, 'docs/account-health.md'), 'utf8'),
   ),
+  'docs/administration.md': administrationDocument(),
+  'docs/admin-openapi.json': `${JSON.stringify(adminDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),

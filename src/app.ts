@@ -1,7 +1,15 @@
 /** The routes of the program and where they are mounted. It decides nothing else. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
-import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
+import {
+  type AdministrationRouteDeps,
+  administrationRoutes,
+} from './administration/operations/administration.route.ts';
+import {
+  type ApiReferenceDeps,
+  adminDocumentText,
+  apiReferenceRoutes,
+} from './api-reference/api-reference.route.ts';
 import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/connection.route.ts';
 import { type UsersRouteDeps, usersRoutes } from './connect/accounts/users.route.ts';
@@ -15,6 +23,7 @@ import { ICON_SVG } from './design/parts.page.ts';
 import { type DocumentationDeps, documentationRoutes } from './documentation/documentation.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { answerHead } from './http/allowed-methods.ts';
+import { isAtDashboard } from './http/dashboard-origin.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
 import { type MetricsRouteDeps, metricsRoute } from './http/metrics.route.ts';
@@ -64,11 +73,31 @@ export type AppDeps = ServerOptions &
   WebhookKeysRouteDeps &
   ReceiverRouteDeps &
   DashboardDeps &
+  AdministrationDeps &
   ReadyRouteDeps &
   SecurityTxtDeps & {
     /** Undefined if there is no GET /metrics. */
     readonly metrics?: MetricsRouteDeps | undefined;
   };
+
+type AdministrationDeps = Omit<AdministrationRouteDeps, 'adminDocument'> & {
+  /** Whether the administration API is at the origin of the dashboard. */
+  readonly hasAdministration: boolean;
+};
+
+/** Returns the administration API alone, not yet listening. It logs and counts no requests. */
+export function buildAdministration(
+  deps: ServerOptions & Omit<AdministrationDeps, 'hasAdministration'>,
+): FastifyInstance {
+  const { log, trustProxy, databaseRefused, connectionLimits, isDraining, errorDocumentation } = deps;
+  const options = { log, trustProxy, databaseRefused, errorDocumentation, secure: false };
+  const limits = { ...(connectionLimits && { connectionLimits }), ...(isDraining && { isDraining }) };
+  const app = createServer({ ...options, ...limits });
+  app.register(
+    administrationRoutes({ ...deps, adminDocument: adminDocumentText(deps.publicUrl) }, () => true),
+  );
+  return app;
+}
 
 /** Returns the whole program behind HTTP, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -76,6 +105,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const receivers = receiverRoutes(deps);
   app.register(connectRoutes(deps));
   app.register(dashboardRoutes(deps));
+  if (deps.hasAdministration) {
+    const adminDeps = { ...deps, adminDocument: adminDocumentText(deps.publicUrl) };
+    app.register(administrationRoutes(adminDeps, (request) => isAtDashboard(request, deps)));
+  }
   app.register(logoRoute(deps));
   app.register(async (documents) => {
     answerHead(documents);

@@ -20,7 +20,7 @@ import type { Actor } from '../people/person.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
 import { FACTS, NEW_SETTINGS, type TextSettingKey } from './documents/application-settings.ts';
-import { webhookAddressProblem } from './webhook-address.ts';
+import { type WebhookAddress, webhookAddressProblem } from './webhook-address.ts';
 
 export type ApplicationsDeps = {
   readonly clients: ClientStore;
@@ -36,7 +36,17 @@ export const SETTINGS_FIELDS = [...NEW_SETTINGS, ...FACTS] as const;
 
 /** The typed values by field; an empty text is no value. */
 export type TypedSettings = Readonly<Record<TextSettingKey, string>>;
+/** Absent and undefined values keep their settings. */
+type ChangedSettings = Partial<Readonly<Record<TextSettingKey, string | undefined>>>;
 export type TypedApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]>;
+
+/** Further options of a change, for the administration API. */
+export type SettingsOptions = {
+  readonly settings?: ClientSettingsChange;
+  /** Whether another application may have its webhooks at the same URL. Only owners can set it. */
+  readonly isShared?: boolean;
+};
+type ClientSettingsChange = Pick<ClientChange, keyof ClientSettings>;
 
 export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>>;
 
@@ -74,7 +84,7 @@ export type CreatedApplication = {
 /** Creates an application, or returns the problems and creates nothing. */
 export async function createApplication(
   actor: Actor,
-  typed: TypedApplication,
+  { settings = {}, isShared = false, ...typed }: TypedApplication & SettingsOptions,
   deps: ApplicationsDeps & By,
 ): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.create');
@@ -83,9 +93,10 @@ export async function createApplication(
     displayName: typed.displayName || undefined,
     redirectUri: typed.redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
+    settings: toStoredSettings(settings),
   };
   const problems = {
-    ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '' }, deps)),
+    ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '', isShared }, deps)),
     ...changeProblems(input),
   };
   if (Object.keys(problems).length > 0) return { problems };
@@ -94,26 +105,41 @@ export async function createApplication(
   return { client, clientSecret, webhookSecret };
 }
 
-/** Changes all of the typed settings or none. `webhookSecret` is defined for an endpoint that had none before. */
+/** Returns the settings without absent ones. Without a limit of providers, `providers` is absent. */
+const toStoredSettings = ({ providers, ...settings }: ClientSettingsChange): Partial<ClientSettings> =>
+  // Entries whose value is undefined are left out, so that the defaults apply.
+  Object.fromEntries(
+    Object.entries({ ...settings, providers: providers ?? undefined }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+
+/** Changes all of the typed settings or none; absent ones keep their values. `webhookSecret` is defined for an endpoint that had none before. */
 export async function changeSettings(
   actor: Actor,
-  { clientId, typed }: { readonly clientId: string; readonly typed: TypedSettings },
+  {
+    clientId,
+    typed,
+    settings,
+    isShared = false,
+  }: SettingsOptions & { readonly clientId: string; readonly typed: ChangedSettings },
   deps: ApplicationsDeps & By,
 ): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
   const before = mustExist(await deps.clients.findClient(clientId));
   const webhookUrl = typed.webhookUrl || undefined;
   // Setting the same address again would end a pause of its endpoint.
-  const isMoved = webhookUrl !== before.webhookUrl;
+  const isMoved = typed.webhookUrl !== undefined && webhookUrl !== before.webhookUrl;
   const change = {
+    ...settings,
     name: typed.name,
-    displayName: typed.displayName || null,
+    displayName: typed.displayName === '' ? null : typed.displayName,
     redirectUri: typed.redirectUri,
     ...(isMoved && { webhookUrl: webhookUrl ?? null }),
   };
   const look = readFacts(typed);
   const problems = {
-    ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId }, deps))),
+    ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId, isShared }, deps))),
     ...changeProblems(change),
     ...look.problems,
   };
@@ -124,7 +150,7 @@ export async function changeSettings(
   return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
 }
 
-function readFacts(typed: TypedSettings): {
+function readFacts(typed: ChangedSettings): {
   readonly change: Pick<LookChange, Fact>;
   readonly problems: SettingsProblems;
 } {
@@ -132,7 +158,8 @@ function readFacts(typed: TypedSettings): {
   const problems: Partial<Record<Fact, string>> = {};
   for (const key of FACTS) {
     try {
-      change[key] = readFact(key, typed[key]);
+      const fact = typed[key];
+      if (fact !== undefined) change[key] = readFact(key, fact);
     } catch (refusal) {
       problems[key] = apiMessage(refusal);
     }
@@ -142,11 +169,11 @@ function readFacts(typed: TypedSettings): {
 
 async function addressProblems(
   actor: Actor,
-  { url, clientId }: { readonly url: string | undefined; readonly clientId: string },
+  { url, ...address }: Omit<WebhookAddress, 'url'> & { readonly url: string | undefined },
   deps: ApplicationsDeps,
 ): Promise<SettingsProblems> {
   if (url === undefined) return {};
-  const problem = await webhookAddressProblem(actor, { clientId, url, isShared: false }, deps);
+  const problem = await webhookAddressProblem(actor, { ...address, url }, deps);
   return problem === undefined ? {} : { webhookUrl: problem };
 }
 

@@ -6,6 +6,13 @@ export type ApiReferenceDeps = { readonly publicUrl: string };
 
 const CACHED_FOR = 'public, max-age=300';
 
+/** Returns a function that creates the document of the administration API when it is first requested. */
+export const adminDocumentText = (publicUrl: string) =>
+  once(async () => {
+    const { adminDocument } = await import('./admin-document.ts');
+    return JSON.stringify(adminDocument(publicUrl));
+  });
+
 /** Mounted at the origin's root. */
 export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPluginAsync {
   const documentText = once(async () => {

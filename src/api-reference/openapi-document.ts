@@ -21,7 +21,7 @@ export type OpenApiDocument = {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly webhooks: Readonly<Record<string, { readonly post: OpenApiOperation }>>;
+  readonly webhooks?: Readonly<Record<string, { readonly post: OpenApiOperation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
     readonly securitySchemes: Readonly<Record<string, Json>>;
@@ -77,7 +77,11 @@ export type DocumentSource = {
   readonly publicUrl: string;
   readonly version: string;
   readonly operations: readonly Operation[];
-  readonly webhooks: readonly WebhookMessage[];
+  readonly webhooks?: readonly WebhookMessage[];
+  /** The texts of the administration API; by default, those of the interface for applications. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly securitySchemes?: Readonly<Record<string, Json>>;
 };
 
 const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
@@ -85,8 +89,15 @@ const DESCRIPTION = `Connects an application to its users’ calendars at Google
 Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter or a null field counts as absent. Instants are RFC 3339 in UTC.`;
 
 /** Returns the document. Its errors are those that the program throws, so that the examples have the actual bodies. */
-export function openapiDocument(source: DocumentSource): OpenApiDocument {
-  const { publicUrl, version, operations, webhooks } = source;
+export function openapiDocument({
+  publicUrl,
+  version,
+  operations,
+  webhooks = [],
+  title = 'Kalends',
+  description = DESCRIPTION,
+  securitySchemes = interfaceSchemes(publicUrl),
+}: DocumentSource): OpenApiDocument {
   const schemas = collectSchemas();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of operations) {
@@ -97,7 +108,7 @@ export function openapiDocument(source: DocumentSource): OpenApiDocument {
   return {
     openapi: '3.1.1',
     info: {
-      ...{ title: 'Kalends', version, description: DESCRIPTION },
+      ...{ title, version, description },
       contact: { name: 'The operator of this server', url: `${publicUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -107,10 +118,12 @@ export function openapiDocument(source: DocumentSource): OpenApiDocument {
       description: groupDescription(name),
     })),
     paths,
-    webhooks: Object.fromEntries(
-      webhooks.map((one) => [one.name, { post: toWebhook(one, schemas.reference) }]),
-    ),
-    components: { schemas: schemas.named(), securitySchemes: securitySchemes(publicUrl) },
+    ...(webhooks.length > 0 && {
+      webhooks: Object.fromEntries(
+        webhooks.map((one) => [one.name, { post: toWebhook(one, schemas.reference) }]),
+      ),
+    }),
+    components: { schemas: schemas.named(), securitySchemes },
   };
 }
 
@@ -124,6 +137,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   Users: 'The users of an application, with its client secret instead of an access token.',
   Webhooks: 'Deliveries of changes: the calendars, the endpoints, and the result of each delivery.',
   Server: 'The server itself.',
+  Applications: 'Applications, their secrets and their webhook endpoints.',
+  Keys: 'Keys of the administration API.',
 };
 
 function groupDescription(name: string): string {
@@ -134,7 +149,7 @@ function groupDescription(name: string): string {
 
 type Reference = (schema: object) => Json;
 
-const securitySchemes = (publicUrl: string): Record<string, Json> => ({
+const interfaceSchemes = (publicUrl: string): Record<string, Json> => ({
   accessToken: {
     type: 'oauth2',
     description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope includes the narrower ones.',
@@ -229,6 +244,7 @@ const toHtmlResponse = (description: string): OpenApiResponse => ({
 
 function toSecurity(caller: Caller): Record<string, string[]> {
   if (caller === 'anybody') return {};
+  if (caller === 'admin-key') return { adminKey: [] };
   return caller === 'application' ? { application: [] } : { accessToken: [caller] };
 }
 

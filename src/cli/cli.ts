@@ -10,12 +10,14 @@ import { ApiError } from '../http/refusal.ts';
 import { nearestOf } from '../lib/nearest.ts';
 import { version } from '../lib/version.ts';
 import { within } from '../lib/within.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
 import { checkAll } from '../system/doctor.ts';
 import type { Check } from '../system/doctor-checks.ts';
 import { providerAddresses } from '../system/doctor-config-checks.ts';
 import { RestoreError } from '../system/restore-error.ts';
 import { RotationRefused } from '../system/rotate-master-key.ts';
 import { adminCommands } from './admin-commands.ts';
+import { adminKeyCommands } from './admin-key-commands.ts';
 import { alertCommands } from './alert-commands.ts';
 import { backupCommand, restoreCommand } from './backup-commands.ts';
 import { clientCommands } from './client-commands.ts';
@@ -134,6 +136,7 @@ export const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...connectionCommands,
   ...adminCommands,
+  ...adminKeyCommands,
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,
@@ -271,6 +274,8 @@ function toFailure(reason: unknown): { code: string; message: string; exitCode: 
   // An invalid value, such as a redirect URI with a fragment, is wrong usage.
   if (reason instanceof ApiError)
     return { code: String(reason.body.code), message, exitCode: reason.status === 400 ? 2 : 1 };
+  if (reason instanceof PeopleRefusal && reason.kind === 'not_there')
+    return { code: 'not_found', message: 'The object was deleted meanwhile.', exitCode: 1 };
   const isRefused = reason instanceof RestoreError || reason instanceof RotationRefused;
   return { code: isRefused ? 'refused' : 'failed', message, exitCode: 1 };
 }

@@ -1,16 +1,20 @@
 /** `kalends client …`: applications. */
 import { LOAD_ORDERS } from '../activity/activity-store.ts';
-import {
-  APPLICATION,
-  APPLICATION_LINES,
-  type ApplicationSubject,
-} from '../administration/documents/application.ts';
+import { readSettings } from '../administration/application-subject.ts';
+import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
+import {
+  deleteApplicationOperation,
+  listApplications,
+  rotateApplicationSecret,
+  showApplication,
+} from '../administration/operations/application-operations.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
-import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
+import { changeClient, registerClient } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
+import { administrationDeps } from './administration-deps.ts';
 import {
   CLIENT_OPTIONS,
   checkAppChanges,
@@ -97,14 +101,15 @@ const create: Command = {
 const list: Command = {
   name: 'client list',
   summary: 'List the applications',
-  run: (_, { withStorage }) =>
-    withStorage(async (storage) => {
-      const all = await storage.clients.listClients();
+  run: (_, context) =>
+    context.withStorage(async (storage) => {
+      const all = { limit: Number.POSITIVE_INFINITY, after: undefined };
+      const { subjects } = await listApplications.run(all, administrationDeps(storage, context));
       return listResult({
         name: 'clients',
         fields: APPLICATION,
         columns: ['client_id', 'name', 'redirect_uri'],
-        subjects: await Promise.all(all.map((client) => readListed(client, storage))),
+        subjects,
         none: 'No applications yet. "kalends client create --help" shows how to create one.',
       });
     }),
@@ -114,15 +119,13 @@ const show: Command = {
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
-  run: ({ positionals: { CLIENT_ID: clientId = '' } }, { withStorage, deps }) =>
-    withStorage(async (storage) => {
-      const { clients, users } = storage;
-      const record = await clients.findClientWithSecrets(clientId, deps.now());
-      if (record === undefined) throw unknownClient(clientId);
-      const userCount = (await users.listUsers(clientId)).length;
-      const settings = await readSettings(record.client, storage);
-      const subject = { ...settings, liveSecrets: record.secretHashes.length, userCount };
-      return { json: toDocument(APPLICATION, subject), text: tabulate(toRows(APPLICATION_LINES, subject)) };
+  run: ({ positionals: { CLIENT_ID: clientId = '' } }, context) =>
+    context.withStorage(async (storage) => {
+      await requireClient(clientId, storage.clients);
+      const deps = administrationDeps(storage, context);
+      const subject = await showApplication.run({ client_id: clientId }, deps);
+      const json = showApplication.toDocument(subject, deps);
+      return { json, text: tabulate(toRows(APPLICATION_LINES, subject)) };
     }),
 };
 
@@ -178,6 +181,8 @@ const update: Command = {
   },
 };
 
+const HOUR_MS = 3_600_000;
+
 const rotateSecret: Command = {
   name: 'client rotate-secret',
   summary: 'Replace the secret of an application',
@@ -186,15 +191,17 @@ const rotateSecret: Command = {
   notes: [
     'Two secrets can be valid at once: configure the new one in the application before the overlap ends.',
   ],
-  run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, { withStorage, deps }) => {
+  run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, context) => {
     const overlapMs = overlapIn(options, '24h');
-    return withStorage(async ({ clients, by }) => {
-      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now, by });
-      if (rotated === undefined) throw unknownClient(clientId);
+    return context.withStorage(async (storage) => {
+      await requireClient(clientId, storage.clients);
+      const deps = administrationDeps(storage, context);
+      const input = { client_id: clientId, overlap_hours: overlapMs / HOUR_MS };
+      const rotated = await rotateApplicationSecret.run(input, deps);
       const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
       const old = overlapMs === 0 ? 'is not valid any more' : `is valid until ${ends}`;
       return {
-        json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
+        json: rotateApplicationSecret.toDocument(rotated, deps),
         text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nSave it now: it is not shown again. The previous secret ${old}.`,
       };
     });
@@ -207,12 +214,13 @@ const remove: Command = {
   positionals: [CLIENT_ID],
   options: [YES],
   run: (input, context) =>
-    context.withStorage(async ({ clients, users, by }) => {
+    context.withStorage(async (storage) => {
       const { CLIENT_ID: clientId = '' } = input.positionals;
-      const client = await requireClient(clientId, clients);
-      const userCount = (await users.listUsers(clientId)).length;
+      const client = await requireClient(clientId, storage.clients);
+      const userCount = (await storage.users.listUsers(clientId)).length;
       await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
-      await clients.deleteClient(clientId, context.deps.now(), by);
+      const deletion = { client_id: clientId, dry_run: false };
+      await deleteApplicationOperation.run(deletion, administrationDeps(storage, context));
       return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
     }),
 };
@@ -275,27 +283,3 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
 
 const secretRow = (secret: string | undefined): string[][] =>
   secret === undefined ? [] : [['webhook secret', secret]];
-
-/** Returns what lists show of an application. Its address is needed only for a logo. */
-async function readListed(
-  client: Client,
-  { branding, verification, addresses }: Pick<Storage, 'branding' | 'verification' | 'addresses'>,
-): Promise<ApplicationSubject> {
-  const review = await verification.findVerification(client.clientId);
-  const look = await branding.findLook(client.clientId);
-  const { url } = (look.branding.logo ?? look.branding.darkLogo) ? await addresses() : { url: '' };
-  return { client, look, verification: review, url };
-}
-
-/** Returns all settings of an application besides its secrets. */
-async function readSettings(
-  client: Client,
-  storage: Pick<Storage, 'branding' | 'verification' | 'providerApps' | 'webhookKeys' | 'addresses'>,
-): Promise<ApplicationSubject> {
-  const [use] = await storage.webhookKeys.listKeyUses(client.clientId);
-  return {
-    ...(await readListed(client, storage)),
-    apps: await storage.providerApps.listProviderApps(client.clientId),
-    webhookKeys: use?.keys ?? 'instance',
-  };
-}

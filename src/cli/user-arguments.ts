@@ -1,8 +1,9 @@
 /** The arguments that select a user or an account, for the commands of `kalends user`. */
-import type { UsersDeps } from '../administration/users.ts';
+import type { AdministrationDeps } from '../administration/operations/operation.ts';
 import type { Account } from '../calendars/account-store.ts';
 import { needsReconnecting } from '../connect/accounts/reconnect-link.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
+import { administrationDeps } from './administration-deps.ts';
 import { requireClient } from './client-commands.ts';
 import {
   CommandError,
@@ -23,13 +24,13 @@ export const ACCOUNT_NAME: Positional = {
 /** Opens the storage and runs `work` on the user that the command names. Throws CommandError if it does not exist. */
 export const withUser = (
   { positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input,
-  { withStorage, deps: { now } }: Context,
-  work: (user: UserSummary, deps: Storage & UsersDeps) => Promise<Result | undefined>,
+  context: Context,
+  work: (user: UserSummary, deps: Storage & AdministrationDeps) => Promise<Result | undefined>,
 ): Promise<Result | undefined> =>
-  withStorage(async (storage) => {
+  context.withStorage(async (storage) => {
     await requireClient(clientId, storage.clients);
     const user = await storage.users.findUser(clientId, userId);
-    if (user !== undefined) return work(user, { ...storage, now });
+    if (user !== undefined) return work(user, administrationDeps(storage, context));
     throw new CommandError(
       'not_found',
       `The application has no user "${userId}"; "kalends user list ${clientId}" lists its users.`,

@@ -5,21 +5,19 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CALENDAR } from '../administration/documents/calendar.ts';
-import { toDocument, toRows } from '../administration/documents/field.ts';
-import { ACCOUNT, type AccountSubject, FOUND_USER, GRANT, USER } from '../administration/documents/user.ts';
-import type { ShownUser } from '../administration/user-details.ts';
+import { toRows } from '../administration/documents/field.ts';
+import { ACCOUNT, type AccountSubject, FOUND_USER, USER } from '../administration/documents/user.ts';
 import {
-  disconnectAccount,
-  findUsers,
-  linkToReconnect,
-  readAccount,
-  readUser,
-  syncUser,
-} from '../administration/users.ts';
-import type { Account } from '../calendars/account-store.ts';
+  deleteUserOperation,
+  revokeUserOperation,
+  showUser,
+  syncUserOperation,
+  toAccountSubject,
+} from '../administration/operations/user-operations.ts';
+import { disconnectAccount, findUsers, linkToReconnect, readAccount } from '../administration/users.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
-import { deleteUser } from '../user-data/delete-user.ts';
+import type { DeletionReceipt } from '../user-data/delete-user.ts';
 import { exportUser } from '../user-data/export-user.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
@@ -49,11 +47,11 @@ const sync: Command = {
       const { clientId, userId } = user;
       const isOne = input.positionals.ACCOUNT !== undefined;
       const account = isOne ? await findAccount(user, input, deps) : undefined;
-      const target = { clientId, userId, accountKey: account?.accountKey };
-      const count = await syncUser('command line', target, deps);
+      const target = { client_id: clientId, user_id: userId, account_key: account?.accountKey };
+      const json = await syncUserOperation.run(target, deps);
       return {
-        json: { client_id: clientId, user_id: userId, accounts: count },
-        text: `A sync of ${count} account(s) of ${userId} is due now.`,
+        json,
+        text: `A sync of ${json.accounts} account(s) of ${userId} is due now.`,
       };
     }),
 };
@@ -200,14 +198,9 @@ const show: Command = {
   ],
   run: (input, context) =>
     withUser(input, context, async ({ clientId, userId }, deps) => {
-      const details = await readUser('command line', { clientId, userId }, deps);
+      const details = await showUser.run({ client_id: clientId, user_id: userId }, deps);
       const { user, grants } = details;
-      const accounts = details.accounts.map((account) => toSubject(account, details));
-      const document = {
-        ...toDocument(USER, user),
-        accounts: accounts.map((account) => toDocument(ACCOUNT, account)),
-        grants: grants.map((grant) => toDocument(GRANT, grant)),
-      };
+      const accounts = details.accounts.map((account) => toAccountSubject(account, details));
       const lines = [
         ...toRows(USER, user),
         ...grants.map(({ scope, createdAt, refreshedAt }) => [
@@ -216,17 +209,9 @@ const show: Command = {
         ]),
         ...accounts.flatMap((account) => [...toRows(ACCOUNT, account), ...historyLines(account)]),
       ];
-      return { json: document, text: tabulate(lines) };
+      return { json: showUser.toDocument(details, deps), text: tabulate(lines) };
     }),
 };
-
-function toSubject(account: Account, { ownApps, history, updates }: ShownUser): AccountSubject {
-  const { accountKey, provider } = account;
-  return {
-    ...{ account, hasOwnApp: ownApps.has(provider) },
-    ...{ updates: updates.get(accountKey), history: history.get(accountKey) ?? [] },
-  };
-}
 
 const historyLines = ({ history }: AccountSubject): string[][] =>
   history
@@ -247,28 +232,26 @@ const remove: Command = {
   run: (input, context) =>
     withUser(input, context, async ({ clientId, userId, accounts }, deps) => {
       await confirm(`Deleting ${userId} with ${accounts} account(s)`, input, context);
-      const receipt = await deleteUser({ clientId, userId }, deps);
-      if (receipt === undefined)
-        throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
-      const { deletedAt, deleted, accessToEnd, isOffDisk } = receipt;
-      const counts = Object.entries(deleted).map(([kind, count]) => `${count} ${kind}`);
+      const deletion = await deleteUserOperation.run(
+        { client_id: clientId, user_id: userId, dry_run: false },
+        deps,
+      );
       return {
-        json: {
-          deleted: true,
-          client_id: clientId,
-          user_id: userId,
-          receipt: { deleted_at: instantText(deletedAt), ...deleted },
-          access_to_end: accessToEnd,
-          off_disk: isOffDisk,
-        },
-        text: [
-          `Deleted ${userId}.`,
-          `Receipt: ${instantText(deletedAt)}, ${counts.join(', ')}.`,
-          ...pendingLines(accessToEnd, isOffDisk),
-        ].join('\n'),
+        json: deleteUserOperation.toDocument(deletion, deps),
+        text: [`Deleted ${userId}.`, ...receiptLines(deletion.receipt)].join('\n'),
       };
     }),
 };
+
+function receiptLines(receipt: DeletionReceipt | undefined): string[] {
+  if (receipt === undefined) return [];
+  const { deletedAt, deleted, accessToEnd, isOffDisk } = receipt;
+  const counts = Object.entries(deleted).map(([kind, count]) => `${count} ${kind}`);
+  return [
+    `Receipt: ${instantText(deletedAt)}, ${counts.join(', ')}.`,
+    ...pendingLines(accessToEnd, isOffDisk),
+  ];
+}
 
 /** Returns a line for each part of the deletion that happens later. */
 function pendingLines(accessToEnd: number, isOffDisk: boolean): string[] {
@@ -286,11 +269,11 @@ const revoke: Command = {
     'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, { families, now, by }) => {
-      const ended = await families.endGrantsOf(clientId, userId, { now: now(), by });
+    withUser(input, context, async ({ clientId, userId }, deps) => {
+      const json = await revokeUserOperation.run({ client_id: clientId, user_id: userId }, deps);
       return {
-        json: { client_id: clientId, user_id: userId, ended_grants: ended },
-        text: `Revoked ${ended} grant(s) of ${userId}.`,
+        json,
+        text: `Revoked ${json.ended_grants} grant(s) of ${userId}.`,
       };
     }),
 };

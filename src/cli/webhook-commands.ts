@@ -1,6 +1,7 @@
 /** Arguments and checks that the webhook commands share. */
 
 import { ENDPOINT, TOPICS, toTopics } from '../administration/documents/endpoint.ts';
+import { listApplicationEndpoints } from '../administration/operations/application-operations.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from '../webhooks/endpoint.ts';
@@ -8,6 +9,7 @@ import type { EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.t
 import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
 import { sendTest } from '../webhooks/test-message.ts';
 import { openWebhookSigner, rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
+import { administrationDeps } from './administration-deps.ts';
 import { CLIENT_ID, requireClient, unknownClient } from './client-commands.ts';
 import { checkWebhookUrl, SHARE_ADDRESS } from './client-options.ts';
 import { type Command, CommandError, type Positional, usageError } from './command.ts';
@@ -39,14 +41,19 @@ const list: Command = {
   name: 'webhook list',
   summary: 'List the endpoints of one application, or of all',
   positionals: [{ ...CLIENT_ID, optional: true }],
-  run: ({ positionals: { CLIENT_ID: only } }, { withStorage }) =>
-    withStorage(async ({ clients, endpoints }) => {
-      if (only !== undefined) await requireClient(only, clients);
+  run: ({ positionals: { CLIENT_ID: only } }, context) =>
+    context.withStorage(async (storage) => {
+      if (only !== undefined) await requireClient(only, storage.clients);
+      const all = { limit: Number.POSITIVE_INFINITY, after: undefined };
+      const deps = administrationDeps(storage, context);
       return listResult({
         name: 'endpoints',
         fields: ENDPOINT,
         columns: ['endpoint_id', 'state', 'hears', 'waiting', 'url'],
-        subjects: await endpoints.listEndpoints(only),
+        subjects:
+          only === undefined
+            ? await storage.endpoints.listEndpoints(undefined)
+            : (await listApplicationEndpoints.run({ client_id: only, ...all }, deps)).subjects,
         none: 'No endpoints yet. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.',
       });
     }),

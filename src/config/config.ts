@@ -4,7 +4,7 @@ import path from 'node:path';
 import { defaultPrivateNetwork } from '../lib/egress/private-network.ts';
 import { nearestOf } from '../lib/nearest.ts';
 import { ALERTS } from './alert-options.ts';
-import { DASHBOARD, SIGN_IN, SUPPORT } from './dashboard-options.ts';
+import { ADMINISTRATION, DASHBOARD, SIGN_IN, SUPPORT } from './dashboard-options.ts';
 import { LIMITS } from './limit-options.ts';
 import { MAIL } from './mail-options.ts';
 import type { Option, ValuesOf } from './option.ts';
@@ -28,6 +28,7 @@ const TABLES = {
   apple: APPLE,
   limits: LIMITS,
   dashboard: DASHBOARD,
+  administration: ADMINISTRATION,
   signIn: SIGN_IN,
   support: SUPPORT,
 };
@@ -188,6 +189,7 @@ function toConfig({ network, storage, backups, operation, security, ...values }:
     ...values.providers,
     ...values.apple,
     ...values.support,
+    ...values.administration,
     url,
     /** 32 bytes; undefined selects the file `master.key` in `dataDir`. */
     masterKey: masterKey === 'generate' ? undefined : masterKey,

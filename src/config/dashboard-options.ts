@@ -2,6 +2,7 @@
 import { addressRanges } from '../lib/address-ranges.ts';
 import { claimRules, parseSignInWays } from './dashboard-sign-in.ts';
 import { type OptionTable, onOff, openIdIssuer, optional, origin, printable } from './option.ts';
+import { addressAndPort } from './server-options.ts';
 
 export const DASHBOARD = {
   isOn: {
@@ -18,6 +19,21 @@ export const DASHBOARD = {
     name: 'KALENDS_DASHBOARD_NETWORKS',
     parse: networks,
     doc: 'Address ranges that can reach the dashboard, separated by commas, such as `10.0.0.0/8,fd00::/8`. For other addresses it returns 404. Behind a proxy, [`KALENDS_TRUST_PROXY`](operations.md#reverse-proxy) must be correct. Default: all.',
+  },
+} satisfies OptionTable;
+
+export const ADMINISTRATION = {
+  adminKey: {
+    name: 'KALENDS_ADMIN_KEY',
+    secret: true,
+    parse: adminKey,
+    doc: 'A key of the [administration API](administration.md) with the role `owner`: 32 to 128 printable characters. Other keys are created by `kalends admin key create`. Default: none.',
+  },
+  adminAddress: {
+    name: 'KALENDS_ADMIN_ADDRESS',
+    default: 'dashboard',
+    parse: (text: string) => (text === 'dashboard' || text === 'off' ? text : addressAndPort(text)),
+    doc: 'Where the [administration API](administration.md) is served: `dashboard` at the origin of the dashboard and for its networks, an address and port such as `127.0.0.1:9465` only there over plain HTTP, `off` nowhere.',
   },
 } satisfies OptionTable;
 
@@ -66,6 +82,12 @@ export const SUPPORT = {
 
 function networks(text: string): (address: string) => boolean {
   return text === '' ? () => true : addressRanges(text.split(/\s*,\s*/));
+}
+
+function adminKey(text: string): string | undefined {
+  if (text !== '' && (text.length < 32 || text.length > 128))
+    throw new Error('must have 32 to 128 characters');
+  return printable(text) || undefined;
 }
 
 function securityContact(text: string): string {

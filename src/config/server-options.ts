@@ -263,7 +263,8 @@ function metricsToken(text: string): string | undefined {
   return printable(text) || undefined;
 }
 
-function addressAndPort(text: string): { readonly host: string; readonly port: number } {
+/** Parses `HOST:PORT`, with an IPv6 address in brackets. */
+export function addressAndPort(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port] = /^(?:\[([\da-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || !(Number(port) >= 1 && Number(port) <= 65_535))

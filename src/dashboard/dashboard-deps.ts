@@ -5,6 +5,7 @@ import type { AppKind, ProviderApps } from '../access/provider-apps.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
+import type { DashboardOrigin } from '../http/dashboard-origin.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
@@ -30,51 +31,46 @@ type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer'
 };
 type DashboardStores = Omit<OperatorStores, 'signingKeys'> & PlaygroundParts & OverviewDeps;
 
-export type DashboardDeps = DashboardStores & {
-  readonly signingKeyStore: SigningKeyStore;
-  readonly testUsers: TestUserStore;
-  readonly program: RunningProgram;
-  /** Seals user ids for members who may not read them. */
-  readonly userReferenceKey: Buffer;
-  /** The origin of the Connect pages and the API. */
-  readonly publicUrl: string;
-  /** Fetches URLs that members typed, and asks providers about apps. */
-  readonly egress: Egress;
-  readonly drawLogo: LogoDrawing;
-  readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
-  /** Limits how often an application's provider apps are checked. */
-  readonly appChecks: AttemptLimit;
-  /** The reviewer of applications, as users see it. Undefined if none is set. */
-  readonly operatorName: string | undefined;
-  /** The retention of the request log in days. 0: requests are not stored. */
-  readonly requestLogDays: number;
-  /** Derives the event id that readers with only free-busy access see. */
-  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
-  readonly webhookSigner: WebhookSigner;
-  readonly webhookEgress: SendDeps['webhookEgress'];
-  /** The private addresses that deliveries may reach. */
-  readonly privateNetwork: PrivateNetwork;
-  readonly alertChannels: readonly AlertChannel[];
-  /** Mails one-time links. Undefined if no mail server is set. */
-  readonly mailer: Mailer | undefined;
-  readonly signInLimits: SignInLimits;
-  readonly passwordSlots: SlotQueue;
-  /** Counts sign-ins for the metric. Undefined if metrics are off. */
-  readonly signInEnded?: ((way: SignInWay, outcome: SignInOutcome) => void) | undefined;
-  /** Undefined if single sign-on is off. */
-  readonly singleSignOn: SingleSignOn | undefined;
-  /** Marks browsers in which a member signed in before. */
-  readonly knownBrowserKey: Buffer;
-  /** The origin of the dashboard. Undefined if it is off. */
-  readonly dashboardUrl: string | undefined;
-  /** Whether the dashboard has its own origin and responds only there. */
-  readonly hasOwnOrigin: boolean;
-  /** Returns whether the dashboard can be reached from this network address. */
-  readonly isDashboardNetwork: (address: string) => boolean;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+export type DashboardDeps = DashboardStores &
+  DashboardOrigin & {
+    readonly signingKeyStore: SigningKeyStore;
+    readonly testUsers: TestUserStore;
+    readonly program: RunningProgram;
+    /** Seals user ids for members who may not read them. */
+    readonly userReferenceKey: Buffer;
+    /** The origin of the Connect pages and the API. */
+    readonly publicUrl: string;
+    /** Fetches URLs that members typed, and asks providers about apps. */
+    readonly egress: Egress;
+    readonly drawLogo: LogoDrawing;
+    readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
+    /** Limits how often an application's provider apps are checked. */
+    readonly appChecks: AttemptLimit;
+    /** The reviewer of applications, as users see it. Undefined if none is set. */
+    readonly operatorName: string | undefined;
+    /** The retention of the request log in days. 0: requests are not stored. */
+    readonly requestLogDays: number;
+    /** Derives the event id that readers with only free-busy access see. */
+    readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
+    readonly webhookSigner: WebhookSigner;
+    readonly webhookEgress: SendDeps['webhookEgress'];
+    /** The private addresses that deliveries may reach. */
+    readonly privateNetwork: PrivateNetwork;
+    readonly alertChannels: readonly AlertChannel[];
+    /** Mails one-time links. Undefined if no mail server is set. */
+    readonly mailer: Mailer | undefined;
+    readonly signInLimits: SignInLimits;
+    readonly passwordSlots: SlotQueue;
+    /** Counts sign-ins for the metric. Undefined if metrics are off. */
+    readonly signInEnded?: ((way: SignInWay, outcome: SignInOutcome) => void) | undefined;
+    /** Undefined if single sign-on is off. */
+    readonly singleSignOn: SingleSignOn | undefined;
+    /** Marks browsers in which a member signed in before. */
+    readonly knownBrowserKey: Buffer;
+    readonly log: Log;
+    /** Epoch milliseconds. */
+    readonly now: () => number;
+  };
 
 /** The dependencies of a dashboard that is on. */
 export type OpenDashboard = DashboardDeps & { readonly dashboardUrl: string };

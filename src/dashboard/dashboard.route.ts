@@ -4,6 +4,7 @@ import { readApplication, readableApplications } from '../administration/applica
 import { waitingReviews } from '../administration/reviews.ts';
 import { notice } from '../design/parts.page.ts';
 import { acceptCookies } from '../http/cookies.ts';
+import { isAtDashboard } from '../http/dashboard-origin.ts';
 import { notFound } from '../http/error-mapping.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
@@ -90,8 +91,7 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
     readUploads(app);
     showDashboardErrors(app, open);
     app.addHook('onRequest', (request, _reply, next) => {
-      const isAtOrigin = !deps.hasOwnOrigin || request.host === new URL(dashboardUrl).host;
-      next(isAtOrigin && deps.isDashboardNetwork(request.ip) ? undefined : notFound(request));
+      next(isAtDashboard(request, deps) ? undefined : notFound(request));
     });
     for (const route of allDashboardRoutes(open)) mount(app, route, open);
   };

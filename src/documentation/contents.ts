@@ -96,6 +96,7 @@ export const CONTENTS: readonly Section[] = [
       page('wire', 'Wire interface', 'The contract, clause by clause.'),
       page('configuration', 'Configuration', 'Every setting.'),
       page('cli', 'Command line', 'Every command.'),
+      page('administration', 'Administration API', 'Manage applications and users from a program.'),
       page('metrics', 'Metrics', 'Every metric of GET /metrics.'),
       page('log-events', 'Log events', 'Every log event: when it is written, and what to do.'),
       page('departures', 'Departures from RFCs', 'Where the interface differs from a standard, and why.'),

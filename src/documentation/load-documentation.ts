@@ -91,6 +91,7 @@ type LoadedGuide = Guide & { readonly text: string };
 /** The index of the guides, which is served as the start page. */
 const INDEX = 'docs/README.md';
 const REFERENCE = 'docs/openapi.json';
+const ADMIN_REFERENCE = 'docs/admin-openapi.json';
 
 /** Loads all guides. A guide that the installed package lacks is left out. */
 async function loadGuides(): Promise<LoadedGuide[]> {
@@ -125,6 +126,7 @@ function servedTarget(
   const file = name === '' ? from.file : path.posix.join(path.posix.dirname(from.file), name);
   const fragment = anchor === undefined ? '' : `#${anchor}`;
   if (file === REFERENCE) return '/openapi.json';
+  if (file === ADMIN_REFERENCE) return '/admin/v1/openapi.json';
   if (file === INDEX) return `/docs${suffix}`;
   const guide = guides.find((one) => one.file === file);
   return guide && `/docs/${guide.slug}${suffix}${fragment}`;

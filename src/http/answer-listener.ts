@@ -36,7 +36,7 @@ export type AnswerListener = {
 const FIRST_REFUSAL = 400;
 
 /** Requests that do not come from applications or their users. */
-const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
+const UNHEARD = /\/health$|^\/(dashboard|admin\/v1)(\/|$)/;
 
 /** A counter of all responses. It must be cheap and does not throw. */
 export type AnswerCounter = {

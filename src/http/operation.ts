@@ -4,10 +4,10 @@ import type { Table } from './fields.ts';
 import type { ErrorDetails, ErrorRow } from './refusal.ts';
 
 /** The callers an operation accepts. A scope means an access token with at least that scope. */
-export type Caller = 'anybody' | 'application' | 'free-busy' | 'read' | 'read-write';
+export type Caller = 'anybody' | 'application' | 'admin-key' | 'free-busy' | 'read' | 'read-write';
 
 export type Operation = {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Starts at the root of the origin, with `{name}` for variable parts. */
   readonly path: string;
   /** Unique; generated clients use this name. */

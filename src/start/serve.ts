@@ -3,7 +3,8 @@ import { accountSessions } from '../access/account-session.ts';
 import type { AppRegistration } from '../access/app-registration.ts';
 import { APP_KINDS, type AppKind, providerApps } from '../access/provider-apps.ts';
 import { type ActivityCounter, startActivityCounter } from '../activity/activity-counter.ts';
-import { type AppDeps, buildApp } from '../app.ts';
+import { openAdminAccess } from '../administration/operations/admin-access.ts';
+import { type AppDeps, buildAdministration, buildApp } from '../app.ts';
 import { logoDrawing } from '../branding/logo-drawing.ts';
 import type { Config } from '../config/config.ts';
 import { openMailer } from '../config/mail-options.ts';
@@ -133,6 +134,11 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
     await app.close();
   });
   await listen(app, config);
+  const { adminAddress } = config;
+  if (typeof adminAddress === 'string') return;
+  const administration = buildAdministration({ ...deps, isDraining: drain.isBegun });
+  ends.push(() => administration.close());
+  await listen(administration, adminAddress, 'KALENDS_ADMIN_ADDRESS');
 }
 
 async function startWork(config: Config, { deps, watching, ends }: Starting): Promise<void> {
@@ -152,12 +158,16 @@ async function startWork(config: Config, { deps, watching, ends }: Starting): Pr
   ends.push(schedule.stop);
 }
 
-async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {
+async function listen(
+  app: ReturnType<typeof buildApp>,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  settings = 'KALENDS_PORT or KALENDS_HOST',
+): Promise<void> {
   try {
     await app.listen({ host, port });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Port ${port} cannot be listened on: ${reason}. Set KALENDS_PORT or KALENDS_HOST.`, {
+    throw new Error(`Port ${port} cannot be listened on: ${reason}. Set ${settings}.`, {
       cause,
     });
   }
@@ -225,6 +235,8 @@ async function instanceDeps(
     }),
     slots,
     passwordSlots: passwordSlots(slots),
+    adminAccess: openAdminAccess({ adminKey: config.adminKey, log, slots }),
+    hasAdministration: config.adminAddress === 'dashboard',
     turns: new Map(),
     ...openReadTurns(config.limits.connections, slots),
     signingKeys,

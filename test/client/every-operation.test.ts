@@ -151,7 +151,7 @@ describe('the calls of the client', () => {
       payload.events.map(({ title, changeType, own }) => [title, changeType, own]),
       [['Known', 'created', true]],
     );
-    const { requestBody } = DOCUMENT.webhooks.events?.post ?? {};
+    const { requestBody } = DOCUMENT.webhooks?.events?.post ?? {};
     const schema = requestBody?.content['application/json']?.schema ?? {};
     const [valid, errors] = Schema.Compile({ ...closed(schema, DOCUMENT) }).Errors(payload);
     assert.ok(valid, JSON.stringify(errors));

@@ -1,5 +1,6 @@
 /** Every route of the program over the calendar server's stores, for tests of the whole interface. */
 import type { FastifyInstance } from 'fastify';
+import { openAdminAccess } from '../../src/administration/operations/admin-access.ts';
 import { type AppDeps, buildApp } from '../../src/app.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
@@ -57,6 +58,8 @@ export async function openWholeApp(
     isDashboardNetwork: () => true,
     signInLimits: signInLimits(),
     passwordSlots: passwordSlots(),
+    adminAccess: openAdminAccess({ adminKey: undefined, log }),
+    hasAdministration: true,
     sealer,
     program: programForTests(),
     mailer: undefined,

@@ -124,7 +124,7 @@ onEachDatabase((name, openDatabase) => {
             // The router's own names of methods.
             const options = { method, url, headers, ...(hasBody && { payload }) } as InjectOptions;
             const { statusCode } = await app.inject(options);
-            count += Number(statusCode >= 400 && !path.startsWith('/dashboard'));
+            count += Number(statusCode >= 400 && !/^\/(dashboard|admin)/.test(path));
           }
       await app.inject({ url: '/canary-path/canary?code=canary-code' });
       await app.inject({

@@ -63,6 +63,12 @@ export const ACCESS_EVENTS = {
     act: 'If frequent: ask the application’s owner whether the secret was rotated; otherwise somebody is guessing secrets',
     fields: ['clientId', 'method'],
   },
+  admin_key_refused: {
+    level: 'warn',
+    when: 'requests to the administration API had no valid key: it is unknown, expired or revoked, or its creator is no longer valid; at most once a minute, with their `count` and the last `address`',
+    act: 'If frequent: replace the key of a program that still uses an old one; otherwise somebody is guessing keys',
+    fields: ['address', 'count'],
+  },
   code_refused: {
     level: 'warn',
     when: 'a code was refused at `/token`: unknown, expired, already used, or with a wrong verifier',

@@ -1,0 +1,79 @@
+/** docs/administration.md, from the table of operations. */
+import { isInQuery } from '../src/administration/operations/operation.ts';
+import { ADMIN_OPERATIONS, ADMIN_PREFIX } from '../src/administration/operations/operations.ts';
+
+/** Returns the page. */
+export function administrationDocument(): string {
+  const rows = ADMIN_OPERATIONS.map((row) => {
+    const { method, path, summary, command, permission, fields } = row;
+    const names = Object.entries(fields).map(
+      ([name, { isRequired }]) => `\`${name}\`${isRequired ? '*' : ''}`,
+    );
+    const place = names.length === 0 ? '–' : `${isInQuery(row) ? 'query' : 'body'}: ${names.join(', ')}`;
+    const cells = [
+      `\`${method.toUpperCase()} ${path}\`<br>${summary}`,
+      command === undefined ? '–' : `[\`${command}\`](cli.md#${command.replaceAll(' ', '-')})`,
+      `\`${permission}\``,
+      place,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return `# Administration API
+
+Use this API to create applications, rotate secrets and manage users from a program, without access to the database.
+
+1. Create a key: \`kalends admin key create --name Deployment --role owner\`. It prints the key once. Without a shell on the
+   server, set [\`KALENDS_ADMIN_KEY\`](configuration.md), which is an owner's key.
+2. Send it with each request:
+
+   <!-- snippet: not run, because it is one part of a request; test/administration/administration.test.ts sends them all -->
+   \`\`\`http
+   GET ${ADMIN_PREFIX}/applications?limit=10 HTTP/1.1
+   Host: kalends.example
+   Authorization: Bearer kal_adm_…
+   \`\`\`
+
+\`GET ${ADMIN_PREFIX}/openapi.json\` returns the OpenAPI 3.1 document, without a key; it is also [in the repository](admin-openapi.json).
+
+## Where it is served
+
+By default, the API is at the origin of the [dashboard](dashboard.md), for the networks of \`KALENDS_DASHBOARD_NETWORKS\`; with the dashboard off it is
+nowhere. \`KALENDS_ADMIN_ADDRESS=127.0.0.1:9465\` serves it only there, over plain HTTP: keep this port in your own network.
+\`KALENDS_ADMIN_ADDRESS=off\` removes it. Workers never serve it.
+
+## Keys
+
+| Role | Its keys may |
+| --- | --- |
+| \`owner\` | everything |
+| \`developer\` | work on its applications (\`--client\`), and see only their users |
+| \`viewer\` | read all applications, with masked names of users |
+
+A key works only for this API, which accepts nothing else: no client secret, no access token, no session. It expires after 365 days unless
+\`--expires\` says otherwise. A key that another key created works only as long as that key. \`kalends admin key list\` shows the state and the last use.
+
+\`kalends admin key rotate\` replaces the text of a key; the previous text is valid for another 24 hours. \`kalends admin key revoke\` ends a key at once,
+and with it the keys that it created. The [audit log](audit.md) names the key of each change.
+
+## Requests
+
+- Names are those of \`--json\`. Fields of GET and DELETE are in the query, otherwise in a JSON body of at most 16 kB. An unknown field is an error.
+- A list has at most \`limit\` rows (1 to 200, 50 by default). \`next\` is the value of \`after\` for the next page, and null on the last one.
+- \`DELETE …?dry_run=true\` deletes nothing and returns counts.
+- [Errors](errors.md#administration) have the bodies of the [wire interface](wire.md#31-bodies-of-errors). A key that is missing, unknown, expired or revoked is always
+  \`invalid_admin_key\`.
+- A network gets 429 after 30 requests a minute without a valid key, and a key after 1,200 requests a minute. A valid key is never limited by
+  wrong ones. At most 4 requests of a key run at once.
+- A POST is not repeatable: after a lost response, look at the list before you send it again.
+
+## Operations
+
+All paths begin with \`${ADMIN_PREFIX}\`. A field with * is required. The other commands of the command line and pages of the dashboard have no operation yet.
+
+| Operation | Command | Permission | Fields |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+
+This page is generated from \`src/administration/operations/\` by \`npm run docs\`.
+`;
+}

@@ -1,0 +1,93 @@
+/** The administration API under `/admin/v1`: a route for each operation of the table, and its OpenAPI document. */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { answerHead } from '../../http/allowed-methods.ts';
+import { beforeBody } from '../../http/before-body.ts';
+import { notFound } from '../../http/error-mapping.ts';
+import { FORM_BYTES } from '../../http/sizes.ts';
+import type { PresentedKey } from '../../people/admin-keys.ts';
+import { mustBeAllowed } from '../../people/permission.ts';
+import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
+import { toApiError } from './administration-error.ts';
+import { type AdministrationDeps, type AdminOperation, readInput } from './operation.ts';
+import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
+
+export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by'> &
+  AdminAccessDeps & {
+    readonly adminAccess: AdminAccess;
+    /** The origin of the Connect pages and the API. */
+    readonly publicUrl: string;
+    /** Returns the OpenAPI document as JSON. */
+    readonly adminDocument: () => Promise<string>;
+  };
+
+/** Mounts the API. Requests that `isHere` rejects get 404. */
+export function administrationRoutes(
+  deps: AdministrationRouteDeps,
+  isHere: (request: FastifyRequest) => boolean,
+): FastifyPluginAsync {
+  return async (app) => {
+    answerHead(app);
+    app.addHook('onRequest', (request, reply, next) => {
+      reply.header('cache-control', 'no-store');
+      next(isHere(request) ? undefined : notFound(request));
+    });
+    app.get(`${ADMIN_PREFIX}/openapi.json`, async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(await deps.adminDocument()),
+    );
+    for (const operation of ADMIN_OPERATIONS) mountOperation(app, operation, deps);
+  };
+}
+
+function mountOperation(app: FastifyInstance, row: AdminOperation, deps: AdministrationRouteDeps): void {
+  const admission = beforeBody((request: FastifyRequest) => admit(request, row, deps));
+  app.route({
+    method: row.method.toUpperCase(),
+    url: ADMIN_PREFIX + row.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: FORM_BYTES,
+    onRequest: admission.check,
+    handler: async (request, reply) => {
+      const key = admission.foundOf(request);
+      return inAdminSlot(key, () => answer({ request, reply, key }, row, deps), deps.adminAccess);
+    },
+  });
+}
+
+/** Returns the key of the request. Throws ApiError if there is none, or its role does not allow the operation. */
+async function admit(
+  { headers, ip, params }: FastifyRequest,
+  { permission }: AdminOperation,
+  deps: AdministrationRouteDeps,
+): Promise<PresentedKey> {
+  const key = await admitKey({ authorization: headers.authorization, address: ip }, deps);
+  const { client_id: clientId } = params as Readonly<Record<string, string>>; // as the router gives them
+  await asApiErrors(async () => mustBeAllowed(key, permission, clientId));
+  return key;
+}
+
+type Exchange = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly key: PresentedKey;
+};
+
+async function answer(
+  { request, reply, key }: Exchange,
+  row: AdminOperation,
+  deps: AdministrationRouteDeps,
+): Promise<FastifyReply> {
+  const input = readInput(row, request);
+  const actor = { kind: 'admin_key', id: key.keyId, name: key.name } as const;
+  const context: AdministrationDeps = {
+    ...deps,
+    actor: key,
+    by: { actor, address: request.ip, now: deps.now },
+    addresses: async () => ({ url: deps.publicUrl }),
+  };
+  const result = await asApiErrors(() => row.run(input, context));
+  return reply.code(row.status ?? 200).send(row.toDocument(result, context));
+}
+
+const asApiErrors = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((reason) => {
+    throw toApiError(reason);
+  });

@@ -1,0 +1,258 @@
+/** The operations on applications and their endpoints. */
+import { auditedUrl } from '../../audit/audited-url.ts';
+import { SETTINGS } from '../../branding/settings-error.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
+import { flag, oneOf, parsed, required, text, wholeNumber } from '../../http/fields.ts';
+import { ApiError } from '../../http/refusal.ts';
+import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../../oauth/client.ts';
+import { may } from '../../people/permission.ts';
+import { readListed, readSettings } from '../application-subject.ts';
+import {
+  changeSettings,
+  countApplicationContents,
+  createApplication,
+  deleteApplication,
+  readApplication,
+  readableApplications,
+  rotateSecret,
+  type SettingsProblems,
+} from '../applications.ts';
+import { APPLICATION, type ApplicationSubject } from '../documents/application.ts';
+import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
+import { ENDPOINT } from '../documents/endpoint.ts';
+import { toDocument, toTime } from '../documents/field.ts';
+import { type AdministrationDeps, CLIENT, DRY_RUN, operation, PAGE, toPage } from './operation.ts';
+
+const GROUP = 'Applications';
+const NAMES = APPLICATION.map(({ name }) => name);
+const SECRETS = ['client_secret', 'webhook_secret'];
+const OVERLAP_HOURS = 24;
+const MOST_OVERLAP_HOURS = 720;
+const HOUR_MS = 3_600_000;
+const MOST_CHARACTERS = 2_000;
+
+const providers = parsed(
+  (value) =>
+    Array.isArray(value) && value.every((kind) => PROVIDER_KINDS.some((one) => one === kind))
+      ? (value as readonly string[])
+      : undefined,
+  {
+    doc: 'The providers that it offers. An empty list means all providers of the deployment.',
+    schema: { type: 'array', items: { enum: [...PROVIDER_KINDS] } },
+    problem: `must be a list of ${PROVIDER_KINDS.join(', ')}`,
+  },
+);
+
+/** How users connect. Absent fields keep their values or have their defaults. */
+const SETTINGS_FIELDS = {
+  pushed_requests: oneOf(PUSHED_REQUESTS, { doc: 'Whether `/authorize` requires a pushed request.' }),
+  returning_users: oneOf(RETURNING_USERS, { doc: 'Whether returning users prove their accounts.' }),
+  providers,
+  refresh_replay_window: wholeNumber({
+    ...{ min: 0, max: REFRESH_REPLAY_WINDOW.most },
+    doc: REFRESH_REPLAY_WINDOW.about,
+  }),
+  share_address: flag({
+    doc: '`true`: the webhook URL may be one that another application uses. Only owners can set it.',
+  }),
+};
+
+const REMOVABLE = 'An empty text removes it.';
+const change = (doc: string) => text({ max: MOST_CHARACTERS, absent: 'never', doc });
+const name = text({ max: MOST_CHARACTERS, doc: 'The name that operators see.', example: 'Tideline' });
+const redirectUri = text({
+  ...{ max: MOST_CHARACTERS, doc: 'Where browsers return with the authorization code.' },
+  example: 'https://app.example/callback',
+});
+
+/** Returns a webhook URL as the actor may read it: its query can contain a secret of the receiver. */
+const visibleUrl = (
+  { clientId, url }: { readonly clientId: string; readonly url: string },
+  { actor }: Pick<AdministrationDeps, 'actor'>,
+): string => (may(actor, 'application.change', clientId) ? url : auditedUrl(url));
+
+function applicationDocument(subject: ApplicationSubject, deps: AdministrationDeps): Record<string, unknown> {
+  const { clientId, webhookUrl } = subject.client;
+  const url = webhookUrl === undefined ? undefined : visibleUrl({ clientId, url: webhookUrl }, deps);
+  return toDocument(APPLICATION, { ...subject, client: { ...subject.client, webhookUrl: url } });
+}
+
+export const listApplications = operation({
+  ...{ id: 'listApplications', method: 'get', path: '/applications', group: GROUP },
+  summary: 'List the applications that the key may read',
+  permission: 'application.list',
+  ...{ pathFields: {}, fields: PAGE, command: 'client list', result: ['clients', 'next'] },
+  async run(page, deps) {
+    const all = await readableApplications(deps.actor, deps);
+    const { subjects, next } = toPage(all, ({ clientId }) => clientId, page);
+    return { subjects: await Promise.all(subjects.map((client) => readListed(client, deps))), next };
+  },
+  toDocument: ({ subjects, next }, deps) => ({
+    ...{ clients: subjects.map((subject) => applicationDocument(subject, deps)), next },
+  }),
+});
+
+export const createApplicationOperation = operation({
+  ...{ id: 'createApplication', method: 'post', path: '/applications', group: GROUP, status: 201 },
+  summary: 'Create an application',
+  description: 'Only this response has `client_secret`, and `webhook_secret` if there is a webhook URL.',
+  permission: 'application.create',
+  pathFields: {},
+  fields: {
+    name: required(name),
+    redirect_uri: required(redirectUri),
+    display_name: text({ max: MOST_CHARACTERS, doc: 'The name on the Connect pages.', example: 'Tideline' }),
+    webhook_url: text({ max: MOST_CHARACTERS, doc: 'The URL that receives deliveries.' }),
+    ...SETTINGS_FIELDS,
+  },
+  ...{ command: 'client create', result: [...SECRETS, ...NAMES] },
+  async run(input, deps) {
+    const typed = {
+      ...{ name: input.name, redirectUri: input.redirect_uri },
+      ...{ displayName: input.display_name ?? '', webhookUrl: input.webhook_url ?? '' },
+    };
+    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const created = await createApplication(deps.actor, { ...typed, ...options }, deps);
+    if ('problems' in created) throw problemsError(created.problems);
+    return { ...created, subject: await readSettings(created.client, deps) };
+  },
+  toDocument: ({ clientSecret, webhookSecret, subject }) => ({
+    client_secret: clientSecret,
+    ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+    ...toDocument(APPLICATION, subject),
+  }),
+});
+
+export const showApplication = operation({
+  ...{ id: 'showApplication', method: 'get', path: '/applications/{client_id}', group: GROUP },
+  summary: 'Show an application',
+  permission: 'application.read',
+  ...{ pathFields: CLIENT, fields: {}, command: 'client show', result: NAMES },
+  run: ({ client_id: clientId }, deps) => readShown(clientId, deps),
+  toDocument: applicationDocument,
+});
+
+async function readShown(clientId: string, deps: AdministrationDeps) {
+  const client = await readApplication(deps.actor, clientId, deps);
+  const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
+  const userCount = (await deps.users.listUsers(clientId)).length;
+  const liveSecrets = record?.secretHashes.length ?? 0;
+  return { ...(await readSettings(client, deps)), liveSecrets, userCount };
+}
+
+export const updateApplication = operation({
+  ...{ id: 'updateApplication', method: 'patch', path: '/applications/{client_id}', group: GROUP },
+  summary: 'Change an application',
+  description: 'Absent fields keep their values. All given fields are changed, or none.',
+  permission: 'application.change',
+  pathFields: CLIENT,
+  fields: {
+    ...{ name, redirect_uri: redirectUri },
+    display_name: change(`The name on the Connect pages. ${REMOVABLE}`),
+    webhook_url: change(`The URL that receives deliveries. ${REMOVABLE}`),
+    application_url: change(`The website of the application. ${REMOVABLE}`),
+    support_email: change(`The contact that users see. ${REMOVABLE}`),
+    support_url: change(`The support page. ${REMOVABLE}`),
+    privacy_url: change(`The privacy policy. ${REMOVABLE}`),
+    terms_url: change(`The terms of service. ${REMOVABLE}`),
+    ...SETTINGS_FIELDS,
+  },
+  ...{ command: 'client update', result: [...NAMES, 'webhook_secret'] },
+  async run({ client_id: clientId, ...input }, deps) {
+    const typed = {
+      ...{ name: input.name, redirectUri: input.redirect_uri, displayName: input.display_name },
+      ...{ webhookUrl: input.webhook_url, applicationUrl: input.application_url },
+      ...{ supportEmail: input.support_email, supportUrl: input.support_url },
+      ...{ privacyUrl: input.privacy_url, termsUrl: input.terms_url },
+    };
+    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const changed = await changeSettings(deps.actor, { clientId, typed, ...options }, deps);
+    if ('problems' in changed) throw problemsError(changed.problems);
+    return { ...changed, subject: await readShown(clientId, deps) };
+  },
+  toDocument: ({ subject, webhookSecret }) => ({
+    ...toDocument(APPLICATION, subject),
+    ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+  }),
+});
+
+type SentSettings = {
+  readonly pushed_requests: (typeof PUSHED_REQUESTS)[number] | undefined;
+  readonly returning_users: (typeof RETURNING_USERS)[number] | undefined;
+  readonly providers: readonly string[] | undefined;
+  readonly refresh_replay_window: number | undefined;
+};
+
+const givenSettings = (sent: SentSettings) => ({
+  ...(sent.pushed_requests !== undefined && { pushedRequests: sent.pushed_requests }),
+  ...(sent.returning_users !== undefined && { returningUsers: sent.returning_users }),
+  ...(sent.providers !== undefined && { providers: sent.providers.length === 0 ? null : sent.providers }),
+  ...(sent.refresh_replay_window !== undefined && { refreshReplayWindow: sent.refresh_replay_window }),
+});
+
+/** Returns the error for problems by field, with the codes of dynamic registration (RFC 7591 §3.2.2). */
+function problemsError(problems: SettingsProblems): ApiError {
+  const sentences = Object.entries(problems).map(
+    ([key, problem]) => [TEXT_SETTINGS[key as TextSettingKey].name, [problem]] as const, // keys of the table
+  );
+  const { redirectUri, ...others } = problems;
+  const [other] = Object.values(others);
+  const row = other === undefined ? SETTINGS.invalid_redirect_uri : SETTINGS.invalid_client_metadata;
+  return new ApiError(row, { message: other ?? redirectUri, details: Object.fromEntries(sentences) });
+}
+
+export const deleteApplicationOperation = operation({
+  ...{ id: 'deleteApplication', method: 'delete', path: '/applications/{client_id}', group: GROUP },
+  summary: 'Delete an application with its users, their grants and their accounts',
+  permission: 'application.delete',
+  ...{ pathFields: CLIENT, fields: DRY_RUN, command: 'client delete' },
+  result: ['deleted', 'client_id', 'users', 'accounts', 'endpoints'],
+  async run({ client_id: clientId, dry_run: isDryRun = false }, deps) {
+    const { name: typedName } = await readApplication(deps.actor, clientId, deps);
+    const contents = await countApplicationContents(deps.actor, clientId, deps);
+    if (!isDryRun) await deleteApplication(deps.actor, { clientId, typedName }, deps);
+    return { deleted: !isDryRun, client_id: clientId, ...contents };
+  },
+  toDocument: (result) => result,
+});
+
+export const rotateApplicationSecret = operation({
+  ...{ id: 'rotateApplicationSecret', method: 'post', group: GROUP },
+  path: '/applications/{client_id}/secrets/rotate',
+  summary: 'Replace the secret of an application',
+  description: 'Only this response has `client_secret`. Two secrets can be valid at once.',
+  permission: 'application.secrets',
+  pathFields: CLIENT,
+  fields: {
+    overlap_hours: wholeNumber({
+      ...{ min: 0, max: MOST_OVERLAP_HOURS },
+      doc: `The hours for which the previous secret stays valid; ${OVERLAP_HOURS} by default.`,
+    }),
+  },
+  ...{ command: 'client rotate-secret', result: ['client_id', 'client_secret', 'old_secret_expires_at'] },
+  async run({ client_id: clientId, overlap_hours: hours = OVERLAP_HOURS }, deps) {
+    const rotated = await rotateSecret(deps.actor, { clientId, overlapMs: hours * HOUR_MS }, deps);
+    return { clientId, ...rotated };
+  },
+  toDocument: ({ clientId, clientSecret, oldSecretExpiresAt }) => ({
+    ...{ client_id: clientId, client_secret: clientSecret },
+    old_secret_expires_at: toTime(oldSecretExpiresAt),
+  }),
+});
+
+export const listApplicationEndpoints = operation({
+  ...{ id: 'listEndpoints', method: 'get', path: '/applications/{client_id}/endpoints', group: GROUP },
+  summary: 'List the webhook endpoints of an application',
+  permission: 'application.read',
+  ...{ pathFields: CLIENT, fields: PAGE, command: 'webhook list', result: ['endpoints', 'next'] },
+  async run({ client_id: clientId, ...page }, deps) {
+    await readApplication(deps.actor, clientId, deps);
+    return toPage(await deps.endpoints.listEndpoints(clientId), ({ endpointId }) => endpointId, page);
+  },
+  toDocument: ({ subjects, next }, deps) => ({
+    endpoints: subjects.map((endpoint) =>
+      toDocument(ENDPOINT, { ...endpoint, url: visibleUrl(endpoint, deps) }),
+    ),
+    next,
+  }),
+});

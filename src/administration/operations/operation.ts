@@ -1,0 +1,168 @@
+/** An operation of administration. Routes, their reference and commands derive from its row. */
+import type { By } from '../../audit/audit-entry.ts';
+import {
+  asObject,
+  converted,
+  type Input,
+  type Members,
+  type Mistake,
+  oneOf,
+  readBody,
+  readMembers,
+  readQuery,
+  refuseMistakes,
+  required,
+  type Table,
+  text,
+  wholeNumberText,
+} from '../../http/fields.ts';
+import type { PrivateNetwork } from '../../lib/egress/private-network.ts';
+import { jsonIn } from '../../lib/json.ts';
+import { nearestOf } from '../../lib/nearest.ts';
+import { openWith, sealWith } from '../../lib/sealing.ts';
+import type { Permission } from '../../people/permission.ts';
+import type { Actor } from '../../people/person.ts';
+import type { OperatorStores } from '../../system/operator-stores.ts';
+
+export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
+  By & {
+    readonly actor: Actor;
+    /** The private addresses that deliveries may reach. */
+    readonly privateNetwork: PrivateNetwork;
+    /** Returns the origin of logos. */
+    addresses(): Promise<{ readonly url: string }>;
+    /** Epoch milliseconds. */
+    readonly now: () => number;
+  };
+
+type Row<Path extends Table, Fields extends Table, Result> = {
+  /** Unique; generated clients use this name. */
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below `/admin/v1`, with `{name}` for variable parts. */
+  readonly path: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Checked before the body is read, for the application in the path. */
+  readonly permission: Permission;
+  readonly pathFields: Path;
+  /** The query of GET and DELETE, otherwise the body. */
+  readonly fields: Fields;
+  /** The command of the command line that does the same. */
+  readonly command: string | undefined;
+  /** 200 unless given. */
+  readonly status?: number;
+  /** The names in the document of the result. */
+  readonly result: readonly string[];
+  run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
+  /** Returns the JSON of a result. */
+  toDocument(result: Result, deps: AdministrationDeps): object;
+};
+
+export type AdminOperation = Row<Table, Table, unknown>;
+
+/** Returns the row, whose types follow from its fields. */
+export const operation = <Path extends Table, Fields extends Table, Result>(
+  row: Row<Path, Fields, Result>,
+): Row<Path, Fields, Result> => row;
+
+/** Returns whether the fields of an operation are in the query. */
+export const isInQuery = ({ method }: Pick<AdminOperation, 'method'>): boolean =>
+  method === 'get' || method === 'delete';
+
+export type ReceivedInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
+
+/** Reads the input of an operation. Throws 400 with every mistake; an unknown field is one. */
+export function readInput(
+  row: Pick<AdminOperation, 'method' | 'pathFields' | 'fields'>,
+  { params, query, body }: ReceivedInput,
+): Members {
+  const isQuery = isInQuery(row);
+  refuseUnknown(query, isQuery ? row.fields : {});
+  if (!isQuery) refuseUnknown(body, row.fields);
+  return {
+    ...readMembers(asObject(params) ?? {}, row.pathFields),
+    ...(isQuery ? readQuery(query, row.fields) : readBody(body, row.fields)),
+  };
+}
+
+function refuseUnknown(sent: unknown, fields: Table): void {
+  const names = Object.keys(fields);
+  const unknown = Object.keys(asObject(sent) ?? {}).filter((name) => !names.includes(name));
+  refuseMistakes(
+    unknown.map((field): Mistake => {
+      const nearest = nearestOf(field, names);
+      return { field, problem: `is unknown${nearest === undefined ? '' : `: did you mean ${nearest}?`}` };
+    }),
+  );
+}
+
+const ID_CHARACTERS = 512;
+const id = (doc: string, example: string) => required(text({ max: ID_CHARACTERS, doc, example }));
+
+export const CLIENT = { client_id: id('The id of the application.', 'projN4dQeN7kqVwzT2bLxR9s') };
+export const USER = {
+  ...CLIENT,
+  user_id: id("The user's id, as the application assigned it.", 'user-1'),
+};
+
+const MOST = 200;
+const USUAL = 50;
+
+export const PAGE = {
+  limit: wholeNumberText({ min: 1, max: MOST, doc: `The page size; ${USUAL} by default.`, example: USUAL }),
+  after: text({ max: 4_000, doc: 'The `next` of the previous page.' }),
+};
+
+export const DRY_RUN = {
+  dry_run: converted(
+    oneOf(['true', 'false'], { doc: '`true`: nothing is deleted, and the response only has counts.' }),
+    (value) => value === 'true',
+  ),
+};
+
+type PageInput = { readonly limit: number | undefined; readonly after: string | undefined };
+export type Page<T> = { readonly subjects: readonly T[]; readonly next: string | null };
+
+/** Returns the page of a list that is read as a whole. Throws ApiError 400 if `after` is not the id of a row. */
+export function toPage<T>(
+  rows: readonly T[],
+  idOf: (row: T) => string,
+  { limit, after }: PageInput,
+): Page<T> {
+  const start = after === undefined ? 0 : rows.findIndex((row) => idOf(row) === after) + 1;
+  if (after !== undefined && start === 0) refuseAfter();
+  const end = start + pageSize(limit);
+  const subjects = rows.slice(start, end);
+  const last = rows.length > end ? subjects.at(-1) : undefined;
+  return { subjects, next: last === undefined ? null : idOf(last) };
+}
+
+export const pageSize = (limit: number | undefined): number => limit ?? USUAL;
+
+const refuseAfter = () =>
+  refuseMistakes([{ field: 'after', problem: 'must be the `next` of the previous page' }]);
+
+const POSITION = 'a position in a list of the administration API';
+
+const positionKey = ({ sealer }: Pick<AdministrationDeps, 'sealer'>): Buffer =>
+  sealer.derive('user references');
+
+/** Returns `next` for a position that contains names of users, so it is sealed. */
+export const sealPosition = (position: object, deps: Pick<AdministrationDeps, 'sealer'>): string =>
+  sealWith(positionKey(deps), JSON.stringify(position), POSITION);
+
+/** Returns the position in `after`. Throws ApiError 400 if it was not sealed here. */
+export function openPosition<T>(
+  after: string | undefined,
+  deps: Pick<AdministrationDeps, 'sealer'>,
+): T | undefined {
+  if (after === undefined) return undefined;
+  try {
+    return jsonIn(openWith(positionKey(deps), after, POSITION)) as T; // Only sealPosition makes what opens.
+  } catch {
+    refuseAfter();
+    return undefined;
+  }
+}

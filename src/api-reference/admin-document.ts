@@ -1,0 +1,51 @@
+/** The OpenAPI document of the administration API, from its table of operations. */
+import { Type } from 'typebox';
+import { ADMINISTRATION } from '../administration/operations/administration-error.ts';
+import { type AdminOperation, isInQuery } from '../administration/operations/operation.ts';
+import { ADMIN_OPERATIONS, ADMIN_PREFIX } from '../administration/operations/operations.ts';
+import { SETTINGS } from '../branding/settings-error.ts';
+import { badBodies } from '../http/error.schema.ts';
+import type { Operation } from '../http/operation.ts';
+import { ANY_CALL } from '../http/refusal.ts';
+import { type OpenApiDocument, openapiDocument } from './openapi-document.ts';
+
+const DESCRIPTION = `Creates and changes applications, their users and admin keys of Kalends. Each request has an admin key; its role and applications decide what it may do.
+
+Names are those of the \`--json\` output of the command line. An unknown field is an error. Instants are RFC 3339 in UTC.`;
+
+const VERSION = '1.0';
+
+export const adminDocument = (publicUrl: string): OpenApiDocument =>
+  openapiDocument({
+    ...{ publicUrl, version: VERSION, operations: ADMIN_OPERATIONS.map(toReference) },
+    ...{ title: 'Kalends administration', description: DESCRIPTION },
+    securitySchemes: {
+      adminKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer kal_adm_…' },
+    },
+  });
+
+function toReference(row: AdminOperation): Operation {
+  const { id, method, path, group, summary, description, pathFields, fields, status = 200 } = row;
+  const hasBody = !isInQuery(row) && Object.keys(fields).length > 0;
+  const isRequired = Object.values(fields).some((field) => field.isRequired);
+  const isCreating = id === 'createApplication' || id === 'updateApplication';
+  return {
+    ...{ id, method, path: ADMIN_PREFIX + path, group, summary, pathFields },
+    ...(description !== undefined && { description }),
+    callers: ['admin-key'],
+    ...(isInQuery(row) && { query: fields }),
+    ...(hasBody && { body: { fields, required: isRequired } }),
+    answer: { status, description: 'The result.', schema: resultSchema(row) },
+    errors: [
+      ...[ANY_CALL.invalid_request, ...(hasBody ? badBodies : [])],
+      ...Object.values(ADMINISTRATION),
+      ...(isCreating
+        ? [SETTINGS.invalid_client_metadata, SETTINGS.invalid_redirect_uri, SETTINGS.address_in_use]
+        : []),
+      ANY_CALL.temporarily_unavailable,
+    ],
+  };
+}
+
+const resultSchema = ({ result }: AdminOperation) =>
+  Type.Object(Object.fromEntries(result.map((name) => [name, Type.Optional(Type.Unknown())])));

@@ -1,0 +1,72 @@
+/** The administration API over real stores, with the applications `acme` and `other`, each with the user `jane@example.com`. */
+import { randomBytes } from 'node:crypto';
+import { openAdminAccess } from '../../src/administration/operations/admin-access.ts';
+import { administrationRoutes } from '../../src/administration/operations/administration.route.ts';
+import type { Caller } from '../../src/audit/audit-entry.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
+import type { Role } from '../../src/people/person.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { recordingLog } from '../servers/recording-log.ts';
+
+export const NOW = Date.UTC(2026, 10, 15, 12);
+export const ENVIRONMENT_KEY = 'environment-key-of-32-characters-or-more';
+export const CLIENT_SECRET = `kalends_${'s'.repeat(43)}`;
+export const USER = 'jane@example.com';
+const HOUR = 3_600_000;
+
+export type Sent = {
+  readonly key?: string | undefined;
+  readonly body?: object | undefined;
+  readonly address?: string;
+};
+export type AdministrationApp = Awaited<ReturnType<typeof openAdministrationApp>>;
+
+/** The caller closes `app`. */
+export async function openAdministrationApp(db: Database, { isHere = (): boolean => true } = {}) {
+  const clock = { now: NOW };
+  const now = () => clock.now;
+  const sealer = createSealer(randomBytes(32));
+  const stores = openStores(db, { sealer });
+  const { log, entries } = recordingLog();
+  const deps = {
+    ...stores,
+    ...{ sealer, now, publicUrl: 'https://kalends.example', clearLog: () => db.clearLog() },
+    log,
+    privateNetwork: { mode: 'allow' } as const,
+    adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
+    adminDocument: async () => '{"openapi":"3.1.1"}',
+  };
+  for (const clientId of ['acme', 'other']) {
+    const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };
+    const client = { ...facts, redirectUri: `https://${clientId}.example/cb`, createdAt: NOW };
+    await stores.clients.createClient(client, hashOfSecret(CLIENT_SECRET), undefined);
+    await stores.users.loadOrCreateUser(clientId, USER, NOW);
+  }
+  const app = createServer({ log, trustProxy: undefined, secure: true });
+  app.register(administrationRoutes(deps, isHere));
+  await app.ready();
+
+  const by: Caller = { actor: { kind: 'command_line', name: 'root' }, address: undefined, now };
+  /** Creates a key; a developer has the application `acme`. */
+  const createKey = async (role: Role, more: Partial<NewAdminKey> = {}, actor = by.actor) => {
+    const clientIds = role === 'developer' ? ['acme'] : [];
+    const input = { name: `A ${role}`, role, clientIds, lifetimeMs: HOUR, ...more };
+    return createAdminKey('command line', input, { ...deps, by: { ...by, actor } });
+  };
+  const send = async (method: string, path: string, { key, body, address = '192.0.2.1' }: Sent = {}) => {
+    const response = await app.inject({
+      method: method.toUpperCase() as 'GET',
+      url: `/admin/v1${path}`,
+      remoteAddress: address,
+      headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      ...(body !== undefined && { payload: body }),
+    });
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const document: Readonly<Record<string, unknown>> = isJson ? response.json() : {};
+    return { status: response.statusCode, document, headers: response.headers };
+  };
+  return { app, db, deps, stores, clock, entries, by, createKey, send };
+}
