@@ -28,8 +28,8 @@ const UPDATES: readonly string[] = [
   `INSERT INTO audit_entry (number, made_at, actor_kind, actor_id, actor_name, address, action, client_id, subject,
      before_change, after_change) VALUES (900000, ${NOW}, 'person', 'p-planted', :mark, '192.0.2.7', 'application.changed',
      'acme', :mark, :json, :json)`,
-  `INSERT INTO verification (client_id, status, submitted_at, reviewer_note, display_name)
-     VALUES ('acme', 'under_review', ${NOW}, :mark, :mark)`,
+  `INSERT INTO verification (client_id, status, submitted_at, verified_at, reviewer_note, display_name)
+     VALUES ('acme', 'under_review', ${NOW}, ${NOW - 1}, :mark, :mark)`,
   `INSERT INTO verification_activity (client_id, number, at, actor, kind, note, fields)
      VALUES ('acme', 1, ${NOW}, :mark, 'submitted', :mark, '')`,
 ];
