@@ -26,8 +26,6 @@ import { selectQuickTests } from './quick-tests.ts';
 import { runChecks } from './run-checks.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** Files wait for programs, databases and browsers about half of their time. */
-const FILES_PER_PROCESSOR = 2;
 const MOST_FILES_AT_ONCE = 8;
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
@@ -74,9 +72,10 @@ async function testAll(files: string[]): Promise<number> {
 async function testFiles(files: string[]): Promise<number> {
   const skipped: string[] = [];
   let failed = 0;
+  // One more than there are processors, because files often wait for programs and databases.
   const events = run({
     files,
-    concurrency: Math.min(availableParallelism() * FILES_PER_PROCESSOR + 1, MOST_FILES_AT_ONCE),
+    concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE),
     execArgv: ['--import', path.join(ROOT, 'test/harness/file-deadline.ts')],
   });
   events.on('test:pass', ({ name, file, skip }) => {
