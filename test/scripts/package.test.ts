@@ -123,9 +123,11 @@ describe('the published package', () => {
       });
 
       const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
-      for (const answer of [await fetch(`${url}/openapi.json`), await fetch(`${url}/docs`), health.clone()]) {
+      const reference = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { version: string } };
+      assert.equal(reference.info.version, version);
+      for (const answer of [await fetch(`${url}/docs`), health.clone()]) {
         const told = JSON.stringify([...answer.headers]) + (await answer.text());
-        assert.ok(!told.includes(version), `strangers are not told the version: ${answer.url}`);
+        assert.ok(!told.includes(version), `only the OpenAPI document has the version: ${answer.url}`);
       }
       assert.deepEqual(await health.json(), { status: 'ok' });
       assert.equal(page.status, 401);
