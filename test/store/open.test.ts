@@ -137,8 +137,9 @@ onEachDatabase((name, _, place) => {
       const report = await inspectDatabase(settings, Date.now);
       assert.ok(report.state === 'reachable');
       assert.ok(Math.abs(report.clockSkew) < 1000);
-      const { clockSkew: __, begunAt, ...rest } = report;
+      const { clockSkew: __, begunAt, fileBytes = 0, ...rest } = report;
       assert.ok(begunAt !== undefined && begunAt <= now);
+      assert.equal(fileBytes > 0, engine === 'sqlite');
       assert.deepEqual(rest, {
         state: 'reachable',
         engine,
