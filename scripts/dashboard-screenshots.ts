@@ -67,12 +67,11 @@ async function fill(page: Page, { providers }: Sandbox, webhookUrl: string): Pro
   await createApplication(page, { name: 'Booking', webhookUrl });
   await page.getByRole('link', { name: 'Open playground' }).click();
   await connectTestUser(page, PERSON);
-  const connectedPage = page.url();
-  for (const operation of ['GET /calendars', 'GET /events']) {
-    await page.getByRole('link', { name: operation, exact: true }).click();
+  const { origin, pathname } = new URL(page.url());
+  for (const operation of ['listCalendars', 'listEvents']) {
+    await page.goto(`${origin}${pathname}/${operation}`);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('200').first().waitFor();
-    await page.goto(connectedPage);
   }
   const { manual } = providers.google;
   const at = (hour: number) => ({ dateTime: `2027-03-16T${hour}:00:00`, timeZone: 'Europe/Berlin' });
