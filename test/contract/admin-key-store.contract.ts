@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 
 import type { Caller } from '../../src/audit/audit-entry.ts';
+import { DatabaseAwayError } from '../../src/lib/database-away-error.ts';
 import type { AdminKey, AdminKeyStore } from '../../src/people/admin-key-store.ts';
 import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { adminKeyStore } from '../../src/store/people/admin-key-store.ts';
 import { NOW } from './calendar-rows.ts';
 
@@ -122,6 +124,17 @@ export function adminKeyStoreContract(database: string, open: () => Promise<Data
       assert.equal(await usedAt(), NOW);
       await works('one', NOW + 60_000);
       assert.equal(await usedAt(), NOW + 60_000);
+    });
+
+    it('a key works while the database takes no writes', async () => {
+      await add('one');
+      const failingWith = (code: string) => {
+        const away = new DatabaseAwayError(Object.assign(new Error('no'), { code }));
+        return adminKeyStore(wrappedDatabase(db, { change: () => Promise.reject(away) }));
+      };
+
+      assert.equal((await failingWith('25006').useKey('hash of one', NOW))?.keyId, 'one');
+      await assert.rejects(failingWith('57P01').useKey('hash of one', NOW), DatabaseAwayError);
     });
 
     it('each change is audited with the key that made it, and without its text', async () => {

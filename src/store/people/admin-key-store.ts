@@ -1,5 +1,6 @@
 /** AdminKeyStore in SQL; held to test/contract/admin-key-store.contract.ts on both databases. */
 import type { AuditActor, AuditedChange, By } from '../../audit/audit-entry.ts';
+import { databaseProblem } from '../../lib/database-away-error.ts';
 import type { AdminKey, AdminKeyState, AdminKeyStore, ListedAdminKey } from '../../people/admin-key-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
@@ -60,7 +61,8 @@ export function adminKeyStore(db: Database): AdminKeyStore {
       if (row === undefined) return undefined;
       const before = now - MINUTE_MS;
       const { keyId, usedAt = Number.NEGATIVE_INFINITY } = row;
-      if (usedAt <= before) await db.change(NOTE_USE, { keyId, now, before });
+      // A database that takes no writes still serves reads.
+      if (usedAt <= before) await db.change(NOTE_USE, { keyId, now, before }).catch(throwUnlessReadOnly);
       return toAdminKey(row);
     },
 
@@ -80,6 +82,10 @@ export function adminKeyStore(db: Database): AdminKeyStore {
     removeKey: (keyId, by) =>
       audited(db, by, { sql: REMOVE, action: 'admin_key.revoked', values: { keyId } }),
   };
+}
+
+function throwUnlessReadOnly(reason: unknown): void {
+  if (databaseProblem(reason) !== 'read_only') throw reason;
 }
 
 type Change = Pick<AuditedChange, 'action'> & {
