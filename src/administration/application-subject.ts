@@ -23,6 +23,12 @@ export async function readListed(
   return { client, look, verification: review, url };
 }
 
+/** Returns how many users an application has. */
+export const countUsers = async (
+  clientId: string,
+  { clients }: Pick<OperatorStores, 'clients'>,
+): Promise<number> => (await clients.countContents(clientId, Number.MAX_SAFE_INTEGER)).users;
+
 /** Returns all settings of an application besides its secrets. */
 export async function readSettings(
   client: Client,

@@ -1,6 +1,6 @@
 /** `kalends client …`: applications. */
 import { LOAD_ORDERS } from '../activity/activity-store.ts';
-import { readSettings } from '../administration/application-subject.ts';
+import { countUsers, readSettings } from '../administration/application-subject.ts';
 import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
@@ -217,7 +217,7 @@ const remove: Command = {
     context.withStorage(async (storage) => {
       const { CLIENT_ID: clientId = '' } = input.positionals;
       const client = await requireClient(clientId, storage.clients);
-      const userCount = (await storage.users.listUsers(clientId)).length;
+      const userCount = await countUsers(clientId, storage);
       await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
       const deletion = { client_id: clientId, dry_run: false };
       await deleteApplicationOperation.run(deletion, administrationDeps(storage, context));

@@ -6,7 +6,7 @@ import { flag, oneOf, parsed, required, text, wholeNumber } from '../../http/fie
 import { ApiError } from '../../http/refusal.ts';
 import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../../oauth/client.ts';
 import { may } from '../../people/permission.ts';
-import { readListed, readSettings } from '../application-subject.ts';
+import { countUsers, readListed, readSettings } from '../application-subject.ts';
 import {
   changeSettings,
   countApplicationContents,
@@ -135,7 +135,7 @@ export const showApplication = operation({
 async function readShown(clientId: string, deps: AdministrationDeps) {
   const client = await readApplication(deps.actor, clientId, deps);
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
-  const userCount = (await deps.users.listUsers(clientId)).length;
+  const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
   return { ...(await readSettings(client, deps)), liveSecrets, userCount };
 }
