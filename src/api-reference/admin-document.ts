@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { ADMINISTRATION } from '../administration/operations/administration-error.ts';
 import { type AdminOperation, isInQuery } from '../administration/operations/operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from '../administration/operations/operations.ts';
-import { SETTINGS } from '../branding/settings-error.ts';
 import { badBodies } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { ANY_CALL } from '../http/refusal.ts';
@@ -28,7 +27,6 @@ function toReference(row: AdminOperation): Operation {
   const { id, method, path, group, summary, description, pathFields, fields, status = 200 } = row;
   const hasBody = !isInQuery(row) && Object.keys(fields).length > 0;
   const isRequired = Object.values(fields).some((field) => field.isRequired);
-  const isCreating = id === 'createApplication' || id === 'updateApplication';
   return {
     ...{ id, method, path: ADMIN_PREFIX + path, group, summary, pathFields },
     ...(description !== undefined && { description }),
@@ -39,9 +37,7 @@ function toReference(row: AdminOperation): Operation {
     errors: [
       ...[ANY_CALL.invalid_request, ...(hasBody ? badBodies : [])],
       ...Object.values(ADMINISTRATION),
-      ...(isCreating
-        ? [SETTINGS.invalid_client_metadata, SETTINGS.invalid_redirect_uri, SETTINGS.address_in_use]
-        : []),
+      ...(row.errors ?? []),
       ANY_CALL.temporarily_unavailable,
     ],
   };

@@ -21,14 +21,20 @@ import { APPLICATION, type ApplicationSubject } from '../documents/application.t
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
 import { ENDPOINT } from '../documents/endpoint.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { type AdministrationDeps, CLIENT, DRY_RUN, operation, PAGE, toPage } from './operation.ts';
+import {
+  type AdministrationDeps,
+  CLIENT,
+  DRY_RUN,
+  operation,
+  overlapField,
+  overlapMsOf,
+  PAGE,
+  toPage,
+} from './operation.ts';
 
 const GROUP = 'Applications';
 const NAMES = APPLICATION.map(({ name }) => name);
 const SECRETS = ['client_secret', 'webhook_secret'];
-const OVERLAP_HOURS = 24;
-const MOST_OVERLAP_HOURS = 720;
-const HOUR_MS = 3_600_000;
 const MOST_CHARACTERS = 2_000;
 
 const providers = parsed(
@@ -57,6 +63,12 @@ const SETTINGS_FIELDS = {
   }),
 };
 
+/** The errors of settings that are refused. */
+const REFUSED_SETTINGS = [
+  SETTINGS.invalid_client_metadata,
+  SETTINGS.invalid_redirect_uri,
+  SETTINGS.address_in_use,
+];
 const REMOVABLE = 'An empty text removes it.';
 const change = (doc: string) => text({ max: MOST_CHARACTERS, absent: 'never', doc });
 const name = text({ max: MOST_CHARACTERS, doc: 'The name that operators see.', example: 'Tideline' });
@@ -97,6 +109,7 @@ export const createApplicationOperation = operation({
   summary: 'Create an application',
   description: 'Only this response has `client_secret`, and `webhook_secret` if there is a webhook URL.',
   permission: 'application.create',
+  errors: REFUSED_SETTINGS,
   pathFields: {},
   fields: {
     name: required(name),
@@ -145,6 +158,7 @@ export const updateApplication = operation({
   summary: 'Change an application',
   description: 'Absent fields keep their values. All given fields are changed, or none.',
   permission: 'application.change',
+  errors: REFUSED_SETTINGS,
   pathFields: CLIENT,
   fields: {
     ...{ name, redirect_uri: redirectUri },
@@ -223,15 +237,10 @@ export const rotateApplicationSecret = operation({
   description: 'Only this response has `client_secret`. Two secrets can be valid at once.',
   permission: 'application.secrets',
   pathFields: CLIENT,
-  fields: {
-    overlap_hours: wholeNumber({
-      ...{ min: 0, max: MOST_OVERLAP_HOURS },
-      doc: `The hours for which the previous secret stays valid; ${OVERLAP_HOURS} by default.`,
-    }),
-  },
+  fields: overlapField('secret'),
   ...{ command: 'client rotate-secret', result: ['client_id', 'client_secret', 'old_secret_expires_at'] },
-  async run({ client_id: clientId, overlap_hours: hours = OVERLAP_HOURS }, deps) {
-    const rotated = await rotateSecret(deps.actor, { clientId, overlapMs: hours * HOUR_MS }, deps);
+  async run({ client_id: clientId, overlap_hours: hours }, deps) {
+    const rotated = await rotateSecret(deps.actor, { clientId, overlapMs: overlapMsOf(hours) }, deps);
     return { clientId, ...rotated };
   },
   toDocument: ({ clientId, clientSecret, oldSecretExpiresAt }) => ({

@@ -10,18 +10,15 @@ import {
 import { ROLES } from '../../people/person.ts';
 import { ADMIN_KEY } from '../documents/admin-key.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { operation, PAGE, toPage } from './operation.ts';
+import { operation, overlapField, overlapMsOf, PAGE, toPage } from './operation.ts';
 
 const KEY = { key_id: required(text({ max: 100, doc: 'The id of the key.', example: 'ak_b0VtQ2xhd0Jr' })) };
 const NAMES = ADMIN_KEY.map(({ name }) => name);
 const DAY_MS = 24 * 3_600_000;
-const HOUR_MS = 3_600_000;
 
 /** The lifetime of a key in days, unless another one is given. */
 export const KEY_DAYS = 365;
 const MOST_DAYS = 36_500;
-const OVERLAP_HOURS = 24;
-const MOST_OVERLAP_HOURS = 720;
 
 export const listKeys = operation({
   ...{ id: 'listAdminKeys', method: 'get', path: '/keys', group: 'Keys', summary: 'List the admin keys' },
@@ -73,15 +70,10 @@ export const rotateKey = operation({
   summary: 'Replace the text of an admin key',
   permission: 'people.manage',
   pathFields: KEY,
-  fields: {
-    overlap_hours: wholeNumber({
-      ...{ min: 0, max: MOST_OVERLAP_HOURS },
-      doc: `The hours for which the previous text stays valid; ${OVERLAP_HOURS} by default.`,
-    }),
-  },
+  fields: overlapField('text'),
   ...{ command: 'admin key rotate', result: ['key_id', 'key', 'old_key_expires_at'] },
-  run({ key_id: keyId, overlap_hours: hours = OVERLAP_HOURS }, deps) {
-    return rotateAdminKey(deps.actor, { keyId, overlapMs: hours * HOUR_MS }, deps);
+  run({ key_id: keyId, overlap_hours: hours }, deps) {
+    return rotateAdminKey(deps.actor, { keyId, overlapMs: overlapMsOf(hours) }, deps);
   },
   toDocument: ({ keyId, secret, previousUntil }: RotatedAdminKey) => ({
     ...{ key_id: keyId, key: secret, old_key_expires_at: toTime(previousUntil) },

@@ -14,8 +14,10 @@ import {
   required,
   type Table,
   text,
+  wholeNumber,
   wholeNumberText,
 } from '../../http/fields.ts';
+import type { ErrorRow } from '../../http/refusal.ts';
 import type { PrivateNetwork } from '../../lib/egress/private-network.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { nearestOf } from '../../lib/nearest.ts';
@@ -53,6 +55,8 @@ type Row<Path extends Table, Fields extends Table, Result> = {
   readonly command: string | undefined;
   /** 200 unless given. */
   readonly status?: number;
+  /** The errors besides those that every operation can return. */
+  readonly errors?: readonly ErrorRow[];
   /** The names in the document of the result. */
   readonly result: readonly string[];
   run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
@@ -121,6 +125,20 @@ export const DRY_RUN = {
     (value) => value === 'true',
   ),
 };
+
+const OVERLAP_HOURS = 24;
+const MOST_OVERLAP_HOURS = 720;
+const HOUR_MS = 3_600_000;
+
+/** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. */
+export const overlapField = (subject: string) => ({
+  overlap_hours: wholeNumber({
+    ...{ min: 0, max: MOST_OVERLAP_HOURS },
+    doc: `The hours for which the previous ${subject} stays valid; ${OVERLAP_HOURS} by default.`,
+  }),
+});
+
+export const overlapMsOf = (hours = OVERLAP_HOURS): number => hours * HOUR_MS;
 
 type PageInput = { readonly limit: number | undefined; readonly after: string | undefined };
 export type Page<T> = { readonly subjects: readonly T[]; readonly next: string | null };
