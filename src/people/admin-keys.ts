@@ -63,14 +63,15 @@ export async function createAdminKey(
   const isLimited = role === 'developer';
   if (isLimited !== clientIds.length > 0)
     throw invalid('client_ids', 'client_ids must name the applications of a developer, and no others');
-  for (const clientId of clientIds)
+  const distinctIds = [...new Set(clientIds)];
+  for (const clientId of distinctIds)
     if ((await clients.findClient(clientId)) === undefined)
       throw invalid('client_ids', `There is no application "${clientId}"`);
   const secret = newSecret();
   const createdAt = now();
   const key: AdminKey = {
     keyId: `ak_${randomBytes(9).toString('base64url')}`,
-    ...{ name: name.trim(), role, clientIds: [...new Set(clientIds)], prefix: prefixOf(secret), createdAt },
+    ...{ name: name.trim(), role, clientIds: distinctIds, prefix: prefixOf(secret), createdAt },
     expiresAt: lifetimeMs === undefined ? undefined : createdAt + lifetimeMs,
   };
   await adminKeys.addKey(key, hashOfSecret(secret), by);
