@@ -73,21 +73,21 @@ export type AppDeps = ServerOptions &
   WebhookKeysRouteDeps &
   ReceiverRouteDeps &
   DashboardDeps &
-  AdministrationDeps &
+  AdministrationAppDeps &
   ReadyRouteDeps &
   SecurityTxtDeps & {
     /** Undefined if there is no GET /metrics. */
     readonly metrics?: MetricsRouteDeps | undefined;
   };
 
-type AdministrationDeps = Omit<AdministrationRouteDeps, 'adminDocument'> & {
+type AdministrationAppDeps = Omit<AdministrationRouteDeps, 'adminDocument'> & {
   /** Whether the administration API is at the origin of the dashboard. */
   readonly hasAdministration: boolean;
 };
 
 /** Returns the administration API alone, not yet listening. It logs and counts no requests. */
 export function buildAdministration(
-  deps: ServerOptions & Omit<AdministrationDeps, 'hasAdministration'>,
+  deps: ServerOptions & Omit<AdministrationAppDeps, 'hasAdministration'>,
 ): FastifyInstance {
   const { log, trustProxy, databaseRefused, connectionLimits, isDraining, errorDocumentation } = deps;
   const options = { log, trustProxy, databaseRefused, errorDocumentation, secure: false };

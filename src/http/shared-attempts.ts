@@ -76,10 +76,10 @@ export function sharedLimits(deps: SharedLimitsDeps): CreateLimit {
     const limit = async (key: string): Promise<number | undefined> => {
       const wait = await own(key);
       if (wait !== undefined) return wait;
-      const waitMs = await inTime(attemptCounts.countAttempt(hashed(key), terms, now()));
-      if (waitMs === undefined) return undefined;
+      const pauseMs = await inTime(attemptCounts.countAttempt(hashed(key), terms, now()));
+      if (pauseMs === undefined) return undefined;
       await own.refund(key);
-      return Math.ceil(waitMs / 1000);
+      return Math.ceil(pauseMs / 1000);
     };
     return Object.assign(limit, {
       async refund(key: string) {
