@@ -169,3 +169,7 @@ export interface AccountChanges {
 }
 
 export type AccountStore = AccountReader & AccountChanges;
+
+/** Returns whether an account is a calendar that is published at an address. Its provider is `caldav`; it is read-only. */
+export const isCalendarLink = ({ accountId }: Pick<Account, 'accountId'>): boolean =>
+  accountId.startsWith('feed://');

@@ -1,6 +1,7 @@
 /** A user of an application, and the accounts of one, as operators see them. */
-import { isCalendarLink } from '../../calendars/account-problem.ts';
+
 import type { Account } from '../../calendars/account-store.ts';
+import { isCalendarLink } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { dashboardMessages as messages } from '../../dashboard/messages/messages.ts';

@@ -1,6 +1,7 @@
 /** A user's accounts as a transaction shows them: masked if it may not change them (docs/security.md T4). */
-import { isCalendarLink, type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
-import type { Account, AccountLoading } from '../../calendars/account-store.ts';
+import { type Account, type AccountLoading, isCalendarLink } from '../../calendars/account-store.ts';
+import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
+import { actorOf } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import {
@@ -223,3 +224,36 @@ export const readyCalendars = (
   accounts
     .filter(({ isManageable }) => isManageable)
     .reduce((sum, { accountKey }) => sum + (loading.get(accountKey)?.calendars ?? 0), 0);
+
+/** The problem of an account that its user should see. */
+type ProblemForUser =
+  /** The user has to sign in again. */
+  | 'reconnect'
+  /** The user signed in, but did not allow access to the calendars. */
+  | 'calendars_not_allowed'
+  /** The request needs more than the user has allowed. */
+  | 'more_needed'
+  /** An administrator of the user's organization has to allow it. */
+  | 'administrator'
+  | 'operator'
+  | 'passing';
+
+/** Returns `undefined` for an account that serves `scope` as it is. */
+function problemForUser(
+  { health, calendarPermission, grantedScopes }: Account,
+  scope: Scope,
+  provider: CalendarProvider | undefined,
+): ProblemForUser | undefined {
+  if (calendarPermission === false) return 'calendars_not_allowed';
+  if (health.state !== 'active') {
+    const actor = health.reason && actorOf(health.reason);
+    if (actor === 'administrator') return 'administrator';
+    if (health.state === 'reauth_required') return 'reconnect';
+    return actor === 'operator' ? 'operator' : 'passing';
+  }
+  if (provider?.signIn.method !== 'redirect') return undefined;
+  return provider.signIn.covers(grantedScopes, scope) ? undefined : 'more_needed';
+}
+
+export const canBeSolvedBySigningIn = (problem: ProblemForUser | undefined): boolean =>
+  problem !== undefined && problem !== 'operator' && problem !== 'passing';

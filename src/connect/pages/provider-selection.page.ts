@@ -1,6 +1,5 @@
 /** The provider-selection page (docs/wire.md 4.1). With one account it is also the consent page. */
 
-import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import {
   chip,
@@ -16,7 +15,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { type Scope, scopeCovers } from '../../oauth/scope.ts';
 import type { AccountView, UserAccounts } from '../accounts/account-views.ts';
-import { accountState, readyCalendars } from '../accounts/account-views.ts';
+import { accountState, canBeSolvedBySigningIn, readyCalendars } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { accountPath, pagePath, selectionPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';

@@ -1,6 +1,7 @@
 /** The health of an account: state, reason, responsible party and fix. */
-import { isCalendarLink } from '../../calendars/account-problem.ts';
+
 import type { Account, AccountHealth } from '../../calendars/account-store.ts';
+import { isCalendarLink } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { IconName } from '../../design/icon.page.ts';
 import { LINK_MARK, PROVIDER_MARKS } from '../../design/parts.page.ts';
