@@ -9,8 +9,8 @@ export const LIMITS = {
     'GET /events': { files: 34, lines: 5102 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
     'PUT /event': { files: 38, lines: 5591 },
-    // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs. One has reconnect links.
-    'linking CalDAV': { files: 37, lines: 4381 },
+    // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
+    'linking CalDAV': { files: 36, lines: 4377 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
