@@ -74,6 +74,21 @@ warning on standard error.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 - \`kalends help\`, \`kalends COMMAND --help\`, \`kalends --version\`.
 
+## At a server
+
+A command that names this section also runs without access to the database, through the [administration API](administration.md) of a server.
+Output and exit codes are the same.
+
+\`\`\`sh
+export KALENDS_SERVER=https://kalends.example KALENDS_ADMIN_KEY=kal_adm_…
+kalends client list
+\`\`\`
+
+- \`--server URL\` overrides \`KALENDS_SERVER\`. With either, other commands refuse to run, with exit code 2.
+- The key decides what the command may do. Plain http to another machine needs \`--allow-http\`, because it sends the key unencrypted.
+- A creation or rotation whose response is lost is sent a second time with the same \`Idempotency-Key\`.
+- Client and server must have the same version: the server writes the output.
+
 ${helpAsMarkdown(COMMANDS)}
 
 This page is generated from \`src/cli/\` by \`npm run docs\`.

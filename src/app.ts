@@ -1,5 +1,5 @@
 /** The routes of the program and where they are mounted. It decides nothing else. */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import {
   type AdministrationRouteDeps,
@@ -80,10 +80,25 @@ export type AppDeps = ServerOptions &
     readonly metrics?: MetricsRouteDeps | undefined;
   };
 
-type AdministrationAppDeps = Omit<AdministrationRouteDeps, 'adminDocument'> & {
+type AdministrationAppDeps = Omit<AdministrationRouteDeps, LazyDeps> & {
   /** Whether the administration API is at the origin of the dashboard. */
   readonly hasAdministration: boolean;
 };
+
+type LazyDeps = 'adminDocument' | 'findRenderer';
+
+/** Returns the dependencies whose modules are loaded when they are first used. */
+const lazyDeps = ({
+  publicUrl,
+}: {
+  readonly publicUrl: string;
+}): Pick<AdministrationRouteDeps, LazyDeps> => ({
+  adminDocument: adminDocumentText(publicUrl),
+  async findRenderer(row) {
+    const { findRenderer } = await import('./cli/cli.ts');
+    return findRenderer(row);
+  },
+});
 
 /** Returns the administration API alone, not yet listening. It logs and counts no requests. */
 export function buildAdministration(
@@ -93,9 +108,7 @@ export function buildAdministration(
   const options = { log, trustProxy, databaseRefused, errorDocumentation, secure: false };
   const limits = { ...(connectionLimits && { connectionLimits }), ...(isDraining && { isDraining }) };
   const app = createServer({ ...options, ...limits });
-  app.register(
-    administrationRoutes({ ...deps, adminDocument: adminDocumentText(deps.publicUrl) }, () => true),
-  );
+  app.register(administrationRoutes({ ...deps, ...lazyDeps(deps) }, () => true));
   return app;
 }
 
@@ -106,8 +119,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(connectRoutes(deps));
   app.register(dashboardRoutes(deps));
   if (deps.hasAdministration) {
-    const adminDeps = { ...deps, adminDocument: adminDocumentText(deps.publicUrl) };
-    app.register(administrationRoutes(adminDeps, (request) => isAtDashboard(request, deps)));
+    const isHere = (request: FastifyRequest) => isAtDashboard(request, deps);
+    app.register(administrationRoutes({ ...deps, ...lazyDeps(deps) }, isHere));
   }
   app.register(logoRoute(deps));
   app.register(async (documents) => {

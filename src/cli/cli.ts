@@ -3,9 +3,11 @@
  * standard error, or with --json `{"error", "message"}` on standard output. Exit codes: 0 success, 1 error, 2 wrong usage.
  */
 import { userInfo } from 'node:os';
+import type { AdminOperation } from '../administration/operations/operation.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { loadWithAddresses } from '../config/stored-addresses.ts';
+import type { Members } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { nearestOf } from '../lib/nearest.ts';
 import { version } from '../lib/version.ts';
@@ -18,6 +20,7 @@ import { RestoreError } from '../system/restore-error.ts';
 import { RotationRefused } from '../system/rotate-master-key.ts';
 import { adminCommands } from './admin-commands.ts';
 import { adminKeyCommands } from './admin-key-commands.ts';
+import { administrationDeps } from './administration-deps.ts';
 import { alertCommands } from './alert-commands.ts';
 import { backupCommand, restoreCommand } from './backup-commands.ts';
 import { clientCommands } from './client-commands.ts';
@@ -26,6 +29,7 @@ import {
   type CommandDeps,
   CommandError,
   type Context,
+  type Input,
   type Io,
   type Result,
   usageError,
@@ -36,8 +40,11 @@ import { helpDocument, renderHelp, renderProgramHelp, tabulate } from './help.ts
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
+import { localOperations, namingMissing, renderOutput } from './operation-command.ts';
 import { oneOf } from './option-values.ts';
 import { findCommand, parseInput, withSuggestion } from './parse.ts';
+import { findServer, remoteOperations } from './remote-operations.ts';
+import type { Completed } from './rendering.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
@@ -181,7 +188,27 @@ async function runArgs(argv: readonly string[], context: Context): Promise<Resul
   const { command, rest } = match;
   const separator = firstSeparator(rest);
   if (rest.some((arg, i) => i < separator && (arg === '--help' || arg === '-h'))) return helpOfOne(command);
-  return command.run(parseInput(command, rest), context);
+  const input = parseInput(command, rest);
+  return command.run(input, atServer(command, input, context));
+}
+
+/** Returns the context of a command: with `--server`, its operations run at that server. */
+function atServer(command: Command, input: Input, context: Context): Context {
+  const server = findServer(input, { env: context.io.env, config: context.config });
+  if (server === undefined) return context;
+  if (command.renderings === undefined)
+    throw usageError(
+      `"kalends ${command.name}" cannot run at a server. Run it there, without --server and KALENDS_SERVER.`,
+    );
+  const operations = namingMissing(remoteOperations(server));
+  return { ...context, isRemote: true, withOperations: (work) => work(operations) };
+}
+
+/** Returns the renderer of the command that runs an operation, for `--server`. */
+export function findRenderer({ id }: Pick<AdminOperation, 'id'>) {
+  const renderings = COMMANDS.flatMap((command) => command.renderings ?? []);
+  const row = renderings.find(({ operation }) => operation.id === id);
+  return row && ((result: unknown, done: Completed<Members>) => renderOutput(row, result, done));
 }
 
 const firstSeparator = (args: readonly string[]): number =>
@@ -233,13 +260,12 @@ function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
     if (isDefault) io.stderr.write(`kalends: ${defaultAddressNotice(complete)}\n`);
     return complete;
   };
-  return {
-    io,
-    json,
-    deps: { ...deps, now },
-    caller,
-    config,
-    configWith,
+  const context: Context = {
+    ...{ io, json, deps: { ...deps, now }, caller, config, configWith, isRemote: false },
+    withOperations: (work) =>
+      context.withStorage((storage) =>
+        work(namingMissing(localOperations(administrationDeps(storage, context)))),
+      ),
     async withStorage(work) {
       const loaded = config();
       noticeSandboxes(loaded, io);
@@ -253,6 +279,7 @@ function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
       }
     },
   };
+  return context;
 }
 
 const defaultAddressNotice = ({ url }: Config): string =>

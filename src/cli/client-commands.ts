@@ -1,6 +1,6 @@
 /** `kalends client …`: applications. */
 import { LOAD_ORDERS } from '../activity/activity-store.ts';
-import { countUsers, readSettings } from '../administration/application-subject.ts';
+import { readSettings } from '../administration/application-subject.ts';
 import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
@@ -14,7 +14,6 @@ import { instantText } from '../lib/rendered-json.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
-import { administrationDeps } from './administration-deps.ts';
 import {
   CLIENT_OPTIONS,
   checkAppChanges,
@@ -29,9 +28,17 @@ import {
   saveExtras,
   unreviewedNotices,
 } from './client-options.ts';
-import { type Command, CommandError, type Positional, type Storage, usageError } from './command.ts';
+import {
+  type Command,
+  type CommandError,
+  type Input,
+  type Positional,
+  type Storage,
+  usageError,
+} from './command.ts';
 import { INDENT, tabulate } from './help.ts';
-import { choiceIn, confirm, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
+import { listOutput, missing, operationCommand } from './operation-command.ts';
+import { choiceIn, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -98,36 +105,32 @@ const create: Command = {
   },
 };
 
-const list: Command = {
+const list = operationCommand({
   name: 'client list',
   summary: 'List the applications',
-  run: (_, context) =>
-    context.withStorage(async (storage) => {
-      const all = { limit: Number.POSITIVE_INFINITY, after: undefined };
-      const { subjects } = await listApplications.run(all, administrationDeps(storage, context));
-      return listResult({
-        name: 'clients',
-        fields: APPLICATION,
+  operation: listApplications,
+  input: () => ({}),
+  render: ({ subjects }) =>
+    listOutput(
+      APPLICATION,
+      {
         columns: ['client_id', 'name', 'redirect_uri'],
-        subjects,
         none: 'No applications yet. "kalends client create --help" shows how to create one.',
-      });
-    }),
-};
+      },
+      subjects,
+    ),
+});
 
-const show: Command = {
+const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({ client_id: clientId });
+
+const show = operationCommand({
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
-  run: ({ positionals: { CLIENT_ID: clientId = '' } }, context) =>
-    context.withStorage(async (storage) => {
-      await requireClient(clientId, storage.clients);
-      const deps = administrationDeps(storage, context);
-      const subject = await showApplication.run({ client_id: clientId }, deps);
-      const json = showApplication.toDocument(subject, deps);
-      return { json, text: tabulate(toRows(APPLICATION_LINES, subject)) };
-    }),
-};
+  operation: showApplication,
+  input: clientInput,
+  render: (subject) => ({ text: tabulate(toRows(APPLICATION_LINES, subject)) }),
+});
 
 const update: Command = {
   name: 'client update',
@@ -183,7 +186,7 @@ const update: Command = {
 
 const HOUR_MS = 3_600_000;
 
-const rotateSecret: Command = {
+const rotateSecret = operationCommand({
   name: 'client rotate-secret',
   summary: 'Replace the secret of an application',
   positionals: [CLIENT_ID],
@@ -191,39 +194,32 @@ const rotateSecret: Command = {
   notes: [
     'Two secrets can be valid at once: configure the new one in the application before the overlap ends.',
   ],
-  run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, context) => {
-    const overlapMs = overlapIn(options, '24h');
-    return context.withStorage(async (storage) => {
-      await requireClient(clientId, storage.clients);
-      const deps = administrationDeps(storage, context);
-      const input = { client_id: clientId, overlap_hours: overlapMs / HOUR_MS };
-      const rotated = await rotateApplicationSecret.run(input, deps);
-      const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
-      const old = overlapMs === 0 ? 'is not valid any more' : `is valid until ${ends}`;
-      return {
-        json: rotateApplicationSecret.toDocument(rotated, deps),
-        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nSave it now: it is not shown again. The previous secret ${old}.`,
-      };
-    });
+  operation: rotateApplicationSecret,
+  input: (parsed) => ({
+    ...clientInput(parsed),
+    overlap_hours: overlapIn(parsed.options, '24h') / HOUR_MS,
+  }),
+  render({ clientSecret, oldSecretExpiresAt }, { input }) {
+    const ends = new Date(oldSecretExpiresAt).toISOString();
+    const old = input.overlap_hours === 0 ? 'is not valid any more' : `is valid until ${ends}`;
+    const table = tabulate([['client_secret', clientSecret]], { indent: INDENT });
+    return { text: `${table}\n\nSave it now: it is not shown again. The previous secret ${old}.` };
   },
-};
+});
 
-const remove: Command = {
+const remove = operationCommand({
   name: 'client delete',
   summary: 'Delete an application with its users, their grants and their accounts',
   positionals: [CLIENT_ID],
   options: [YES],
-  run: (input, context) =>
-    context.withStorage(async (storage) => {
-      const { CLIENT_ID: clientId = '' } = input.positionals;
-      const client = await requireClient(clientId, storage.clients);
-      const userCount = await countUsers(clientId, storage);
-      await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
-      const deletion = { client_id: clientId, dry_run: false };
-      await deleteApplicationOperation.run(deletion, administrationDeps(storage, context));
-      return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
-    }),
-};
+  operation: deleteApplicationOperation,
+  async confirmation(parsed, operations) {
+    const { name, user_count: users } = await operations.read(showApplication, clientInput(parsed));
+    return `Deleting ${name} with its ${users} user(s)`;
+  },
+  input: clientInput,
+  render: ({ name }) => ({ text: `Deleted ${name}.` }),
+});
 
 const load: Command = {
   name: 'client load',
@@ -251,10 +247,7 @@ export const clientCommands: readonly Command[] = [create, list, show, load, upd
 
 /** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>
-  new CommandError(
-    'not_found',
-    `There is no application "${clientId}"; "kalends client list" lists the applications.`,
-  );
+  missing('client_id', { client_id: clientId });
 
 /** Returns an application. Throws CommandError if it does not exist. */
 export async function requireClient(clientId: string, clients: Storage['clients']): Promise<Client> {

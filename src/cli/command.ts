@@ -12,6 +12,7 @@ import type { MasterKeys } from '../system/master-key.ts';
 import type { OperatorStores } from '../system/operator-stores.ts';
 import type { PreparedRestore } from '../system/restore.ts';
 import type { StorageReport } from '../system/storage-report.ts';
+import type { Operations, Rendering } from './rendering.ts';
 
 export type Command = {
   /** The words that select it, such as `client create`. */
@@ -22,6 +23,8 @@ export type Command = {
   readonly options?: readonly CommandOption[];
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[];
+  /** The operations that it runs, if it can run at a server. */
+  readonly renderings?: readonly Rendering[];
   /** Resolves to `undefined` or the exit code if the command printed its output itself, as `serve` does. */
   run(input: Input, context: Context): Promise<Result | number | undefined>;
 };
@@ -61,6 +64,10 @@ export type Context = {
   configWith(stored: Addresses | undefined): Config;
   /** Opens the configured storage for the time of `work`. */
   withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
+  /** Runs `work` with the operations on the configured storage, or at the server of `--server`. */
+  withOperations<T>(work: (operations: Operations) => Promise<T>): Promise<T>;
+  /** Whether the command runs at a server. */
+  readonly isRemote: boolean;
 };
 
 /** `json` is the document of `--json`. `text` is for people, without the last line feed. */

@@ -1,6 +1,6 @@
 /** `kalends completion`: a script with which a shell completes commands and options. */
 import { type Command, usageError } from './command.ts';
-import { COMMON_OPTIONS } from './parse.ts';
+import { allOptions } from './parse.ts';
 
 const SCRIPTS: Readonly<Record<string, (tree: string) => string>> = {
   bash: (tree) => `_kalends() {
@@ -65,13 +65,14 @@ END
 /** Returns one line for each group and command: its words, a colon, and what can follow. */
 function completionTree(commands: readonly Command[]): string {
   const following = new Map<string, Set<string>>();
-  for (const { name, options = [] } of commands) {
+  for (const command of commands) {
+    const { name } = command;
     const parts = name.split(' ');
     for (const [at, word] of parts.entries()) {
       const path = parts.slice(0, at).join(' ');
       following.set(path, (following.get(path) ?? new Set()).add(word));
     }
-    following.set(name, new Set([...options, ...COMMON_OPTIONS].map((option) => `--${option.name}`)));
+    following.set(name, new Set(allOptions(command).map((option) => `--${option.name}`)));
   }
   return [...following].map(([path, next]) => `${path}:${[...next].join(' ')}`).join('\n');
 }

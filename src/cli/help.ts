@@ -1,6 +1,6 @@
 /** Text for the terminal: tables, and the help of commands, which is also JSON and docs/cli.md. */
 import type { Command, CommandOption } from './command.ts';
-import { COMMON_OPTIONS } from './parse.ts';
+import { allOptions } from './parse.ts';
 
 const GAP = '  ';
 const LEAST_LAST_COLUMN = 20;
@@ -56,10 +56,10 @@ function renderUsage({ name: command, positionals = [], options = [] }: Command)
 
 /** Returns the help of one command. */
 export function renderHelp(command: Command): string {
-  const { positionals = [], options = [], notes = [] } = command;
+  const { positionals = [], notes = [] } = command;
   const rows = [
     ...positionals.map(({ name, doc }) => [name, doc]),
-    ...[...options, ...COMMON_OPTIONS].map((option) => [optionName(option), option.doc]),
+    ...allOptions(command).map((option) => [optionName(option), option.doc]),
   ];
   const table = tabulate(rows, { width: WIDTH, indent: INDENT });
   const parts = [`${command.summary}.`, `Usage: ${renderUsage(command)}`, table, ...notes.map(wrapped)];
@@ -85,13 +85,13 @@ export function renderProgramHelp(commands: readonly Command[]): string {
 
 /** Returns the help of one command as JSON. */
 export function helpDocument(command: Command): object {
-  const { name, summary, positionals = [], options = [], notes = [] } = command;
+  const { name, summary, positionals = [], notes = [] } = command;
   return {
     command: name,
     summary,
     usage: renderUsage(command),
     positionals,
-    options: [...options, ...COMMON_OPTIONS],
+    options: allOptions(command),
     notes,
   };
 }
@@ -100,13 +100,14 @@ export function helpDocument(command: Command): object {
 export function helpAsMarkdown(commands: readonly Command[]): string {
   return commands
     .map((command) => {
-      const { name: title, summary, positionals = [], options = [], notes = [] } = command;
+      const { name: title, summary, positionals = [], options = [], notes = [], renderings } = command;
+      const place = renderings === undefined ? [] : ['It also runs [at a server](#at-a-server).'];
       const items = [
         ...positionals.map(({ name, doc }) => `- \`${name}\`: ${doc}`),
         ...options.map((option) => `- \`${optionName(option)}\`: ${option.doc}`),
       ];
       const parts = [`## ${title}`, `${summary}.`, `\`\`\`sh\n${renderUsage(command)}\n\`\`\``];
-      return [...parts, ...(items.length > 0 ? [items.join('\n')] : []), ...notes].join('\n\n');
+      return [...parts, ...(items.length > 0 ? [items.join('\n')] : []), ...notes, ...place].join('\n\n');
     })
     .join('\n\n');
 }

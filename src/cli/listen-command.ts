@@ -2,9 +2,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../lib/error-code.ts';
 import { type Command, CommandError, type Context, type Input, usageError } from './command.ts';
 import { text } from './option-values.ts';
+import { causeText } from './remote-operations.ts';
 import { terminalText } from './terminal-text.ts';
 
 export const listenCommand: Command = {
@@ -283,12 +283,6 @@ async function readBody(response: Response): Promise<Record<string, unknown>> {
   } catch {
     return {}; // The server is not a Kalends.
   }
-}
-
-/** Returns the cause of "fetch failed": a code such as ECONNREFUSED, or a message. */
-function causeText(reason: unknown): string {
-  const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
-  return errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 function refusal(base: string, status: number, body: Record<string, unknown>): Error {

@@ -4,10 +4,26 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearestOf } from '../lib/nearest.ts';
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
 
-/** The options of every command. */
-export const COMMON_OPTIONS: readonly CommandOption[] = [
+const COMMON_OPTIONS: readonly CommandOption[] = [
   { name: 'json', doc: 'Print one JSON document on standard output and nothing else.' },
   { name: 'help', doc: 'Show this help.' },
+];
+
+/** The options of commands that can run at a server. */
+const SERVER_OPTIONS: readonly CommandOption[] = [
+  {
+    name: 'server',
+    value: 'URL',
+    doc: 'Run at this server with the admin key in KALENDS_ADMIN_KEY, instead of on the database. Overrides KALENDS_SERVER.',
+  },
+  { name: 'allow-http', doc: 'Send the admin key to another machine over plain http.' },
+];
+
+/** Returns the options of a command with those that it shares with others. */
+export const allOptions = ({ options = [], renderings }: Command): readonly CommandOption[] => [
+  ...options,
+  ...(renderings === undefined ? [] : SERVER_OPTIONS),
+  ...COMMON_OPTIONS,
 ];
 
 /** Returns the command that the first arguments select, and the other arguments. */
@@ -54,7 +70,7 @@ type ParsedArguments = {
 };
 
 function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
-  const allowed = [...(command.options ?? []), ...COMMON_OPTIONS];
+  const allowed = [...new Set([...allOptions(command), ...SERVER_OPTIONS])];
   const options: ParseArgsOptionsConfig = {};
   for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
   // All options are long: an id that begins with one hyphen would be split into short ones. No argument contains U+0000.

@@ -13,6 +13,7 @@ import {
   type Result,
   type Storage,
 } from './command.ts';
+import { missing } from './operation-command.ts';
 
 export const USER_ID: Positional = { name: 'USER_ID', doc: "The user's id, as the application assigned it." };
 
@@ -31,19 +32,26 @@ export const withUser = (
     await requireClient(clientId, storage.clients);
     const user = await storage.users.findUser(clientId, userId);
     if (user !== undefined) return work(user, administrationDeps(storage, context));
-    throw new CommandError(
-      'not_found',
-      `The application has no user "${userId}"; "kalends user list ${clientId}" lists its users.`,
-    );
+    throw missing('user_id', { client_id: clientId, user_id: userId });
   });
 
 /** Returns an account by its key, id or name. Throws CommandError if none or several match. */
-export async function findAccount(
+export const findAccount = async (
   { clientId, userId }: UserSummary,
   { positionals: { ACCOUNT: name = '' } }: Input,
   { accounts }: Pick<Storage, 'accounts'>,
-): Promise<Account> {
-  const linked = await accounts.listAccounts(clientId, userId);
+): Promise<Account> => selectAccount(await accounts.listAccounts(clientId, userId), name);
+
+type NamedAccount = Pick<Account, 'accountKey' | 'accountId' | 'display'>;
+
+/** Returns the accounts in the document of a user. */
+export const toNamedAccounts = (accounts: unknown): readonly NamedAccount[] =>
+  (Array.isArray(accounts) ? accounts : []).map(({ key, id, display }) => ({
+    ...{ accountKey: String(key), accountId: String(id), display: String(display) },
+  }));
+
+/** Returns an account by its key, id or name. Throws CommandError if none or several match. */
+export function selectAccount<T extends NamedAccount>(linked: readonly T[], name: string): T {
   const byKey = linked.filter(({ accountKey }) => accountKey === name);
   const byName = linked.filter(({ accountId, display }) => accountId === name || display === name);
   const matches = byKey.length > 0 ? byKey : byName;

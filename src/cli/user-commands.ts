@@ -12,7 +12,6 @@ import {
   revokeUserOperation,
   showUser,
   syncUserOperation,
-  toAccountSubject,
 } from '../administration/operations/user-operations.ts';
 import { disconnectAccount, findUsers, linkToReconnect, readAccount } from '../administration/users.ts';
 import { instantText } from '../lib/rendered-json.ts';
@@ -23,6 +22,7 @@ import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
 import { type Command, CommandError, type Input, newFile, type Result, type Storage } from './command.ts';
 import { tabulate } from './help.ts';
+import { operationCommand } from './operation-command.ts';
 import {
   confirm,
   hasMembers,
@@ -35,26 +35,38 @@ import {
   YES,
 } from './option-values.ts';
 import { safeJson } from './terminal-text.ts';
-import { ACCOUNT_NAME, findAccount, findBroken, USER_ID, withUser } from './user-arguments.ts';
+import {
+  ACCOUNT_NAME,
+  findAccount,
+  findBroken,
+  selectAccount,
+  toNamedAccounts,
+  USER_ID,
+  withUser,
+} from './user-arguments.ts';
 
-const sync: Command = {
+const userInput = ({ positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input) => ({
+  client_id: clientId,
+  user_id: userId,
+});
+
+const sync = operationCommand({
   name: 'user sync',
   summary: 'Sync all accounts of a user now, or one',
   positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
   notes: ['A running server starts the sync within seconds.'],
-  run: (input, context) =>
-    withUser(input, context, async (user, deps) => {
-      const { clientId, userId } = user;
-      const isOne = input.positionals.ACCOUNT !== undefined;
-      const account = isOne ? await findAccount(user, input, deps) : undefined;
-      const target = { client_id: clientId, user_id: userId, account_key: account?.accountKey };
-      const json = await syncUserOperation.run(target, deps);
-      return {
-        json,
-        text: `A sync of ${json.accounts} account(s) of ${userId} is due now.`,
-      };
-    }),
-};
+  operation: syncUserOperation,
+  async input(parsed, operations) {
+    const user = userInput(parsed);
+    const { ACCOUNT: name } = parsed.positionals;
+    if (name === undefined) return user;
+    const { accounts } = await operations.read(showUser, user);
+    return { ...user, account_key: selectAccount(toNamedAccounts(accounts), name).accountKey };
+  },
+  render: ({ accounts, user_id: userId }) => ({
+    text: `A sync of ${accounts} account(s) of ${userId} is due now.`,
+  }),
+});
 
 const disconnect: Command = {
   name: 'user disconnect',
@@ -189,29 +201,27 @@ const isUserPlace = (value: unknown): value is UserPlace =>
 /** The most events per account in text. */
 const NEWEST_EVENTS = 5;
 
-const show: Command = {
+const show = operationCommand({
   name: 'user show',
   summary: 'Show one user with the accounts and their history',
   positionals: [CLIENT_ID, USER_ID],
   notes: [
     'The text has the newest events of each account. --json has all stored events: at most 100 per account, for 90 days.',
   ],
-  run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, deps) => {
-      const details = await showUser.run({ client_id: clientId, user_id: userId }, deps);
-      const { user, grants } = details;
-      const accounts = details.accounts.map((account) => toAccountSubject(account, details));
-      const lines = [
-        ...toRows(USER, user),
-        ...grants.map(({ scope, createdAt, refreshedAt }) => [
-          'grant',
-          `${scope}, since ${instantText(createdAt)}, last used ${instantText(refreshedAt)}`,
-        ]),
-        ...accounts.flatMap((account) => [...toRows(ACCOUNT, account), ...historyLines(account)]),
-      ];
-      return { json: showUser.toDocument(details, deps), text: tabulate(lines) };
-    }),
-};
+  operation: showUser,
+  input: userInput,
+  render({ user, grants, accounts }) {
+    const lines = [
+      ...toRows(USER, user),
+      ...grants.map(({ scope, createdAt, refreshedAt }) => [
+        'grant',
+        `${scope}, since ${instantText(createdAt)}, last used ${instantText(refreshedAt)}`,
+      ]),
+      ...accounts.flatMap((account) => [...toRows(ACCOUNT, account), ...historyLines(account)]),
+    ];
+    return { text: tabulate(lines) };
+  },
+});
 
 const historyLines = ({ history }: AccountSubject): string[][] =>
   history
@@ -221,7 +231,7 @@ const historyLines = ({ history }: AccountSubject): string[][] =>
       `${instantText(at)} ${happened}${reason ? `, ${reason}` : ''}`,
     ]);
 
-const remove: Command = {
+const remove = operationCommand({
   name: 'user delete',
   summary: 'Delete a user with its grants, connected accounts and mirrored calendars',
   positionals: [CLIENT_ID, USER_ID],
@@ -229,19 +239,17 @@ const remove: Command = {
   notes: [
     'The receipt says what was deleted and when; the audit log stores it without the identity of the user. docs/privacy.md says what remains after a deletion.',
   ],
-  run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId, accounts }, deps) => {
-      await confirm(`Deleting ${userId} with ${accounts} account(s)`, input, context);
-      const deletion = await deleteUserOperation.run(
-        { client_id: clientId, user_id: userId, dry_run: false },
-        deps,
-      );
-      return {
-        json: deleteUserOperation.toDocument(deletion, deps),
-        text: [`Deleted ${userId}.`, ...receiptLines(deletion.receipt)].join('\n'),
-      };
-    }),
-};
+  operation: deleteUserOperation,
+  async confirmation(parsed, operations) {
+    const user = userInput(parsed);
+    const { account_count: accounts } = await operations.read(showUser, user);
+    return `Deleting ${user.user_id} with ${accounts} account(s)`;
+  },
+  input: userInput,
+  render: ({ userId, receipt }) => ({
+    text: [`Deleted ${userId}.`, ...receiptLines(receipt)].join('\n'),
+  }),
+});
 
 function receiptLines(receipt: DeletionReceipt | undefined): string[] {
   if (receipt === undefined) return [];
@@ -261,22 +269,19 @@ function pendingLines(accessToEnd: number, isOffDisk: boolean): string[] {
   return [...(accessToEnd > 0 ? [access] : []), ...(isOffDisk ? [] : [disk])];
 }
 
-const revoke: Command = {
+const revoke = operationCommand({
   name: 'user revoke',
   summary: 'Revoke every grant of a user: its tokens stop working at once',
   positionals: [CLIENT_ID, USER_ID],
   notes: [
     'Unused authorization codes stop working too. Accounts stay connected; after the next authorization the application can read them again.',
   ],
-  run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, deps) => {
-      const json = await revokeUserOperation.run({ client_id: clientId, user_id: userId }, deps);
-      return {
-        json,
-        text: `Revoked ${json.ended_grants} grant(s) of ${userId}.`,
-      };
-    }),
-};
+  operation: revokeUserOperation,
+  input: userInput,
+  render: ({ ended_grants: ended, user_id: userId }) => ({
+    text: `Revoked ${ended} grant(s) of ${userId}.`,
+  }),
+});
 
 const userExport: Command = {
   name: 'user export',

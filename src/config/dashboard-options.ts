@@ -29,6 +29,11 @@ export const ADMINISTRATION = {
     parse: adminKey,
     doc: 'A key of the [administration API](administration.md) with the role `owner`: 32 to 128 printable characters. Other keys are created by `kalends admin key create`. Default: none.',
   },
+  server: {
+    name: 'KALENDS_SERVER',
+    parse: optional(origin),
+    doc: 'The origin of the administration API at which [commands run](cli.md#at-a-server), with the key in `KALENDS_ADMIN_KEY`, instead of on the database. Default: none.',
+  },
   adminAddress: {
     name: 'KALENDS_ADMIN_ADDRESS',
     default: 'dashboard',

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { openAdminAccess } from '../../src/administration/operations/admin-access.ts';
 import { administrationRoutes } from '../../src/administration/operations/administration.route.ts';
+import type { AdminOperation } from '../../src/administration/operations/operation.ts';
 import type { Caller } from '../../src/audit/audit-entry.ts';
+import { findRenderer } from '../../src/cli/cli.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
@@ -38,6 +40,7 @@ export async function openAdministrationApp(db: Database, { isHere = (): boolean
     privateNetwork: { mode: 'allow' } as const,
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
+    findRenderer: async (row: AdminOperation) => findRenderer(row),
   };
   for (const clientId of ['acme', 'other']) {
     const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };

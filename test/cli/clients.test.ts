@@ -208,7 +208,8 @@ describe('kalends client', () => {
     const flagged = await cli.json('client', 'delete', first.id, '--yes');
     const typed = await cli.run(['client', 'delete', second.id], 'yes');
 
-    assert.deepEqual(flagged, { exitCode: 0, document: { deleted: true, client_id: first.id } });
+    const document = { deleted: true, client_id: first.id, users: 0, accounts: 0, endpoints: 0 };
+    assert.deepEqual(flagged, { exitCode: 0, document });
     assert.equal(typed.exitCode, 0);
     assert.deepEqual((await cli.json('client', 'list')).document, { clients: [] });
   });

@@ -3,12 +3,14 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { answerHead } from '../../http/allowed-methods.ts';
 import { beforeBody } from '../../http/before-body.ts';
 import { notFound } from '../../http/error-mapping.ts';
+import type { Members } from '../../http/fields.ts';
+import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import { mustBeAllowed } from '../../people/permission.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
 import { toApiError } from './administration-error.ts';
-import { type AdministrationDeps, type AdminOperation, readInput } from './operation.ts';
+import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
 export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by'> &
@@ -18,7 +20,15 @@ export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addres
     readonly publicUrl: string;
     /** Returns the OpenAPI document as JSON. */
     readonly adminDocument: () => Promise<string>;
+    /** Returns the renderer of the operation's command, `undefined` if it has none. */
+    readonly findRenderer: (row: AdminOperation) => Promise<CommandRenderer | undefined>;
   };
+
+/** Returns the output of a command for a result of its operation. */
+export type CommandRenderer = (
+  result: unknown,
+  completed: { readonly input: Members; readonly deps: AdministrationDeps },
+) => Promise<object>;
 
 /** Mounts the API. Requests that `isHere` rejects get 404. */
 export function administrationRoutes(
@@ -76,6 +86,9 @@ async function answer(
   deps: AdministrationRouteDeps,
 ): Promise<FastifyReply> {
   const input = readInput(row, request);
+  const isCommand = request.headers.accept === COMMAND_MEDIA_TYPE;
+  const render = isCommand ? await deps.findRenderer(row) : undefined;
+  if (isCommand && render === undefined) throw new ApiError(ANY_CALL.invalid_request, NO_COMMAND);
   const actor = { kind: 'admin_key', id: key.keyId, name: key.name } as const;
   const context: AdministrationDeps = {
     ...deps,
@@ -84,8 +97,12 @@ async function answer(
     addresses: async () => ({ url: deps.publicUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));
-  return reply.code(row.status ?? 200).send(row.toDocument(result, context));
+  reply.code(row.status ?? 200);
+  if (render === undefined) return reply.send(row.toDocument(result, context));
+  return reply.type(COMMAND_MEDIA_TYPE).send(await render(result, { input, deps: context }));
 }
+
+const NO_COMMAND = 'No command of this version prints this operation: send Accept: application/json';
 
 const asApiErrors = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((reason) => {

@@ -83,10 +83,14 @@ const visibleUrl = (
   { actor }: Pick<AdministrationDeps, 'actor'>,
 ): string => (may(actor, 'application.change', clientId) ? url : auditedUrl(url));
 
-function applicationDocument(subject: ApplicationSubject, deps: AdministrationDeps): Record<string, unknown> {
+/** Returns the application as the actor may read it. */
+function visibleSubject<T extends ApplicationSubject>(
+  subject: T,
+  deps: Pick<AdministrationDeps, 'actor'>,
+): T {
   const { clientId, webhookUrl } = subject.client;
   const url = webhookUrl === undefined ? undefined : visibleUrl({ clientId, url: webhookUrl }, deps);
-  return toDocument(APPLICATION, { ...subject, client: { ...subject.client, webhookUrl: url } });
+  return { ...subject, client: { ...subject.client, webhookUrl: url } };
 }
 
 export const listApplications = operation({
@@ -97,10 +101,11 @@ export const listApplications = operation({
   async run(page, deps) {
     const all = await readableApplications(deps.actor, deps);
     const { subjects, next } = toPage(all, ({ clientId }) => clientId, page);
-    return { subjects: await Promise.all(subjects.map((client) => readListed(client, deps))), next };
+    const listed = await Promise.all(subjects.map((client) => readListed(client, deps)));
+    return { subjects: listed.map((subject) => visibleSubject(subject, deps)), next };
   },
-  toDocument: ({ subjects, next }, deps) => ({
-    ...{ clients: subjects.map((subject) => applicationDocument(subject, deps)), next },
+  toDocument: ({ subjects, next }) => ({
+    ...{ clients: subjects.map((subject) => toDocument(APPLICATION, subject)), next },
   }),
 });
 
@@ -142,7 +147,7 @@ export const showApplication = operation({
   permission: 'application.read',
   ...{ pathFields: CLIENT, fields: {}, command: 'client show', result: NAMES },
   run: ({ client_id: clientId }, deps) => readShown(clientId, deps),
-  toDocument: applicationDocument,
+  toDocument: (subject) => toDocument(APPLICATION, subject),
 });
 
 async function readShown(clientId: string, deps: AdministrationDeps) {
@@ -150,7 +155,7 @@ async function readShown(clientId: string, deps: AdministrationDeps) {
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
   const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
-  return { ...(await readSettings(client, deps)), liveSecrets, userCount };
+  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount }, deps);
 }
 
 export const updateApplication = operation({
@@ -222,12 +227,12 @@ export const deleteApplicationOperation = operation({
   ...{ pathFields: CLIENT, fields: DRY_RUN, command: 'client delete' },
   result: ['deleted', 'client_id', 'users', 'accounts', 'endpoints'],
   async run({ client_id: clientId, dry_run: isDryRun = false }, deps) {
-    const { name: typedName } = await readApplication(deps.actor, clientId, deps);
+    const { name } = await readApplication(deps.actor, clientId, deps);
     const contents = await countApplicationContents(deps.actor, clientId, deps);
-    if (!isDryRun) await deleteApplication(deps.actor, { clientId, typedName }, deps);
-    return { deleted: !isDryRun, client_id: clientId, ...contents };
+    if (!isDryRun) await deleteApplication(deps.actor, { clientId, typedName: name }, deps);
+    return { name, document: { deleted: !isDryRun, client_id: clientId, ...contents } };
   },
-  toDocument: (result) => result,
+  toDocument: ({ document }) => document,
 });
 
 export const rotateApplicationSecret = operation({
@@ -256,12 +261,12 @@ export const listApplicationEndpoints = operation({
   ...{ pathFields: CLIENT, fields: PAGE, command: 'webhook list', result: ['endpoints', 'next'] },
   async run({ client_id: clientId, ...page }, deps) {
     await readApplication(deps.actor, clientId, deps);
-    return toPage(await deps.endpoints.listEndpoints(clientId), ({ endpointId }) => endpointId, page);
+    const endpoints = await deps.endpoints.listEndpoints(clientId);
+    const { subjects, next } = toPage(endpoints, ({ endpointId }) => endpointId, page);
+    return { subjects: subjects.map((row) => ({ ...row, url: visibleUrl(row, deps) })), next };
   },
-  toDocument: ({ subjects, next }, deps) => ({
-    endpoints: subjects.map((endpoint) =>
-      toDocument(ENDPOINT, { ...endpoint, url: visibleUrl(endpoint, deps) }),
-    ),
+  toDocument: ({ subjects, next }) => ({
+    endpoints: subjects.map((endpoint) => toDocument(ENDPOINT, endpoint)),
     next,
   }),
 });

@@ -1,5 +1,5 @@
 /** The operations on keys of the administration API. */
-import { oneOf, parsed, required, text, wholeNumber } from '../../http/fields.ts';
+import { oneOf, parsed, required, text } from '../../http/fields.ts';
 import {
   createAdminKey,
   listAdminKeys,
@@ -10,7 +10,7 @@ import {
 import { ROLES } from '../../people/person.ts';
 import { ADMIN_KEY } from '../documents/admin-key.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { operation, overlapField, overlapMsOf, PAGE, toPage } from './operation.ts';
+import { fractionalNumber, operation, overlapField, overlapMsOf, PAGE, toPage } from './operation.ts';
 
 const KEY = { key_id: required(text({ max: 100, doc: 'The id of the key.', example: 'ak_b0VtQ2xhd0Jr' })) };
 const NAMES = ADMIN_KEY.map(({ name }) => name);
@@ -50,14 +50,14 @@ export const createKey = operation({
     name: required(text({ max: 200, doc: 'The name in lists and in the audit log.', example: 'Deployment' })),
     role: required(oneOf(ROLES, { doc: 'The role, which decides what the key may do.', example: 'owner' })),
     client_ids: textList,
-    expires_days: wholeNumber({
+    expires_days: fractionalNumber({
       ...{ min: 0, max: MOST_DAYS },
       doc: `The days after which the key expires; ${KEY_DAYS} by default, 0 for a key that does not expire.`,
     }),
   },
   ...{ command: 'admin key create', result: [...NAMES, 'key'] },
   async run({ name, role, client_ids: clientIds = [], expires_days: days = KEY_DAYS }, deps) {
-    const lifetimeMs = days === 0 ? undefined : days * DAY_MS;
+    const lifetimeMs = days === 0 ? undefined : Math.round(days * DAY_MS);
     const { key, secret } = await createAdminKey(deps.actor, { name, role, clientIds, lifetimeMs }, deps);
     const creator = deps.by?.actor.kind === 'admin_key' ? deps.by.actor.name : undefined;
     return { key: { ...key, state: 'valid' as const, creator, usedAt: undefined }, secret };

@@ -7,6 +7,7 @@ import {
   type Members,
   type Mistake,
   oneOf,
+  parsed,
   readBody,
   readMembers,
   readQuery,
@@ -14,7 +15,6 @@ import {
   required,
   type Table,
   text,
-  wholeNumber,
   wholeNumberText,
 } from '../../http/fields.ts';
 import type { ErrorRow } from '../../http/refusal.ts';
@@ -37,7 +37,7 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     readonly now: () => number;
   };
 
-type Row<Path extends Table, Fields extends Table, Result> = {
+export type Operation<Path extends Table, Fields extends Table, Result> = {
   /** Unique; generated clients use this name. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -59,21 +59,42 @@ type Row<Path extends Table, Fields extends Table, Result> = {
   readonly errors?: readonly ErrorRow[];
   /** The names in the document of the result. */
   readonly result: readonly string[];
+  /** Returns only what the actor may read: the result is the source of the document and of the command's text. */
   run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
   /** Returns the JSON of a result. */
   toDocument(result: Result, deps: AdministrationDeps): object;
 };
 
-export type AdminOperation = Row<Table, Table, unknown>;
+export type AdminOperation = Operation<Table, Table, unknown>;
 
 /** Returns the row, whose types follow from its fields. */
 export const operation = <Path extends Table, Fields extends Table, Result>(
-  row: Row<Path, Fields, Result>,
-): Row<Path, Fields, Result> => row;
+  row: Operation<Path, Fields, Result>,
+): Operation<Path, Fields, Result> => row;
+
+/** A request that accepts this type gets the output of the operation's command: its text and its document. */
+export const COMMAND_MEDIA_TYPE = 'application/vnd.kalends.command+json';
 
 /** Returns whether the fields of an operation are in the query. */
 export const isInQuery = ({ method }: Pick<AdminOperation, 'method'>): boolean =>
   method === 'get' || method === 'delete';
+
+/** Returns the parts of a request with these fields; undefined ones are left out. */
+export function toRequest(
+  row: Pick<AdminOperation, 'method' | 'pathFields'>,
+  fields: Members,
+): { params: Members; query: Readonly<Record<string, string>>; body: Members } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const [params, others] = [true, false].map((isInPath) =>
+    given.filter(([name]) => name in row.pathFields === isInPath),
+  );
+  const query = others?.map(([name, value]) => [name, String(value)] as const);
+  return {
+    params: Object.fromEntries(params ?? []),
+    query: Object.fromEntries(isInQuery(row) ? (query ?? []) : []),
+    body: Object.fromEntries(isInQuery(row) ? [] : (others ?? [])),
+  };
+}
 
 export type ReceivedInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 
@@ -126,19 +147,26 @@ export const DRY_RUN = {
   ),
 };
 
+/** A number from `min` to `max`, both inclusive, such as 0.5. */
+export const fractionalNumber = ({ min, max, doc }: { min: number; max: number; doc: string }) =>
+  parsed((value) => (typeof value === 'number' && value >= min && value <= max ? value : undefined), {
+    ...{ doc, schema: { type: 'number', minimum: min, maximum: max } },
+    problem: `must be a number from ${min} to ${max.toLocaleString('en')}`,
+  });
+
 const OVERLAP_HOURS = 24;
 const MOST_OVERLAP_HOURS = 720;
 const HOUR_MS = 3_600_000;
 
 /** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. */
 export const overlapField = (subject: string) => ({
-  overlap_hours: wholeNumber({
+  overlap_hours: fractionalNumber({
     ...{ min: 0, max: MOST_OVERLAP_HOURS },
     doc: `The hours for which the previous ${subject} stays valid; ${OVERLAP_HOURS} by default.`,
   }),
 });
 
-export const overlapMsOf = (hours = OVERLAP_HOURS): number => hours * HOUR_MS;
+export const overlapMsOf = (hours = OVERLAP_HOURS): number => Math.round(hours * HOUR_MS);
 
 type PageInput = { readonly limit: number | undefined; readonly after: string | undefined };
 export type Page<T> = { readonly subjects: readonly T[]; readonly next: string | null };

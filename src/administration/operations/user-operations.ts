@@ -58,7 +58,7 @@ export const listUsers = operation({
 });
 
 /** Returns an account of a user with what its document contains. */
-export function toAccountSubject(
+function toAccountSubject(
   account: AccountSubject['account'],
   { ownApps, history, updates }: Pick<ShownUser, 'ownApps' | 'history' | 'updates'>,
 ): AccountSubject {
@@ -86,22 +86,23 @@ export const showUser = operation({
   permission: 'user.read',
   ...{ pathFields: USER, fields: {}, command: 'user show' },
   result: [...USER_DOCUMENT.map(({ name }) => name), 'accounts', 'grants'],
-  run({ client_id: clientId, user_id: userId }, deps) {
-    return readUser(deps.actor, { clientId, userId }, deps);
-  },
-  toDocument({ user, accounts, grants, ...details }, deps) {
-    const name = (text: string) => visibleName(text, user.clientId, deps);
-    const mayName = may(deps.actor, 'user.name', user.clientId);
+  async run({ client_id: clientId, user_id: userId }, deps) {
+    const { user, grants, accounts, ...details } = await readUser(deps.actor, { clientId, userId }, deps);
+    const mayName = may(deps.actor, 'user.name', clientId);
     const subjects = accounts.map((account) => {
       const subject = toAccountSubject(account, details);
       return mayName ? subject : maskedSubject(subject);
     });
     return {
-      ...toDocument(USER_DOCUMENT, { ...user, userId: name(user.userId) }),
-      accounts: subjects.map((subject) => toDocument(ACCOUNT, subject)),
-      grants: grants.map((grant) => toDocument(GRANT, grant)),
+      user: { ...user, userId: visibleName(userId, clientId, deps) },
+      ...{ grants, accounts: subjects },
     };
   },
+  toDocument: ({ user, accounts, grants }) => ({
+    ...toDocument(USER_DOCUMENT, user),
+    accounts: accounts.map((subject) => toDocument(ACCOUNT, subject)),
+    grants: grants.map((grant) => toDocument(GRANT, grant)),
+  }),
 });
 
 type Deletion = {

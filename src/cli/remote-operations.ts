@@ -1,0 +1,131 @@
+/** Runs operations at a server, through its administration API. The admin key is never printed. */
+import { randomUUID } from 'node:crypto';
+import {
+  type AdminOperation,
+  COMMAND_MEDIA_TYPE,
+  toRequest,
+} from '../administration/operations/operation.ts';
+import { ADMIN_PREFIX } from '../administration/operations/operations.ts';
+import type { Config } from '../config/config.ts';
+import { origin } from '../config/option.ts';
+import { asObject, type Members, readMembers } from '../http/fields.ts';
+import { ApiError } from '../http/refusal.ts';
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import { errorCode } from '../lib/error-code.ts';
+import { jsonIn } from '../lib/json.ts';
+import { CommandError, type Input, type Io, usageError } from './command.ts';
+import type { OperationOutput, Operations } from './rendering.ts';
+
+const TIMEOUT_MS = 120_000;
+
+export type Server = { readonly origin: string; readonly adminKey: string };
+
+/** Returns the server of `--server` or KALENDS_SERVER, `undefined` without them. Throws usage errors and ConfigError. */
+export function findServer(
+  { options }: Pick<Input, 'options'>,
+  { env, config }: Pick<Io, 'env'> & { config(): Pick<Config, 'server' | 'adminKey'> },
+): Server | undefined {
+  const { server: option } = options;
+  if (option === undefined && !env.KALENDS_SERVER && !env.KALENDS_SERVER_FILE) return undefined;
+  const { server = '', adminKey } = config();
+  const address = option === undefined ? server : readOption(String(option));
+  if (adminKey === undefined) throw usageError(`Set KALENDS_ADMIN_KEY to an admin key of ${address}.`);
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'http:' && !isLoopbackHost(hostname) && options['allow-http'] !== true)
+    throw usageError(`${address} would receive the admin key unencrypted. Use https, or add --allow-http.`);
+  return { origin: address, adminKey };
+}
+
+function readOption(text: string): string {
+  try {
+    return origin(text);
+  } catch (reason) {
+    throw usageError(`--server ${reason instanceof Error ? reason.message : 'is invalid'}.`);
+  }
+}
+
+/** Returns the operations at a server. */
+export const remoteOperations = (server: Server): Operations => ({
+  async run({ operation }, fields) {
+    const output = readOutput(await call(server, operation, { fields, accept: COMMAND_MEDIA_TYPE }));
+    if (output === undefined) throw noKalends(server, 200);
+    return output;
+  },
+  read: (operation, fields) => call(server, operation, { fields, accept: 'application/json' }),
+});
+
+type Call = { readonly fields: Members; readonly accept: string };
+type Reply = { readonly status: number; readonly type: string; readonly body: Members };
+
+async function call(server: Server, row: AdminOperation, { fields, accept }: Call): Promise<Members> {
+  const { params, query, body } = toRequest(row, fields);
+  readMembers(params, row.pathFields);
+  const path = row.path.replace(/\{(\w+)\}/g, (_, name) => pathPart(String(params[name])));
+  const url = `${server.origin}${ADMIN_PREFIX}${path}?${new URLSearchParams(query)}`;
+  const isPost = row.method === 'post';
+  const init = {
+    method: row.method.toUpperCase(),
+    headers: {
+      ...{ accept, authorization: `Bearer ${server.adminKey}` },
+      ...(isPost && { 'idempotency-key': randomUUID() }),
+      ...((isPost || row.method === 'patch') && { 'content-type': 'application/json' }),
+    },
+    ...((isPost || row.method === 'patch') && { body: JSON.stringify(body) }),
+  };
+  const first = send(url, init);
+  // The server performs a POST once for each key. Another method that was performed would fail the second time.
+  const isRepeatable = isPost || row.method === 'get';
+  const reply = await first
+    .catch((reason) => (isRepeatable ? send(url, init) : Promise.reject(reason)))
+    .catch((reason) => {
+      throw new CommandError('unreachable', `${server.origin} cannot be reached (${causeText(reason)}).`);
+    });
+  if (reply.status < 300 && reply.type.startsWith(accept)) return reply.body;
+  throw toError(server, reply);
+}
+
+/** Encodes a part of a path. URLs have no form of the parts `.` and `..`. */
+function pathPart(text: string): string {
+  if (!/^\.{1,2}$/.test(text)) return encodeURIComponent(text);
+  throw new CommandError('refused', `"${text}" cannot be sent in a URL; run this command without --server.`);
+}
+
+async function send(url: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(url, {
+    ...init,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const type = response.headers.get('content-type') ?? '';
+  return { status: response.status, type, body: asObject(jsonIn(await response.text())) ?? {} };
+}
+
+function toError(server: Server, { status, body: { code, message } }: Reply): Error {
+  if (status < 400 || typeof code !== 'string' || typeof message !== 'string')
+    return noKalends(server, status);
+  if (code === 'invalid_admin_key')
+    return new CommandError(code, `${server.origin} rejects the admin key in KALENDS_ADMIN_KEY.`);
+  if (code === 'not_found') return noKalends(server, status);
+  return new ApiError({ code, message, status, when: '', fix: '' });
+}
+
+const noKalends = ({ origin }: Server, status: number): CommandError =>
+  new CommandError(
+    'no_kalends',
+    `${origin} returns ${status} without a document of this command. Is it the origin of the administration API, and of this version?`,
+  );
+
+function readOutput(body: Members): OperationOutput | undefined {
+  const { text, table, none } = body;
+  const json = asObject(body.json);
+  if (json === undefined) return undefined;
+  if (typeof text === 'string') return { json, text, exitCode: body.exitCode === 1 ? 1 : 0 };
+  const isTable = Array.isArray(table) && table.every((row) => Array.isArray(row));
+  return isTable && typeof none === 'string' ? { json, table, none } : undefined;
+}
+
+/** Returns the cause of "fetch failed": a code such as ECONNREFUSED, or a message. */
+export function causeText(reason: unknown): string {
+  const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
+  return errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+}

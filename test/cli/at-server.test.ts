@@ -1,0 +1,229 @@
+/** Commands with `--server`: the same output as on the database, and safe requests. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { COMMANDS } from '../../src/cli/cli.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
+import { grantAll, newAccount } from '../contract/calendar-rows.ts';
+import { type Run, runHere } from '../harness/command-here.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+
+const KEY = 'environment-key-of-32-characters-or-more';
+const RANDOM =
+  /ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+
+const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
+  exitCode,
+  output: `${stdout}${stderr}`
+    .replace(RANDOM, '*')
+
+    .replaceAll(/ +/g, ' '),
+});
+
+describe('a command at a server', () => {
+  let program: Program;
+  let clientId: string;
+  let users = 0;
+
+  const here = (...args: string[]) => runHere(args, { env: { KALENDS_DATA_DIR: program.dataDir } });
+  const there = (...args: string[]) => runThere(args);
+  const runThere = (args: string[], key = KEY) =>
+    runHere([...args, '--server', program.url], { env: { KALENDS_ADMIN_KEY: key } });
+  const document = async (...args: string[]) => JSON.parse((await here(...args, '--json')).stdout);
+
+  const newClient = async () =>
+    (await document('client', 'create', '--name', 'Shop', '--redirect-uri', 'https://shop.example/cb'))
+      .client_id;
+  const newKey = async () =>
+    (await document('admin', 'key', 'create', '--name', 'CI', '--role', 'owner')).key_id;
+  async function newUser(): Promise<string> {
+    users += 1;
+    const user = { clientId, userId: `ada${users}` };
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: program.dataDir }));
+    await storage.users.loadOrCreateUser(clientId, user.userId, Date.now());
+    const login = { ...user, accountId: `${user.userId}@cal.example`, display: 'Ada' };
+    await storage.accounts.linkAccount(newAccount(login), Date.now());
+    await grantAll(storage.db, user);
+    await storage.close();
+    return user.userId;
+  }
+
+  before(async () => {
+    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY } });
+    clientId = await newClient();
+  });
+  after(() => program.dispose());
+
+  const user = async () => [clientId, await newUser()];
+  const commands: Readonly<Record<string, () => Promise<string[]>>> = {
+    'client list': async () => [],
+    'client show': async () => [clientId],
+    'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
+    'client delete': async () => [await newClient(), '--yes'],
+    'user show': user,
+    'user sync': async () => [...(await user()), 'Ada'],
+    'user revoke': user,
+    'user delete': async () => [...(await user()), '--yes'],
+    'admin key create': async () => ['--name', 'CI', '--role', 'viewer', '--expires', '12h'],
+    'admin key list': async () => [],
+    'admin key rotate': async () => [await newKey(), '--overlap', '0'],
+    'admin key revoke': async () => [await newKey(), '--yes'],
+  };
+
+  it('is compared for every command that can run there', () => {
+    const names = COMMANDS.filter(({ renderings }) => renderings !== undefined).map(({ name }) => name);
+    assert.deepEqual(names.sort(), Object.keys(commands).sort());
+  });
+
+  for (const [name, argumentsOf] of Object.entries(commands)) {
+    for (const format of [[], ['--json']]) {
+      it(`prints the same for ${name} ${format} as on the database`, async () => {
+        const args = async () => [...name.split(' '), ...(await argumentsOf()), ...format];
+        const [one, other] = [await args(), await args()];
+        const local = await here(...one);
+        assert.equal(local.exitCode, 0, local.stderr);
+        assert.deepEqual(withoutRandom(await there(...other)), withoutRandom(local));
+      });
+    }
+  }
+
+  it('has the same errors and exit codes as on the database', async () => {
+    const wrong = [
+      ['client', 'show', 'none'],
+      ['client', 'delete', 'none'],
+      ['client', 'delete', clientId],
+      ['client', 'rotate-secret', clientId, '--overlap', '999d'],
+      ['user', 'show', 'none', 'ada'],
+      ['user', 'sync', clientId, 'none'],
+      ['user', 'sync', clientId, await newUser(), 'none'],
+      ['user', 'delete', clientId, 'none', '--yes'],
+      ['admin', 'key', 'rotate', 'none'],
+      ['admin', 'key', 'create', '--name', ' ', '--role', 'viewer'],
+      ['admin', 'key', 'create', '--name', 'X', '--role', 'developer', '--client', 'none'],
+    ];
+    for (const args of wrong) {
+      const local = await here(...args);
+      assert.notEqual(local.exitCode, 0);
+      assert.deepEqual(await there(...args), local, args.join(' '));
+    }
+  });
+
+  it('reads every page of a list', async () => {
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: program.dataDir }));
+    const facts = {
+      displayName: undefined,
+      webhookUrl: undefined,
+      redirectUri: 'https://a.example/',
+      createdAt: 1,
+    };
+    const ids = Array.from({ length: 205 }, (_, i) => `many${i}`);
+    for (const id of ids)
+      await storage.clients.createClient({ ...facts, clientId: id, name: id }, id, undefined);
+    await storage.close();
+    for (const format of [[], ['--json']]) {
+      const { stdout } = await there('client', 'list', ...format);
+      assert.equal(stdout, (await here('client', 'list', ...format)).stdout);
+      for (const id of ids) assert.ok(stdout.includes(id));
+    }
+  });
+
+  it('shows a viewer no names of users, also in text', async () => {
+    const viewer = await document('admin', 'key', 'create', '--name', 'V', '--role', 'viewer');
+    const { stdout, exitCode } = await runThere(['user', 'show', clientId, await newUser()], viewer.key);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /account/);
+    assert.doesNotMatch(stdout, /ada\d|Ada|cal\.example/);
+  });
+
+  it('names the server and not the key if the key is refused', async () => {
+    const key = 'x'.repeat(40);
+    const { stderr, exitCode } = await runThere(['client', 'list'], key);
+    assert.equal(exitCode, 1);
+    assert.equal(stderr, `kalends: ${program.url} rejects the admin key in KALENDS_ADMIN_KEY.\n`);
+  });
+
+  it('never sends the part .. of a path, which names another object', async () => {
+    const { stderr } = await there('user', 'delete', clientId, '..', '--yes');
+    assert.match(stderr, /cannot be sent in a URL/);
+    assert.equal((await here('client', 'show', clientId)).exitCode, 0);
+  });
+});
+
+type Answer = (request: IncomingMessage, reply: ServerResponse, count: number) => void;
+
+/** Serves `answer` and returns the run of a command there, and the headers of the requests. */
+async function runAt(answer: Answer, args: readonly string[]) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, reply) => answer(request, reply, requests.push(request)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+  const run = await runHere(args, { env: { KALENDS_SERVER: url, KALENDS_ADMIN_KEY: KEY } });
+  server.close();
+  assert.ok(!`${run.stdout}${run.stderr}`.includes(KEY));
+  return { ...run, requests };
+}
+
+const ROTATE = ['admin', 'key', 'rotate', 'ak_1'];
+const CREATE = ['admin', 'key', 'create', '--name', 'N', '--role', 'owner'];
+
+describe('a command at another server', () => {
+  it('repeats a POST once after a lost response, with the same Idempotency-Key', async () => {
+    const { requests, exitCode, stderr } = await runAt((_, reply) => reply.destroy(), CREATE);
+    assert.deepEqual([requests.length, exitCode], [2, 1]);
+    assert.match(stderr, /cannot be reached/);
+    const [first, second] = requests.map(({ headers }) => headers['idempotency-key']);
+    assert.match(String(first), /^[\w-]{36}$/);
+    assert.equal(second, first);
+  });
+
+  it('prints the output of the second attempt', async () => {
+    const answer: Answer = (_, reply, count) => {
+      if (count === 1) return void reply.destroy();
+      reply.setHeader('content-type', 'application/vnd.kalends.command+json; charset=utf-8');
+      reply.end(JSON.stringify({ json: {}, text: 'Done.' }));
+    };
+    const { stdout, requests } = await runAt(answer, ROTATE);
+    assert.deepEqual([stdout, requests.length], ['Done.\n', 2]);
+  });
+
+  it('does not repeat a DELETE', async () => {
+    const revoke = ['admin', 'key', 'revoke', 'ak_1', '--yes'];
+    assert.equal((await runAt((_, reply) => reply.destroy(), revoke)).requests.length, 1);
+  });
+
+  it('does not follow a redirect, and says that a response is not of Kalends', async () => {
+    const redirect: Answer = (_, reply) => reply.writeHead(302, { location: '/admin/v1/keys' }).end();
+    const page: Answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello');
+    for (const answer of [redirect, page]) {
+      const { stderr, exitCode, requests } = await runAt(answer, ['admin', 'key', 'list']);
+      assert.deepEqual([exitCode, requests.length], [1, 1]);
+      assert.match(stderr, /Is it the origin of the administration API/);
+    }
+  });
+
+  it('is wrong usage for a command without an operation, and without a key', async () => {
+    const { exitCode, stderr } = await runAt(() => undefined, ['keys', 'rotate']);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /"kalends keys rotate" cannot run at a server/);
+    const list = ['client', 'list', '--server', 'https://kalends.example'];
+    assert.match((await runHere(list, { env: {} })).stderr, /Set KALENDS_ADMIN_KEY/);
+  });
+
+  it('sends the key over plain http only to this machine, or with --allow-http', async () => {
+    const at = (...options: string[]) =>
+      runHere(['client', 'list', '--server', 'http://kalends.invalid', ...options], {
+        env: { KALENDS_ADMIN_KEY: KEY },
+      });
+    const refused = await at();
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, /unencrypted/);
+    assert.match((await at('--allow-http')).stderr, /cannot be reached/);
+    for (const address of ['kalends.example', 'https://u:secret@kalends.example']) {
+      const { exitCode, stderr } = await runHere(['client', 'list', '--server', address], { env: {} });
+      assert.equal(exitCode, 2);
+      assert.doesNotMatch(stderr, /secret/);
+    }
+  });
+});
