@@ -178,7 +178,7 @@ async function addressProblems(
 }
 
 /** The changed settings. `providers` is `null` for all that the instance offers. */
-export type SecurityChange = Required<Pick<ClientChange, keyof ClientSettings>>;
+export type SecurityChange = Required<Omit<ClientSettingsChange, 'furtherRedirectUris'>>;
 
 /** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
 export async function changeSecurity(

@@ -7,6 +7,9 @@ export const RETURNING_USERS = ['prove', 'continue'] as const;
 /** The maximum length of the name and of the display name of an application, in characters. */
 export const MOST_NAME_CHARACTERS = 200;
 
+/** The maximum of redirect URIs per application, the default included. */
+export const MOST_REDIRECT_URIS = 20;
+
 const MOST_REPLAY_SECONDS = 120;
 
 /** The seconds in which a used refresh token still returns its successor (docs/departures.md#refresh-replay-window). */
@@ -23,6 +26,8 @@ export const REFRESH_REPLAY_WINDOW = {
 
 /** How an application lets its users connect. */
 export type ClientSettings = {
+  /** The redirect URIs besides the default one. With any, a requested `redirect_uri` must be registered. */
+  readonly furtherRedirectUris: readonly string[];
   readonly pushedRequests: (typeof PUSHED_REQUESTS)[number];
   readonly returningUsers: (typeof RETURNING_USERS)[number];
   /** The providers that it offers, in list order; undefined means all of the instance. */
@@ -31,6 +36,7 @@ export type ClientSettings = {
 };
 
 export const DEFAULT_SETTINGS: ClientSettings = {
+  furtherRedirectUris: [],
   pushedRequests: 'accepted',
   returningUsers: 'prove',
   providers: undefined,
@@ -44,6 +50,7 @@ export type Client = ClientSettings & {
   readonly name: string;
   /** The name on the Connect pages; if undefined, they use a generic text. */
   readonly displayName: string | undefined;
+  /** The default redirect URI. */
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;
   /** Epoch milliseconds. */
@@ -58,6 +65,7 @@ export type ClientChange = {
   readonly name?: string | undefined;
   readonly displayName?: string | null | undefined;
   readonly redirectUri?: string | undefined;
+  readonly furtherRedirectUris?: readonly string[] | undefined;
   readonly webhookUrl?: string | null | undefined;
   readonly pushedRequests?: ClientSettings['pushedRequests'] | undefined;
   readonly returningUsers?: ClientSettings['returningUsers'] | undefined;

@@ -5,6 +5,7 @@ import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
+import { chooseRedirectUri, UNREGISTERED_REDIRECT_URI } from './redirect-uri.ts';
 
 /** The lifetime of a pushed request (RFC 9126 §2.2). */
 export const PUSHED_REQUEST_SECONDS = 60;
@@ -50,13 +51,16 @@ export async function pushRequest(
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
   checkOnce(query);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
+  if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
+    throw invalidRequest(UNREGISTERED_REDIRECT_URI);
   const { reconnect } = readPushedFacts(query);
   if (reconnect !== undefined) {
     const userId = scalar(query, 'user_id') ?? '';
     if (!(await hasAccount({ clientId, userId, reconnect }))) throw invalidRequest(RECONNECT_UNKNOWN);
   }
 
-  const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
+  const kept = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
+  const facts = query.filter(({ name }) => kept.includes(name)).map(({ spelling }) => spelling);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
   const requestUri = await storePushedRequest(
     { clientId, query: stored, createdAt: now() },

@@ -4,6 +4,23 @@ import { isLoopbackHost } from '../lib/egress/private-network.ts';
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
 
+/** The registered redirect URIs of an application: a default and others. */
+type Registered = { readonly redirectUri: string; readonly furtherRedirectUris: readonly string[] };
+
+/**
+ * Returns the redirect URI of a request: the one that it names, by exact comparison (RFC 9700 §2.1), or the default if it
+ * names none. Undefined if it names an unregistered one. With only one registered URI, the request's is ignored.
+ */
+export function chooseRedirectUri(
+  requested: string | undefined,
+  { redirectUri, furtherRedirectUris }: Registered,
+): string | undefined {
+  if (requested === undefined || furtherRedirectUris.length === 0) return redirectUri;
+  return [redirectUri, ...furtherRedirectUris].find((uri) => uri === requested);
+}
+
+export const UNREGISTERED_REDIRECT_URI = 'redirect_uri is not registered for this application';
+
 /** The response adds these parameters (RFC 6749 §4.1.2), so a registered one would occur twice. */
 const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
 

@@ -3,20 +3,22 @@
 import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
 import { findAccountToReconnect } from '../../src/connect/flow/start-authorization.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
+import type { Client } from '../../src/oauth/client.ts';
 import { type NamedAccount, pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
 
-/** Pushes a request of ACME for its user and returns the `request_uri`. */
+/** Pushes a request of `client` for its user and returns the `request_uri`. */
 export async function push(
   { pushedRequests, deps }: Harness,
   parameters: Readonly<Record<string, string>> = {},
+  client: Client = ACME,
 ): Promise<string> {
   const { now } = deps;
   const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
   const hasAccount = async (account: NamedAccount) =>
     (await findAccountToReconnect(account, deps)) !== undefined;
   const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
-  return (await pushRequest({ client: ACME, query }, pushing)).request_uri;
+  return (await pushRequest({ client, query }, pushing)).request_uri;
 }
 
 /**

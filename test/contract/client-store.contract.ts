@@ -32,6 +32,28 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await clients.listClients(), [acme]);
     });
 
+    it('redirect URIs are returned in their order, replaced as a whole, and deleted with the application', async () => {
+      const db = await open();
+      const clients = clientStore(db);
+      const [first, second] = ['https://acme.example/2', 'com.example.acme:/cb'];
+      await clients.createClient({ ...acme, furtherRedirectUris: [first, second] }, 'hash-1', undefined);
+      const urisOf = async () =>
+        (await clients.findClientWithSecrets('acme', NOW))?.client.furtherRedirectUris;
+
+      assert.deepEqual(await urisOf(), [first, second]);
+      const change = { furtherRedirectUris: [second, first] };
+      const updated = await clients.updateClient('acme', change, { now: NOW, by: undefined });
+      assert.deepEqual(updated?.furtherRedirectUris, [second, first]);
+      assert.deepEqual(await urisOf(), [second, first]);
+      await clients.updateClient('acme', { name: 'Acme 2' }, { now: NOW, by: undefined });
+      assert.deepEqual((await clients.listClients())[0]?.furtherRedirectUris, [second, first]);
+      await clients.updateClient('acme', { furtherRedirectUris: [] }, { now: NOW, by: undefined });
+      assert.deepEqual(await urisOf(), []);
+      await clients.updateClient('acme', change, { now: NOW, by: undefined });
+      await clients.deleteClient('acme', NOW, undefined);
+      assert.deepEqual(await db.all('SELECT uri FROM redirect_uri'), []);
+    });
+
     it('an application that was never created is unknown', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash-1', undefined);

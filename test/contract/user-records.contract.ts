@@ -40,7 +40,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       ...['alert', 'alert_notice', 'alert_recipient'],
       ...['activity_count', 'endpoint_hour', 'connection_total', 'database_size', 'instance', 'derived_key'],
     ],
-    ...['verification', 'verification_activity', 'approved_logo'],
+    ...['verification', 'verification_activity', 'approved_logo', 'redirect_uri'],
   ]),
   ...named('of people who run the instance', [
     ...['person', 'person_application', 'invitation', 'person_session', 'passkey', 'spent_challenge'],

@@ -34,16 +34,24 @@ export function readClientId(query: ReceivedQuery): string | undefined {
   return hasUnusableCharacters(clientId) ? undefined : clientId;
 }
 
+type KeptParameters = Partial<Pick<AuthorizeRequest, 'providers'>> & {
+  /** Whether the application has several redirect URIs, so that the requested one counts. */
+  readonly keepsRedirectUri?: boolean;
+};
+
 /** Returns the query that starts the same flow again: only known parameters, as received, to limit its size. */
 export function startingQuery(
   query: ReceivedQuery,
-  { providers }: Pick<AuthorizeRequest, 'providers'> = { providers: PROVIDER_KINDS },
+  { providers = PROVIDER_KINDS, keepsRedirectUri = false }: KeptParameters = {},
 ): string {
   const first = new Map(
     query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
   );
   const spellings = query
-    .filter((one) => first.get(one.name) === one && isKept(one))
+    .filter(
+      (one) =>
+        first.get(one.name) === one && (isKept(one) || (keepsRedirectUri && one.name === 'redirect_uri')),
+    )
     .map(({ spelling }) => spelling);
   const isLimited = providers.length < PROVIDER_KINDS.length;
   return [...spellings, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');

@@ -171,7 +171,7 @@ function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | unde
     return undefined;
   if (request !== undefined) return request.query;
   const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
-  return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
+  return isComplete ? queryWithout(query, 'transaction', 'happened') : undefined;
 }
 
 /** Counts the steps that a flow reached, skipped ones included, each once. Errors are only logged. */

@@ -10,7 +10,9 @@ export function selectionPath(
 ): string {
   const parts = [
     ...(request.query === '' ? [] : [request.query]),
-    `redirect_uri=${encodeURIComponent(request.redirectUri)}`,
+    ...(/(^|&)redirect_uri=/.test(request.query)
+      ? []
+      : [`redirect_uri=${encodeURIComponent(request.redirectUri)}`]),
     `transaction=${request.transactionId}`,
     ...(happened === undefined ? [] : [`happened=${happened}`]),
   ];

@@ -15,6 +15,7 @@ import {
   PUSHED_REQUEST_SECONDS,
   readPushedFacts,
 } from '../../oauth/pushed-requests.ts';
+import { chooseRedirectUri, UNREGISTERED_REDIRECT_URI } from '../../oauth/redirect-uri.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readAuthorizeRequest, readClientId, startingQuery } from './authorize-request.ts';
@@ -73,6 +74,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const secret = newSecret();
   // Only the dashboard pushes requests of playground users: `/par` refuses them.
   const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
+  const redirectUri = readRedirectUri(options, parameters, client);
   const { reconnect, ...facts } = readPushedFacts(pushed === undefined ? [] : parameters);
   const providers = chooseProviders(options.providers, client, deps.offeredProviders);
   const { userId } = options;
@@ -86,10 +88,13 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
-    redirectUri: chooseRedirectUri(options, parameters, client),
+    redirectUri,
     // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
-    query: pushed === undefined ? startingQuery(visit.query, options) : startingQuery(readBeside(visit)),
+    query:
+      pushed === undefined
+        ? startingQuery(visit.query, { ...options, keepsRedirectUri: client.furtherRedirectUris.length > 0 })
+        : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
     allowedAt: undefined,
@@ -123,12 +128,19 @@ export async function findAccountToReconnect(
   return matches.find(({ health }) => health.state === 'reauth_required') ?? matches[0];
 }
 
-/** Returns the registered URI; for the dashboard's playground, the one that it pushed. */
-const chooseRedirectUri = (
+/** Returns a registered URI; for the dashboard's playground, the one that it pushed. Throws ConnectError 400. */
+function readRedirectUri(
   { userId }: Pick<AuthorizationRequest, 'userId'>,
-  asked: ReceivedQuery,
-  { redirectUri }: Client,
-): string => (isPlaygroundUser(userId) ? scalar(asked, 'redirect_uri') : undefined) ?? redirectUri;
+  parameters: ReceivedQuery,
+  client: Client,
+): string {
+  const requested = scalar(parameters, 'redirect_uri');
+  if (requested !== undefined && isPlaygroundUser(userId)) return requested;
+  const chosen = chooseRedirectUri(requested, client);
+  if (chosen !== undefined) return chosen;
+  const context = { parameter: 'redirect_uri', description: UNREGISTERED_REDIRECT_URI };
+  throw new ConnectError('parameter_invalid', context);
+}
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */
 function buildFirstPath(request: AuthorizationRequest, { query }: StartInput['visit']): string {

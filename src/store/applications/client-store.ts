@@ -21,6 +21,7 @@ type ClientRow = {
   name: string;
   displayName: string | undefined;
   redirectUri: string;
+  furtherRedirectUris: string | undefined;
   webhookUrl: string | undefined;
   pushedRequests: ClientSettings['pushedRequests'];
   returningUsers: ClientSettings['returningUsers'];
@@ -29,23 +30,26 @@ type ClientRow = {
   createdAt: number;
 };
 
-const COLUMNS = `client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
-  refresh_replay_window, created_at`;
+// A URI has no spaces.
+const SELECT = `
+  SELECT a.client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
+         refresh_replay_window, created_at,
+         (SELECT string_agg(r.uri, ' ' ORDER BY r.position)
+            FROM redirect_uri AS r WHERE r.client_id = a.client_id) AS further_redirect_uris`;
 
-const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
+const FIND = `${SELECT} FROM application AS a WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
   SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
 // Each secret as its hash, a space and its expiry. The caller checks the expiry, so that the row can be cached.
 const FIND_WITH_SECRETS: BatchStatement = {
   columns: { clientId: 'TEXT' },
-  sql: ({ value, andFrom }) => `
-    SELECT ${COLUMNS},
+  sql: ({ value, andFrom }) => `${SELECT},
            (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
               FROM client_secret AS s WHERE s.client_id = a.client_id) AS secrets
       FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
   key: 'clientId',
   writes: false,
-  readsTables: ['application', 'client_secret'],
+  readsTables: ['application', 'client_secret', 'redirect_uri'],
 };
 
 const CREATE = `
@@ -64,8 +68,10 @@ const UPDATE = `
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
          refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window), updated_at = :now
-   WHERE client_id = :clientId
-  RETURNING ${COLUMNS}`;
+   WHERE client_id = :clientId`;
+const REMOVE_REDIRECT_URIS = 'DELETE FROM redirect_uri WHERE client_id = :clientId';
+const ADD_REDIRECT_URI = `
+  INSERT INTO redirect_uri (client_id, position, uri) VALUES (:clientId, :position, :uri)`;
 
 const countText = (table: string): string =>
   `(SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE client_id = :clientId LIMIT :most) AS counted)`;
@@ -104,7 +110,7 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
     },
 
     async listClients() {
-      const sql = `SELECT ${COLUMNS} FROM application ORDER BY created_at, client_id`;
+      const sql = `${SELECT} FROM application AS a ORDER BY created_at, a.client_id`;
       return (await db.all<ClientRow>(sql)).map(toClient);
     },
 
@@ -113,6 +119,7 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       await db.transaction(async (tx) => {
         await tx.change(CREATE, createdValues(client));
         await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        await replaceRedirectUris(tx, client);
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
         await keepFirstEndpoint(tx, first, by);
         const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
@@ -126,9 +133,11 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
         if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
-        const updated = await changeReviewed(tx, { clientId, now, by }, () =>
-          tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
-        );
+        const updated = await changeReviewed(tx, { clientId, now, by }, async () => {
+          await replaceRedirectUris(tx, { clientId, ...change });
+          await tx.change(UPDATE, { clientId, now, ...changedValues(change) });
+          return tx.get<ClientRow>(FIND, { clientId });
+        });
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
         const changed = before && updated && changedSettings(toClient(before), toClient(updated));
@@ -158,7 +167,8 @@ function toClient(row: ClientRow): Client {
   const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
-  const settings = { pushedRequests, returningUsers, providers, refreshReplayWindow };
+  const furtherRedirectUris = row.furtherRedirectUris?.split(' ') ?? [];
+  const settings = { furtherRedirectUris, pushedRequests, returningUsers, providers, refreshReplayWindow };
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
 
@@ -169,6 +179,19 @@ function parseSecrets(list: string): Secret[] {
       ? []
       : [{ secretHash, expiresAt: expiresAt === '' ? undefined : Number(expiresAt) }];
   });
+}
+
+async function replaceRedirectUris(
+  tx: Statements,
+  {
+    clientId,
+    furtherRedirectUris,
+  }: Pick<ClientChange, 'furtherRedirectUris'> & { readonly clientId: string },
+): Promise<void> {
+  if (furtherRedirectUris === undefined) return;
+  await tx.change(REMOVE_REDIRECT_URIS, { clientId });
+  for (const [i, uri] of furtherRedirectUris.entries())
+    await tx.change(ADD_REDIRECT_URI, { clientId, position: i + 1, uri });
 }
 
 const providersText = (providers: readonly string[] | null | undefined): string | null =>
