@@ -16,8 +16,8 @@ import { migrate, pendingMigrations } from './drivers/migrate.ts';
 import { type DatabaseSettings, makeDataFolder, sqliteFileIn } from './drivers/open-database.ts';
 import { openSqlite } from './drivers/sqlite-driver.ts';
 import { checkIntegrity, isWholeFile } from './drivers/sqlite-file.ts';
-import { type Ended, LockedDatabase } from './drivers/sqlite-present.ts';
 import { openStores } from './open-stores.ts';
+import { type Ended, LockedDatabase } from './sqlite-present.ts';
 
 const END_GRANT = 'UPDATE token_family SET ended_at = :now WHERE family_id = :familyId AND ended_at IS NULL';
 const END_GRANTS = 'UPDATE token_family SET ended_at = :now WHERE ended_at IS NULL';

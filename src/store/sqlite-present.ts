@@ -1,12 +1,12 @@
 /** The database that a restored backup replaces: it is locked, compared with the backup and kept under another name. */
 import { existsSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
-import type { Compared, PresentDatabase } from '../../system/restore.ts';
-import { RestoreError } from '../../system/restore-error.ts';
-import type { StoredRow } from './database.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { isBusy } from './sqlite-lock.ts';
-import { textToFind } from './statement-text.ts';
+import type { Compared, PresentDatabase } from '../system/restore.ts';
+import { RestoreError } from '../system/restore-error.ts';
+import type { StoredRow } from './drivers/database.ts';
+import { SqliteConnection } from './drivers/sqlite-connection.ts';
+import { isBusy } from './drivers/sqlite-lock.ts';
+import { textToFind } from './drivers/statement-text.ts';
 
 /** Rows that the backup has and that have ended since. */
 export type Ended = Readonly<Record<Compared, readonly StoredRow[]>>;
