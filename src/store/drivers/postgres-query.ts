@@ -19,8 +19,11 @@ export const unnamed = ({ text, values, rowMode }: Query): Query => ({ text, val
 /** Returns 128 bits of the text's hash: a name has at most 63 bytes, and `pg` refuses one name for two texts. */
 export const nameStatement = (text: string): string => hash('sha256', text).slice(0, 32);
 
-/** SQLSTATEs of a server that cannot be used now: it is read-only, lacks disk, memory or connections, or shuts down. */
-const AWAY = /^(25006|53[1-3]00|57P)/;
+/**
+ * SQLSTATEs of a server that cannot be used now: it is read-only, lacks disk, memory or connections, or shuts down. After
+ * connection_exception (class 08) and statement_completion_unknown (40003), a write may have taken effect.
+ */
+const AWAY = /^(25006|53[1-3]00|57P|08|40003)/;
 
 /** Returns whether the server refused this statement only, so that the connection can be used further. */
 export const isRefusal = (reason: unknown): boolean =>
