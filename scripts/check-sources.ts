@@ -4,6 +4,7 @@ import { countLines, ENDPOINTS, findClosure, findClosureProblems } from './closu
 import { importProblemsOf } from './import-rules.ts';
 import { findLayoutProblems } from './layout-rules.ts';
 import { LIMITS } from './limits.ts';
+import { findMigrationProblems } from './migration-rules.ts';
 import { readSource } from './source-file.ts';
 import { listFiles } from './text-files.ts';
 
@@ -21,6 +22,7 @@ if (process.argv.includes('--closures')) {
     ...findLayoutProblems(sources),
     ...findClosureProblems(sources),
     ...clientProblemsOf(sources),
+    ...findMigrationProblems(listFiles('src/store/migrations/*.sql')),
   ];
   for (const problem of problems) console.error(problem);
   console.log(`${sources.length} files, ${problems.length} problem(s).`);

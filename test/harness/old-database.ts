@@ -1,8 +1,7 @@
 /** Databases as an older version of the program left them. */
 import { readdir, readFile } from 'node:fs/promises';
-
+import { textOfMigration } from '../../src/store/drivers/apply-migration.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { textOfMigration } from '../../src/store/drivers/migrate.ts';
 
 const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
 const FIXTURE = new URL('../fixtures/database-0035/', import.meta.url);
@@ -27,7 +26,8 @@ export async function migrateUpTo(db: Database, before: number): Promise<void> {
   for (const name of (await readdir(MIGRATIONS)).sort()) {
     const number = Number.parseInt(name, 10);
     if (number >= before) return;
-    await db.script(await textOfMigration(name, db.dialect), async (tx) => {
+    const text = await textOfMigration(name, db.dialect);
+    await db.script(text.replaceAll(' CONCURRENTLY', ''), async (tx) => {
       await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :name, 0)', {
         number,
         name,

@@ -121,6 +121,11 @@ export type DatabaseServer = {
   isReadOnly(): Promise<boolean>;
   /** Returns the milliseconds by which the server's clock is ahead of this machine's, as measured last. */
   clockOffset(): number;
+  /**
+   * Returns whether it is not PostgreSQL itself but an engine that understands its protocol, as `isReadOnly` found out;
+   * before that false.
+   */
+  isOtherEngine(): boolean;
 };
 
 export type Dialect = {

@@ -1,28 +1,31 @@
 /**
- * Migrates a database to this program's schema: numbered files, forward only, one transaction each, under a lease, so
- * that instances that start at once on an empty database take turns.
+ * Migrates a database to this program's schema: numbered files, forward only, under a lease, so that instances that start
+ * at once on an empty database take turns.
  */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
-import type { Database, Dialect, Statements } from './database.ts';
+import { applyMigration, LEASE_MS, listMigrations, textOfMigration } from './apply-migration.ts';
+import type { Database, Statements } from './database.ts';
 
-const FOLDER = new URL('../migrations/', import.meta.url);
-/** An instance that dies while it migrates delays the others for this long. */
-const LEASE_MS = 15_000;
-/** The placeholder in a file for the byte order, whose name differs between the engines. */
-const COLLATE_BYTES = 'COLLATE BYTES';
-/** The end of the name of a file for PostgreSQL alone: it changes how PostgreSQL stores tables that both have. */
-const POSTGRES_ALONE = '.postgres.sql';
 const WAIT_MS = 50;
 const BOOTSTRAP_TRIES = 10;
 
-// All in one transaction: if `migration` exists, so do the other two.
+// If `migration` exists, so do the other two: they are created in one transaction, or in this order.
 const BOOTSTRAP = `
   CREATE TABLE IF NOT EXISTS lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`;
+
+/** The progress of a migration that runs statement by statement (apply-migration.ts). */
+const STEPS = `
+  CREATE TABLE IF NOT EXISTS migration_step (
+    number     BIGINT NOT NULL,
+    step       BIGINT NOT NULL,
+    started_at BIGINT NOT NULL,
+    ended_at   BIGINT,
+    PRIMARY KEY (number, step)
+  )`;
 
 const IS_BEGUN = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migration'",
@@ -31,7 +34,6 @@ const IS_BEGUN = {
 };
 
 type Clock = () => number;
-type Migration = { readonly number: number; readonly file: string };
 
 /**
  * Applies the missing migrations, then runs `claim`, all under the lease. If none is missing it takes no lease, so such
@@ -44,8 +46,12 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
   await underLease(db, now, async (holder) => {
     // Read again: the holder of the lease before may have applied them all.
     const pending = await pendingMigrations(db);
-    for (const migration of (await listMigrations()).filter(({ number }) => pending.includes(number)))
-      await apply(db, migration, { holder, now });
+    await db.script(STEPS, async () => {});
+    for (const { number, file } of await listMigrations()) {
+      if (!pending.includes(number)) continue;
+      const text = await textOfMigration(file, db.dialect);
+      await applyMigration(db, { number, file, text }, { holder, now });
+    }
     await claim();
   });
 }
@@ -90,26 +96,6 @@ async function bootstrap(db: Database): Promise<void> {
   }
 }
 
-async function apply(
-  db: Database,
-  { number, file }: Migration,
-  { holder, now }: { holder: string; now: Clock },
-): Promise<void> {
-  await db.script(await textOfMigration(file, db.dialect), async (tx) => {
-    await renew(tx, holder, now);
-    await tx.change('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
-      number,
-      file,
-      now: now(),
-    });
-  });
-}
-
-export async function textOfMigration(file: string, { engine, byBytes }: Dialect): Promise<string> {
-  if (engine !== 'postgres' && file.endsWith(POSTGRES_ALONE)) return '';
-  return (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(COLLATE_BYTES, byBytes);
-}
-
 async function underLease(db: Database, now: Clock, work: (holder: string) => Promise<void>): Promise<void> {
   const holder = randomUUID();
   await acquire(db, holder, now);
@@ -137,19 +123,6 @@ async function acquire(db: Database, holder: string, now: Clock): Promise<void> 
     if (leased > 0) return;
     await sleep(WAIT_MS);
   }
-}
-
-async function renew(tx: Statements, holder: string, now: Clock): Promise<void> {
-  const renewed = await tx.change(
-    `UPDATE lease SET expires_at = :expiresAt WHERE name = 'migration' AND holder = :holder`,
-    { holder, expiresAt: now() + LEASE_MS },
-  );
-  if (renewed === 0) throw new Error('Another instance took over the migration; start again');
-}
-
-async function listMigrations(): Promise<Migration[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort();
-  return files.map((file) => ({ number: Number.parseInt(file, 10), file }));
 }
 
 export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';

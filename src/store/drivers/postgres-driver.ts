@@ -37,6 +37,7 @@ class PostgresDatabase implements Database {
   readonly server = {
     isReadOnly: () => this.#connections.presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE)),
     clockOffset: () => this.#connections.presence.clockOffset,
+    isOtherEngine: () => this.#connections.presence.isOtherEngine,
   };
   readonly #prepares: boolean;
   readonly #connections: PostgresConnections;
@@ -81,7 +82,7 @@ class PostgresDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
-    const begin = beginText(terms);
+    const begin = this.#begin(terms);
     return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx), begin)));
   }
 
@@ -171,7 +172,7 @@ class PostgresDatabase implements Database {
     const [alone, ...others] = queries;
     const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
     if (alone !== undefined && isAlone) return this.#query(alone);
-    return this.#inTransaction(beginText({ flush, plan }), async (client) => {
+    return this.#inTransaction(this.#begin({ flush, plan }), async (client) => {
       let rows: Row[] = [];
       for (const [place, query] of queries.entries()) {
         const answer = await this.#ask(client, query);
@@ -179,6 +180,11 @@ class PostgresDatabase implements Database {
       }
       return rows;
     });
+  }
+
+  /** Other engines do not have all settings of PostgreSQL's planner. */
+  #begin(terms?: TransactionTerms): string {
+    return beginText(this.server.isOtherEngine() ? { ...terms, plan: 'each' } : terms);
   }
 
   #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = beginText()): Promise<T> {

@@ -19,7 +19,7 @@ describe('PostgresPresence', () => {
     const measured = async (ahead: number, roundTripMs: number): Promise<number> => {
       await presence.isReadOnly(async () => {
         elapsed += roundTripMs;
-        return { isReadOnly: false, at: NOW + ahead };
+        return { isReadOnly: false, at: NOW + ahead, isOtherEngine: false };
       });
       return presence.clockOffset;
     };
@@ -44,7 +44,7 @@ describe('PostgresPresence', () => {
     const isReadOnly = () =>
       presence.isReadOnly(async () => {
         reads += 1;
-        return { isReadOnly: true, at: NOW };
+        return { isReadOnly: true, at: NOW, isOtherEngine: false };
       });
 
     assert.deepEqual([await isReadOnly(), await isReadOnly(), await isReadOnly()], [true, true, true]);

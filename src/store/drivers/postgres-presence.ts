@@ -22,10 +22,15 @@ const LEAST_CHANGE_MS = 250;
 
 export const SERVER_STATE = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only,
-         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at`;
+         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at,
+         version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' AS is_other_engine`;
 
 /** `at`: the server's clock in epoch milliseconds. */
-export type ServerState = { readonly isReadOnly: boolean; readonly at: number | string };
+export type ServerState = {
+  readonly isReadOnly: boolean;
+  readonly at: number | string;
+  readonly isOtherEngine: boolean;
+};
 
 export type Statements = {
   /** The number of statements that wait for a result. */
@@ -44,6 +49,8 @@ export class PostgresPresence {
   #isReadOnly = false;
   /** See DatabaseServer.clockOffset. */
   clockOffset = 0;
+  /** See DatabaseServer. */
+  isOtherEngine = false;
   #lookedAt = performance.now();
   #refusedAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<boolean> | undefined;
@@ -133,6 +140,7 @@ export class PostgresPresence {
     if (typeof look === 'string') return;
     const { state, roundTripMs } = look;
     this.#measureClock(Number(state.at), roundTripMs);
+    this.isOtherEngine = state.isOtherEngine;
     const wasReadOnly = this.#isReadOnly;
     this.#isReadOnly = state.isReadOnly;
     if (wasReadOnly || state.isReadOnly) this.#statements.reconnect();
@@ -170,8 +178,8 @@ async function readState(url: string, within: number): Promise<Look> {
   try {
     await client.connect();
     return await timed(async () => {
-      const [row] = (await client.query<{ is_read_only: boolean; at: number | string }>(SERVER_STATE)).rows;
-      return row && { isReadOnly: row.is_read_only, at: row.at };
+      const [row] = (await client.query(SERVER_STATE)).rows;
+      return row && { isReadOnly: row.is_read_only, at: row.at, isOtherEngine: row.is_other_engine };
     });
   } catch (reason) {
     // A server without a free connection is present. A process that was delayed itself cannot tell.
