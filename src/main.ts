@@ -16,11 +16,14 @@ if (problem === undefined) {
     process.exit();
   });
   const { runCommand } = await import('./cli/cli.ts');
-  const { inspectStorage, openStorage, prepareRestore } = await import('./start/open-storage.ts');
+  const { inspectStorage, migrateStorage, openStorage, prepareRestore } = await import(
+    './start/open-storage.ts'
+  );
   const { requestedScope } = await import('./start/requested-scope.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {
     openStorage,
     inspectStorage,
+    migrateStorage,
     prepareRestore,
     requestedScope,
     now: Date.now,

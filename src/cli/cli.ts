@@ -40,6 +40,7 @@ import { helpDocument, renderHelp, renderProgramHelp, tabulate } from './help.ts
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
+import { migrateCommand } from './migrate-command.ts';
 import { localOperations, namingMissing, renderOutput } from './operation-command.ts';
 import { oneOf } from './option-values.ts';
 import { findCommand, parseInput, withSuggestion } from './parse.ts';
@@ -153,6 +154,7 @@ export const COMMANDS: readonly Command[] = [
   ...alertCommands,
   backupCommand,
   restoreCommand,
+  migrateCommand,
   doctorCommand,
   completionCommand(() => COMMANDS),
 ];

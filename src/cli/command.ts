@@ -98,6 +98,8 @@ export type CommandDeps = {
   runSandbox(request: SandboxRequest): Promise<number>;
   /** Opens and migrates the database. The message of an error says how to fix it. */
   openStorage(config: Config): Promise<Omit<Storage, 'by' | 'addresses'>>;
+  /** Applies pending migrations, or only checks for them. Returns their names, which are those of files. */
+  migrateStorage(config: Config, options: { readonly check: boolean }): Promise<readonly string[]>;
   /** Inspects the database for `doctor`, without creating or migrating it. */
   inspectStorage(config: Config): Promise<StorageReport>;
   /** Checks a backup and compares it with the database, for `restore`. */

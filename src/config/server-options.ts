@@ -73,6 +73,12 @@ export const STORAGE = {
     ...onOff('on'),
     doc: 'Set it to `off` behind a pooler in transaction mode that does not support prepared statements, such as [pgbouncer](operations.md#pgbouncer) before 1.21.',
   },
+  migrations: {
+    name: 'KALENDS_MIGRATIONS',
+    default: 'apply',
+    parse: oneOf('apply', 'wait', 'refuse'),
+    doc: 'What a start does if the database lacks migrations: `apply` applies them. `wait` waits until `kalends migrate` or another instance has applied them. `refuse` exits with 1. With `wait` and `refuse`, other commands refuse too ([upgrade](operations.md#upgrade)).',
+  },
   masterKey: {
     name: 'KALENDS_MASTER_KEY',
     secret: true,

@@ -2,6 +2,7 @@
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
 import { createWakeUp } from '../jobs/wake-up.ts';
+import { listMigrations } from '../store/drivers/apply-migration.ts';
 import type { Database } from '../store/drivers/database.ts';
 import { inspectDatabase } from '../store/drivers/inspect-database.ts';
 import { databaseStates } from '../store/drivers/migrate.ts';
@@ -16,6 +17,7 @@ export type StorageTerms = {
   readonly wrapped?: (db: Database) => Database;
   /** As in `DatabaseSettings`. */
   readonly lockWaitMs?: number;
+  readonly awaiting?: (pending: readonly number[]) => void;
   readonly stopping?: AbortSignal;
 };
 
@@ -89,6 +91,16 @@ export function neverBack(clock: () => number): () => number {
 /** Checks a backup and the data that it would replace, for `restore`. `caller` is the actor in the audit log. */
 export const prepareRestore = (config: Config, file: string, caller: Caller): Promise<PreparedRestore> =>
   prepareRestoreOf({ settings: config, file, caller });
+
+/** Applies pending migrations, unless it only checks; returns the names of their files. */
+export async function migrateStorage(config: Config, { check }: { check: boolean }): Promise<string[]> {
+  const report = await inspectStorage(config);
+  if (report.state === 'unreachable' && check) throw new Error(`${report.reason}.`);
+  const all = await listMigrations();
+  if (!check) await (await openDatabase({ ...config, migrations: 'apply' }, Date.now)).db.close();
+  const pending = report.state === 'reachable' ? report.pending : undefined;
+  return all.filter(({ number }) => pending?.includes(number) ?? true).map(({ file }) => file);
+}
 
 /** Inspects the configured database and its key without any change, for `doctor`. */
 export const inspectStorage = (config: Config) => inspectDatabase(config, Date.now);

@@ -20,6 +20,7 @@ import { startJobs } from '../jobs/worker.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
+import { onceAMinute } from '../lib/once-a-minute.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { openSigningKeys } from '../oauth/signing-keys.ts';
 import { createTokenSigner } from '../oauth/token-signer.ts';
@@ -79,7 +80,10 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   // Storage is opened later but closes after the last spans are sent.
   const storage = parts.use(new AsyncDisposableStack());
   const watching = parts.adopt(await openWatching(config, log), ({ stop }) => stop());
-  const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, stopping };
+  const awaiting = onceAMinute((pending: readonly number[]) =>
+    log.info({ event: 'migrations_awaited', pending }, 'Waiting until the database is migrated'),
+  );
+  const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, awaiting, stopping };
   const stores = storage.adopt(await openStorage(config, terms), ({ close }) => close());
   const deps = await instanceDeps(config, stores, { log, watching });
   parts.defer(() => deps.activityNotes.stop());

@@ -32,7 +32,7 @@ export function checkDatabase(report: StorageReport): Check {
     case 'reachable': {
       const engine = report.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
       if (report.pending.length === 0) return { name, status: 'ok', message: `${engine}, up to date.` };
-      const message = `${engine}, without migration(s) ${report.pending.join(', ')}: the next "kalends serve" applies them; create a backup first.`;
+      const message = `${engine}, without migration(s) ${report.pending.join(', ')}: "kalends migrate" applies them, and so does a start unless KALENDS_MIGRATIONS prevents it; create a backup first.`;
       return { name, status: 'warn', message };
     }
   }

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 
 import { runCommand } from '../../src/cli/cli.ts';
 import type { CommandDeps, Io } from '../../src/cli/command.ts';
-import { inspectStorage, openStorage, prepareRestore } from '../../src/start/open-storage.ts';
+import { inspectStorage, migrateStorage, openStorage, prepareRestore } from '../../src/start/open-storage.ts';
 import { requestedScope } from '../../src/start/requested-scope.ts';
 
 export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
@@ -43,6 +43,7 @@ export async function runHere(
     {
       openStorage,
       inspectStorage,
+      migrateStorage,
       prepareRestore,
       requestedScope,
       now: Date.now,

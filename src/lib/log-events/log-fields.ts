@@ -46,6 +46,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   old: 'what happened to the old series',
   origin: '`uncaughtException`, or `unhandledRejection` for a rejected promise',
   paths: 'which files and folders',
+  pending: 'the numbers of the missing migrations',
   personId: 'the member, by their id; missing if none was named',
   pool: '`sync` or `read`: the work pool',
   provider: '`google`, `microsoft`, `apple` or `caldav`',

@@ -27,6 +27,12 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['requestId', 'route', 'reason', 'count'],
   },
+  migrations_awaited: {
+    level: 'info',
+    when: 'the start waits because the database lacks migrations and `KALENDS_MIGRATIONS=wait`; at most one line a minute',
+    act: 'Run `kalends migrate`',
+    fields: ['pending'],
+  },
   connections_refused: {
     level: 'warn',
     when: 'connections were refused; at most one line a minute, `refused` is their number',

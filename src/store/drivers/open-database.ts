@@ -4,6 +4,7 @@
  */
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../../lib/error-code.ts';
 import { makeFolderPrivate } from '../../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../../lib/sealing.ts';
@@ -12,7 +13,7 @@ import type { Database } from './database.ts';
 import { keepDerivedKeys, masterKeys } from './derived-keys.ts';
 import { findKeyFile, makeKeyFile, readKeyFile, StartRefused } from './key-file.ts';
 import { fitKeys, type KeySettings, masterKeyState, missingKey } from './master-key.ts';
-import { migrate } from './migrate.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { LOCK_WAIT_MS, type LockPatience } from './sqlite-lock.ts';
 
@@ -24,6 +25,10 @@ export type DatabaseSettings = KeySettings & {
   readonly databasePrepares?: boolean;
   /** Milliseconds for which a write waits for another process's write to SQLite; 10,000 when absent. */
   readonly lockWaitMs?: number | undefined;
+  /** What to do about missing migrations; `apply` when absent. */
+  readonly migrations?: 'apply' | 'wait' | 'refuse';
+  /** Called with the missing migrations once a second with `wait`, which refuses without it. */
+  readonly awaiting?: ((pending: readonly number[]) => void) | undefined;
   /** If it is aborted, opening fails, which may be waiting for the migrations of another instance. */
   readonly stopping?: AbortSignal | undefined;
 };
@@ -57,6 +62,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   settings.stopping?.addEventListener('abort', giveUp);
   try {
     settings.stopping?.throwIfAborted();
+    await requireMigrations(db, settings);
     const { keyId } = await masterKeyState(db);
     if (await db.server?.isReadOnly()) throw new StartRefused(READ_ONLY);
     const sealer = createKeyring(masterKey ?? (await keyOfFolder(settings, keyId)));
@@ -78,6 +84,29 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   } finally {
     settings.stopping?.removeEventListener('abort', giveUp);
   }
+}
+
+const AWAIT_MS = 1_000;
+
+/** Waits for missing migrations or throws StartRefused, unless this start applies them. */
+async function requireMigrations(db: Database, settings: DatabaseSettings): Promise<void> {
+  const { migrations = 'apply', awaiting, stopping: signal } = settings;
+  while (migrations !== 'apply') {
+    const pending = await pendingMigrations(db);
+    if (pending.length === 0) return;
+    if (migrations === 'refuse' || awaiting === undefined)
+      throw new StartRefused(`The database lacks ${describeMigrations(pending)}. Run kalends migrate.`);
+    awaiting(pending);
+    await sleep(AWAIT_MS, undefined, { signal });
+  }
+}
+
+/** Returns text such as "migrations 43–45, 48". */
+function describeMigrations(numbers: readonly number[]): string {
+  const ends = numbers.filter((number) => !numbers.includes(number + 1));
+  const starts = numbers.filter((number) => !numbers.includes(number - 1));
+  const ranges = starts.map((start, i) => (start === ends[i] ? `${start}` : `${start}–${ends[i]}`));
+  return `migration${numbers.length === 1 ? '' : 's'} ${ranges.join(', ')}`;
 }
 
 async function openEngine(
