@@ -7,6 +7,7 @@
  * - `KALENDS_TEST_SCALE=20`: twenty times the rounds of randomized tests (npm run soak)
  * - `KALENDS_TEST_LANGUAGES=en`: the Connect pages in these languages only
  * - `TMPDIR`: the folder for temporary files; by default in memory, if there is room
+ * - `KALENDS_TEST_ISOLATION=serializable`: contracts of stores also under these isolation levels, separated by commas
  * - `KALENDS_TEST_POSTGRES_URL`: an existing PostgreSQL instead of the one started here
  */
 import './needs-node.js';

@@ -29,19 +29,40 @@ export type Open = () => Promise<Database>;
 export type Place = () => Promise<DatabaseSettings>;
 
 const openedSqlite: Database[] = [];
-const openedPostgres: Database[] = [];
+/** The open ones by their isolation level. */
+const openedPostgres = new Map<string, Database[]>();
 const cleanups: (() => Promise<unknown>)[] = [];
 let cleansUp = false;
 
+type Define = (name: string, open: Open, place: Place) => void;
+
 /**
  * Runs `define` for each database, with its name for the tests' titles. Call it at a file's top level. With
- * KALENDS_TEST_DATABASE=sqlite, as `npm test -- --quick` sets it, for that one only.
+ * KALENDS_TEST_DATABASE=sqlite, as `npm test -- --quick` sets it, for that one only. A contract, which is a function with
+ * a name, also runs under the isolation levels that KALENDS_TEST_ISOLATION lists, as `npm run soak` sets it.
  */
-export function onEachDatabase(define: (name: string, open: Open, place: Place) => void): void {
+export function onEachDatabase(define: Define): void {
+  defineOnEach(define, define.name.endsWith('Contract') ? SOAKED_LEVELS : []);
+}
+
+/** Runs the contract of a store with concurrent callers: also under stricter isolation levels of PostgreSQL. */
+export const onEachIsolation = (define: Define): void => defineOnEach(define, STRICTER_LEVELS);
+
+const STRICTER_LEVELS = ['repeatable read', 'serializable'];
+const SOAKED_LEVELS = process.env.KALENDS_TEST_ISOLATION?.split(',') ?? [];
+
+function defineOnEach(define: Define, levels: readonly string[]): void {
   cleanUpAtEnd();
   defineOn('SQLite', openSqliteHere, sqlitePlace);
   if (process.env.KALENDS_TEST_DATABASE === 'sqlite') return;
-  defineOn('PostgreSQL', openPostgresHere, postgresPlace);
+  defineOn('PostgreSQL', () => openPostgresHere(), postgresPlace);
+  // Under a stricter level, PostgreSQL itself may do what the removed guard did.
+  for (const level of TAKEN_OUT.length > 0 ? [] : levels)
+    defineOn(
+      `PostgreSQL, ${level}`,
+      () => openPostgresHere(level),
+      async () => isolated(await postgresPlace(), level),
+    );
 
   function defineOn(name: string, open: Open, place: Place): void {
     if (TAKEN_OUT.length === 0) define(name, open, place);
@@ -70,19 +91,29 @@ async function openSqliteHere(): Promise<Database> {
 }
 
 /** Empties and returns the database opened longest ago if there are enough: a new one takes ten times as long. */
-async function openPostgresHere(): Promise<Database> {
-  const before = openedPostgres.length < MOST_OPEN ? undefined : openedPostgres.shift();
+async function openPostgresHere(level = ''): Promise<Database> {
+  const opened = openedPostgres.get(level) ?? [];
+  openedPostgres.set(level, opened);
+  const before = opened.length < MOST_OPEN ? undefined : opened.shift();
   const isEmptied = before !== undefined && (await emptyMigrated(before));
   if (!isEmptied) await before?.close();
-  const db = isEmptied ? before : await newPostgres();
-  openedPostgres.push(db);
+  const db = isEmptied ? before : await newPostgres(level);
+  opened.push(db);
   return db;
 }
 
-async function newPostgres(): Promise<Database> {
-  const db = connect(await postgresPlaceMadeBy((name, url) => createMigratedDatabase(url, name)));
+async function newPostgres(level: string): Promise<Database> {
+  const settings = await postgresPlaceMadeBy((name, url) => createMigratedDatabase(url, name));
+  const db = connect(level === '' ? settings : isolated(settings, level));
   await warmUp(db);
   return db;
+}
+
+/** Returns settings whose connections begin transactions at the isolation level. */
+function isolated(settings: DatabaseSettings, level: string): DatabaseSettings {
+  const url = new URL(settings.databaseUrl ?? '');
+  url.searchParams.set('options', `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`);
+  return { ...settings, databaseUrl: url.href.replaceAll('+', '%20') };
 }
 
 /** Opens all connections: otherwise nine of ten racing calls would still be connecting when the first is done. */
@@ -94,7 +125,7 @@ async function warmUp(db: Database): Promise<void> {
 
 async function cleanUp(): Promise<void> {
   try {
-    for (const db of [...openedSqlite, ...openedPostgres]) await db.close();
+    for (const db of [...openedSqlite, ...[...openedPostgres.values()].flat()]) await db.close();
     for (const cleanup of cleanups) await cleanup();
   } finally {
     // The server is stopped even if the cleanup failed.

@@ -1,4 +1,4 @@
 import { approvalContract } from '../contract/approval.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(approvalContract);
+onEachIsolation(approvalContract);

@@ -1,4 +1,4 @@
 import { attemptStoreContract } from '../contract/attempt-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(attemptStoreContract);
+onEachIsolation(attemptStoreContract);

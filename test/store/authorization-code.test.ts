@@ -1,4 +1,4 @@
 import { authorizationCodeStoreContract } from '../contract/authorization-code-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(authorizationCodeStoreContract);
+onEachIsolation(authorizationCodeStoreContract);

@@ -1,4 +1,4 @@
 import { idempotencyStoreContract } from '../contract/idempotency-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(idempotencyStoreContract);
+onEachIsolation(idempotencyStoreContract);

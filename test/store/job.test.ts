@@ -1,4 +1,4 @@
 import { jobStoreContract } from '../contract/job-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(jobStoreContract);
+onEachIsolation(jobStoreContract);

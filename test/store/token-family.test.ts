@@ -1,4 +1,4 @@
 import { tokenFamilyStoreContract } from '../contract/token-family-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(tokenFamilyStoreContract);
+onEachIsolation(tokenFamilyStoreContract);

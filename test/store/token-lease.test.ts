@@ -1,4 +1,4 @@
 import { tokenLeaseStoreContract } from '../contract/token-lease-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(tokenLeaseStoreContract);
+onEachIsolation(tokenLeaseStoreContract);

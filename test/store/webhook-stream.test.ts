@@ -1,4 +1,4 @@
 import { streamStoreContract } from '../contract/webhook-stream-store.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 
-onEachDatabase(streamStoreContract);
+onEachIsolation(streamStoreContract);
