@@ -10,6 +10,7 @@ import { connect, onEachDatabase, type Place } from '../harness/databases.ts';
 import { migrateUpTo } from '../harness/old-database.ts';
 import { pretendOtherEngine } from '../harness/other-engine.ts';
 import { scale } from '../harness/rounds.ts';
+import { until } from '../harness/until.ts';
 
 const AT_ONCE: Migration = {
   number: 9001,
@@ -251,6 +252,30 @@ onEachDatabase((name, open, place) => {
 
       const valid = "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'sample_name'::regclass";
       assert.deepEqual(await db.all(valid), [{ valid: true }]);
+    });
+
+    it('the lease of a migration is extended while one of its statements takes long', async (t) => {
+      const db = await openPlace(place, t);
+      await migrate(db, Date.now, async () => {});
+      await makeSample(db, 3);
+      let now = 1_000_000;
+      t.mock.timers.enable({ apis: ['setInterval'] });
+      const isExtended = async () => {
+        const lease = await db.get<{ expiresAt: number }>('SELECT expires_at FROM lease');
+        return (lease?.expiresAt ?? 0) > now;
+      };
+      const slow = wrappedDatabase(db, {
+        change: async (sql, values) => {
+          if (sql.startsWith('CREATE INDEX')) {
+            now += STEP_MS;
+            t.mock.timers.tick(STEP_MS);
+            await until('the lease is extended', isExtended);
+          }
+          return db.change(sql, values);
+        },
+      });
+
+      await applyMigration(slow, ONLINE, { holder: 'test', now: () => now });
     });
 
     it('planner settings are sent to PostgreSQL only', async (t) => {
