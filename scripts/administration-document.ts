@@ -1,11 +1,13 @@
 /** docs/administration.md, from the table of operations. */
 import { isInQuery } from '../src/administration/operations/operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from '../src/administration/operations/operations.ts';
+import { OPERATION_FORMS } from './administration-faces.ts';
 
 /** Returns the page. */
 export function administrationDocument(): string {
   const rows = ADMIN_OPERATIONS.map((row) => {
-    const { method, path, summary, command, permission, fields } = row;
+    const { id, method, path, summary, command, permission, fields } = row;
+    const forms = (OPERATION_FORMS[id] ?? []).map((form) => `\`${form}\``);
     const names = Object.entries(fields).map(
       ([name, { isRequired }]) => `\`${name}\`${isRequired ? '*' : ''}`,
     );
@@ -13,6 +15,7 @@ export function administrationDocument(): string {
     const cells = [
       `\`${method.toUpperCase()} ${path}\`<br>${summary}`,
       command === undefined ? '–' : `[\`${command}\`](cli.md#${command.replaceAll(' ', '-')})`,
+      forms.join(', ') || '–',
       `\`${permission}\``,
       place,
     ];
@@ -50,10 +53,13 @@ nowhere. \`KALENDS_ADMIN_ADDRESS=127.0.0.1:9465\` serves it only there, over pla
 | \`viewer\` | read all applications, with masked names of users |
 
 A key works only for this API, which accepts nothing else: no client secret, no access token, no session. It expires after 365 days unless
-\`--expires\` says otherwise. A key that another key created works only as long as that key. \`kalends admin key list\` shows the state and the last use.
+\`--expires\` says otherwise. A key or a link for members works only as long as its creator: a key that is valid, or a member who is an owner. The creator of a removed
+member's keys is the caller with \`kalends admin remove --keep-keys\` or \`keep_keys=true\`; otherwise these keys end. \`kalends admin key list\`
+and *System* → *Admin keys* on the dashboard show the state and the last use.
 
 \`kalends admin key rotate\` replaces the text of a key; the previous text is valid for another 24 hours. \`kalends admin key revoke\` ends a key at once,
-and with it the keys that it created. The [audit log](audit.md) names the key of each change.
+and with it the keys and open links that it created; members who already joined stay. The check \`admin_keys\` of \`kalends doctor\` warns 14 days before
+a key expires and fails 3 days before, except for keys that live at most 14 days. The [audit log](audit.md) names the key of each change.
 
 ## Requests
 
@@ -68,10 +74,11 @@ and with it the keys that it created. The [audit log](audit.md) names the key of
 
 ## Operations
 
-All paths begin with \`${ADMIN_PREFIX}\`. A field with * is required. The other commands of the command line and pages of the dashboard have no operation yet.
+All paths begin with \`${ADMIN_PREFIX}\`. A field with * is required. *Form* is the form of the dashboard that does the same, below \`/dashboard\`. The other commands of
+the command line and forms of the dashboard have no operation yet.
 
-| Operation | Command | Permission | Fields |
-| --- | --- | --- | --- |
+| Operation | Command | Form | Permission | Fields |
+| --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
 This page is generated from \`src/administration/operations/\` by \`npm run docs\`.

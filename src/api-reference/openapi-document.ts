@@ -138,6 +138,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Webhooks: 'Deliveries of changes: the calendars, the endpoints, and the result of each delivery.',
   Server: 'The server itself.',
   Applications: 'Applications, their secrets and their webhook endpoints.',
+  Members: 'Members of the dashboard, their invitations and reset links.',
   Keys: 'Keys of the administration API.',
 };
 

@@ -1,5 +1,6 @@
 /** Operations of administration, run by the command line. */
 import type { AdministrationDeps } from '../administration/operations/operation.ts';
+import { openMailer } from '../config/mail-options.ts';
 import type { Context, Storage } from './command.ts';
 
 /** Returns the dependencies of operations; the actor is the command line. */
@@ -8,5 +9,5 @@ export const administrationDeps = (
   { config, deps: { now } }: Context,
 ): Storage & AdministrationDeps => ({
   ...storage,
-  ...{ actor: 'command line', privateNetwork: config().privateNetwork, now },
+  ...{ actor: 'command line', privateNetwork: config().privateNetwork, mailer: openMailer(config()), now },
 });

@@ -2,6 +2,7 @@
 import { type DocumentField, toTable } from '../administration/documents/field.ts';
 import { toApiError } from '../administration/operations/administration-error.ts';
 import { showApplication } from '../administration/operations/application-operations.ts';
+import { showMember } from '../administration/operations/member-operations.ts';
 import {
   type AdministrationDeps,
   type AdminOperation,
@@ -126,6 +127,9 @@ const SUBJECTS: Readonly<
     (id, { client_id: client }) =>
       `The application has no user "${id}"; "kalends user list ${client}" lists its users.`,
   ],
+  person_id: [showMember, (id) => `There is no member "${id}"; "kalends admin list" lists all members.`],
+  passkey_id: [undefined, (id) => `The member has no passkey "${id}"; see "kalends admin show".`],
+  invitation_id: [undefined, (id) => `There is no open link "${id}"; see "kalends admin invitations".`],
   key_id: [undefined, (id) => `There is no admin key "${id}"; "kalends admin key list" lists the keys.`],
 };
 

@@ -27,6 +27,7 @@ const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
   too_many: [429, 'too_many'],
   too_many_for_login: [429, 'too_many_for_login'],
   last_owner: [409, 'person.last_owner'],
+  own_creator: [409, 'error.own_creator.text'],
   login_taken: [409, 'invite_form.login.taken'],
   no_passkeys: [409, 'passkey.no_passkeys'],
   challenge_ended: [409, 'passkey.challenge_ended'],

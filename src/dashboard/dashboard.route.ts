@@ -13,6 +13,7 @@ import { readUploads } from '../http/upload-body.ts';
 import { mayRole } from '../people/permission.ts';
 import type { UnhealthyPlace } from '../webhooks/unhealthy-endpoints.ts';
 import { accountRoutes } from './account.route.ts';
+import { adminKeyRoutes } from './admin-keys.route.ts';
 import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
 import { auditRoutes } from './audit.route.ts';
@@ -72,6 +73,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...connectionsRoutes(deps),
   ...auditRoutes(),
   ...systemRoutes(),
+  ...adminKeyRoutes(),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),
   ...singleSignOnRoutes(deps),

@@ -162,7 +162,7 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       return show({ title: person.name, content: removePersonPage(person, viewer) });
     }),
     freshPost(`${ONE}/remove`, 'people.manage', async ({ reply, person, parameter, deps }) => {
-      await removePerson(person, parameter('personId'), deps);
+      await removePerson(person, { personId: parameter('personId'), keepsKeys: false }, deps);
       return goTo(reply, LIST);
     }),
   ];

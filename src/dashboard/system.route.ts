@@ -11,6 +11,8 @@ import { type Html, html } from '../http/html.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
+import type { AdminKeyStore } from '../people/admin-key-store.ts';
+import { listAdminKeys } from '../people/admin-keys.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type AlertChannel, testChannels } from '../system/alert-channels.ts';
 import type { AlertStore } from '../system/alert-store.ts';
@@ -33,13 +35,18 @@ import {
   systemContent,
   systemPath,
 } from './pages/system.page.ts';
+import { adminKeysSection } from './pages/system-admin-keys.page.ts';
 import { databaseSection } from './pages/system-database.page.ts';
 import type { AppBudget } from './pages/system-figures.ts';
 import { keysSection } from './pages/system-keys.page.ts';
-import { freshPost, get, post } from './routes.ts';
+import { freshGet, freshPost, get, post } from './routes.ts';
 
 export const systemRoutes = (): DashboardRoute[] => [
-  ...SYSTEM_PAGES.map((page) => get(systemPath(page), 'system.read', (visit) => showSystem(visit, page))),
+  ...SYSTEM_PAGES.map((page) =>
+    page === 'admin-keys'
+      ? freshGet(systemPath(page), 'people.manage', (visit) => showSystem(visit, page))
+      : get(systemPath(page), 'system.read', (visit) => showSystem(visit, page)),
+  ),
   post(`${SYSTEM}/check`, 'system.change', async ({ reply, field, deps }) => {
     await runChecks(deps, field('check') || undefined);
     const back = field('back') === OVERVIEW ? OVERVIEW : SYSTEM;
@@ -70,7 +77,7 @@ export const systemRoutes = (): DashboardRoute[] => [
 ];
 
 const OVERVIEW = '/dashboard';
-const DONE = ['checked', 'alert_test', 'backup', 'signing_keys', 'webhook_keys'] as const;
+const DONE = ['checked', 'alert_test', 'backup', 'signing_keys', 'webhook_keys', 'key_revoked'] as const;
 
 async function showSystem(visit: DashboardVisit, page: SystemPage, problem?: string): Promise<FastifyReply> {
   const { query, show, deps } = visit;
@@ -90,6 +97,7 @@ export type SystemDeps = By & {
   readonly alerts: Pick<AlertStore, 'listAlerts'>;
   readonly alertChannels: readonly AlertChannel[];
   readonly program: RunningProgram;
+  readonly adminKeys: AdminKeyStore;
   readonly signingKeyStore: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
   readonly masterKey: Pick<MasterKeyStore, 'masterKeyState'>;
@@ -145,6 +153,7 @@ const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, visit: DashboardV
     ]);
     return keysSection({ program, signing: signing.toReversed(), webhook, master }, viewer, SYSTEM);
   },
+  'admin-keys': async (deps, { person }) => adminKeysSection(await listAdminKeys(person, deps)),
   configuration: async ({ program }) => configurationSection(program),
 };
 

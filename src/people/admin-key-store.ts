@@ -22,6 +22,8 @@ export type ListedAdminKey = AdminKey & {
   readonly state: AdminKeyState;
   /** The login of a member, the name of a key, or `environment`. Undefined for the command line. */
   readonly creator: string | undefined;
+  /** The member that created it. */
+  readonly creatorId?: string | undefined;
   /** The last use, to the minute. */
   readonly usedAt: number | undefined;
 };

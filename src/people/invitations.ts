@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { By } from '../audit/audit-entry.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
+import type { PresentedKey } from './admin-keys.ts';
 import type { Identity } from './identity.ts';
 import type { NewPasskey } from './passkey-store.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
@@ -23,8 +24,8 @@ const SETUP_MS = 30 * MINUTE_MS;
 const INVITED_MS = 7 * 24 * 60 * MINUTE_MS;
 const RESET_MS = 60 * MINUTE_MS;
 
-/** The creator of a link: the command line, or a member in a session. */
-export type LinkMaker = 'command line' | (Person & LinkCreator);
+/** The creator of a link: the command line, a key of the administration API, or a member in a session. */
+export type LinkMaker = 'command line' | PresentedKey | (Person & LinkCreator);
 
 /** A new link with its secret part, which is shown only once. */
 export type NewLink = {
@@ -95,7 +96,7 @@ async function add(
   const facts = { login, personId, clientIds, createdAt, expiresAt: createdAt + lifetimeMs };
   const invitation: Invitation = { ...made, ...facts, invitationId };
   const token = randomBytes(32).toString('base64url');
-  const creator = maker === 'command line' ? undefined : maker;
+  const creator = maker !== 'command line' && 'sessionId' in maker ? maker : undefined;
   const isAdded = await people.addInvitation(invitation, hashOfSecret(token), { creator, by });
   return isAdded ? { invitation, token, mailTo: login } : undefined;
 }

@@ -10,6 +10,7 @@ export type PeopleRefusalKind =
   | 'too_many'
   | 'too_many_for_login'
   | 'last_owner'
+  | 'own_creator'
   | 'login_taken'
   | 'no_passkeys'
   | 'challenge_ended'

@@ -1,7 +1,5 @@
 /** The actions on members, by an owner in the dashboard or on the command line. */
 import type { By } from '../audit/audit-entry.ts';
-import { ApiError } from '../http/refusal.ts';
-import { SERVER } from '../http/server-error.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
@@ -28,10 +26,17 @@ export async function changeRole(actor: Actor, change: RoleChange, { people, by 
   settle(await people.setRole(personId, { role, clientIds }, by));
 }
 
-/** Deletes the member and their sessions. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
-export async function removePerson(actor: Actor, personId: string, { people, by }: PeopleDeps & By) {
+/**
+ * Deletes the member and their sessions. Their admin keys end, or `keepsKeys` makes the caller their creator. Throws
+ * PeopleRefusal `not_allowed`, `not_there`, `last_owner` or `own_creator`.
+ */
+export async function removePerson(
+  actor: Actor,
+  { personId, keepsKeys }: { readonly personId: string; readonly keepsKeys: boolean },
+  { people, by }: PeopleDeps & By,
+) {
   mustBeAllowed(actor, 'people.manage');
-  settle(await people.removePerson(personId, by));
+  settle(await people.removePerson(personId, by, keepsKeys));
 }
 
 /** Ends the member's sessions and returns their number. Throws PeopleRefusal `not_allowed` or `not_there`. */
@@ -65,8 +70,8 @@ export async function disconnectMemberIdentity(
   await disconnectIdentity({ personId }, deps);
 }
 
-function settle(outcome: boolean | 'last_owner'): void {
-  if (outcome === 'last_owner') throw new PeopleRefusal('last_owner');
+function settle(outcome: boolean | 'last_owner' | 'own_creator'): void {
+  if (typeof outcome === 'string') throw new PeopleRefusal(outcome);
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
@@ -87,13 +92,14 @@ export async function changePassword(
   return undefined;
 }
 
-/** Returns the member with this e-mail address or id. Throws ApiError `not_found`. */
-export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'people'>): Promise<Person> {
+/** Returns the member with this e-mail address or id. Throws PeopleRefusal `not_allowed` or `not_there`. */
+export async function readMember(
+  actor: Actor,
+  name: string,
+  { people }: Pick<PeopleDeps, 'people'>,
+): Promise<Person> {
+  mustBeAllowed(actor, 'people.manage');
   const person = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
-  if (person === undefined)
-    throw new ApiError(
-      SERVER.not_found,
-      `There is no member "${name}"; "kalends admin list" lists all members.`,
-    );
+  if (person === undefined) throw new PeopleRefusal('not_there');
   return person;
 }

@@ -19,7 +19,7 @@ export type Invitation = {
   readonly personId: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The login of the member who created it. Undefined for the command line and for older versions. */
+  /** The login of a member, the name of a key, or `environment`. Undefined for the command line and for older versions. */
   readonly creator?: string | undefined;
 };
 
@@ -85,8 +85,15 @@ export interface MemberStore {
    */
   setRole(personId: string, given: GivenRole, by: Caller | undefined): Promise<boolean | 'last_owner'>;
 
-  /** Deletes the member and the links that they created. */
-  removePerson(personId: string, by: Caller | undefined): Promise<boolean | 'last_owner'>;
+  /**
+   * Deletes the member and the links that they created. With `keepsKeys`, the caller becomes the creator of their admin
+   * keys. Returns `own_creator` if the caller is one of these keys, or was created by one.
+   */
+  removePerson(
+    personId: string,
+    by: Caller | undefined,
+    keepsKeys?: boolean,
+  ): Promise<boolean | 'last_owner' | 'own_creator'>;
 
   setName(personId: string, name: string): Promise<void>;
 
@@ -106,6 +113,7 @@ export interface InvitationStore {
   /**
    * Adds a link. Returns false for a setup link if there are members, for a reset link if its member is gone, and
    * if the creator is no owner or their session has ended. A concurrent end of the creator leaves none of their links.
+   * The key of `by` is the creator if it is one.
    */
   addInvitation(
     invitation: Omit<Invitation, 'creator'>,
@@ -113,7 +121,7 @@ export interface InvitationStore {
     origin: By & { readonly creator?: LinkCreator | undefined },
   ): Promise<boolean>;
 
-  /** A link works until it expires, and only while its creator is an owner. */
+  /** A link works until it expires, and only while its creator is an owner or a valid key. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;
 
   /** Lists the valid links, newest first; with `personId` the reset links of this member. */

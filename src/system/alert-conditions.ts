@@ -34,7 +34,7 @@ const OF_APP: Readonly<Partial<Record<HealthReason, string>>> = {
   provider_not_set_up: 'Set the provider app again, or disconnect these accounts.',
 };
 /** Warnings of these checks open an alert too. */
-const WARNED = new Set(['backups', 'clock', 'disk', 'certificate']);
+const WARNED = new Set(['backups', 'clock', 'disk', 'certificate', 'admin_keys']);
 
 type Names = ReadonlyMap<string, string>;
 

@@ -7,8 +7,9 @@ import type { Check } from './doctor-checks.ts';
 const LEAST_FREE_SHARE = 0.1;
 const CONNECT_MS = 5_000;
 const DAY_MS = 24 * 3_600_000;
-const WARN_MS = 14 * DAY_MS;
-const FAIL_MS = 3 * DAY_MS;
+/** The times before an expiry, of a certificate or an admin key, when its check warns and fails. */
+export const WARN_MS = 14 * DAY_MS;
+export const FAIL_MS = 3 * DAY_MS;
 
 /** Warns if the disk of the SQLite database is nearly full. Returns nothing for PostgreSQL, whose disk is elsewhere. */
 export async function checkDisk(

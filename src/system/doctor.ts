@@ -12,7 +12,7 @@ import {
   checkProxy,
   checkUrl,
 } from './doctor-config-checks.ts';
-import { checkCertificates, checkDisk } from './doctor-host-checks.ts';
+import { checkCertificates, checkDisk, FAIL_MS, WARN_MS } from './doctor-host-checks.ts';
 import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
 import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
@@ -107,6 +107,7 @@ export async function checkAll(
     checkDatabase(report),
     checkKeys(report, config),
     ...checkWebhookKeys(report),
+    ...checkAdminKeys(report, now()),
     ...(await checkDisk(config, report.state === 'reachable' ? report.fileBytes : undefined)),
     ...checkBackups(report, config, now()),
     checkClock(report, now()),
@@ -128,6 +129,17 @@ export async function checkAll(
 async function inTime(name: string, check: Promise<Check>): Promise<Check> {
   const result = await within(PATIENCE_MS, check);
   return result === LATE ? { name, status: 'warn', message: `${SLOW}: try again.` } : result;
+}
+
+/** Checks when admin keys expire. An expired key fails until it is revoked. */
+export function checkAdminKeys(report: StorageReport, now: number): Check[] {
+  const keys = report.state === 'reachable' ? (report.adminKeys ?? []) : [];
+  const due = keys.filter(({ expiresAt }) => expiresAt < now + WARN_MS);
+  const [first] = due;
+  if (first === undefined) return [];
+  const list = due.map(({ name, expiresAt }) => `"${name}" at ${iso(expiresAt)}`).join(', ');
+  const message = `Admin keys expire or expired: ${list}. Create a new key with "kalends admin key create", use it, and revoke the old one.`;
+  return [{ name: 'admin_keys', status: first.expiresAt < now + FAIL_MS ? 'fail' : 'warn', message }];
 }
 
 /** Returns a warning if applications with developers use the instance's webhook keys. */

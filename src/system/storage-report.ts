@@ -22,6 +22,8 @@ export type StorageReport =
       readonly watched: readonly WatchedCalendars[];
       /** The client ids of applications with developers that use the instance's webhook keys. */
       readonly sharedKeys: readonly string[];
+      /** The admin keys that expire first, and those that have expired. In epoch milliseconds. */
+      readonly adminKeys?: readonly { readonly name: string; readonly expiresAt: number }[];
       readonly accountsWithoutTenant: number;
       /** The creation of the database, and the last backup by Kalends. */
       readonly begunAt: number | undefined;

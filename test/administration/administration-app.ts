@@ -1,4 +1,5 @@
 /** The administration API over real stores, with the applications `acme` and `other`, each with the user `jane@example.com`. */
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { openAdminAccess } from '../../src/administration/operations/admin-access.ts';
 import { administrationRoutes } from '../../src/administration/operations/administration.route.ts';
@@ -6,6 +7,7 @@ import type { AdminOperation } from '../../src/administration/operations/operati
 import type { Caller } from '../../src/audit/audit-entry.ts';
 import { findRenderer } from '../../src/cli/cli.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { Mailer } from '../../src/lib/mail/mailer.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
 import type { Role } from '../../src/people/person.ts';
@@ -26,8 +28,18 @@ export type Sent = {
 };
 export type AdministrationApp = Awaited<ReturnType<typeof openAdministrationApp>>;
 
+type AppOptions = {
+  readonly isHere?: () => boolean;
+  readonly mailer?: Mailer;
+  /** Empty if the dashboard is off. */
+  readonly dashboardUrl?: string;
+};
+
 /** The caller closes `app`. */
-export async function openAdministrationApp(db: Database, { isHere = (): boolean => true } = {}) {
+export async function openAdministrationApp(
+  db: Database,
+  { isHere = () => true, mailer, dashboardUrl = 'https://kalends.example' }: AppOptions = {},
+) {
   const clock = { now: NOW };
   const now = () => clock.now;
   const sealer = createSealer(randomBytes(32));
@@ -35,9 +47,15 @@ export async function openAdministrationApp(db: Database, { isHere = (): boolean
   const { log, entries } = recordingLog();
   const deps = {
     ...stores,
-    ...{ sealer, now, publicUrl: 'https://kalends.example', clearLog: () => db.clearLog() },
+    ...{
+      sealer,
+      now,
+      publicUrl: 'https://kalends.example',
+      dashboardUrl: dashboardUrl || undefined,
+      clearLog: () => db.clearLog(),
+    },
     log,
-    privateNetwork: { mode: 'allow' } as const,
+    ...{ privateNetwork: { mode: 'allow' } as const, mailer },
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
     findRenderer: async (row: AdminOperation) => findRenderer(row),
@@ -59,6 +77,22 @@ export async function openAdministrationApp(db: Database, { isHere = (): boolean
     const input = { name: `A ${role}`, role, clientIds, lifetimeMs: HOUR, ...more };
     return createAdminKey('command line', input, { ...deps, by: { ...by, actor } });
   };
+  /** Adds a member with a password, a passkey, single sign-on, a session and a reset link. */
+  const addMember = async (role: Role = 'owner') => {
+    const personId = randomBytes(6).toString('hex');
+    const [login, expiresAt, terms] = [`${personId}@example.com`, NOW + HOUR, { now: NOW, by }];
+    const link = { invitationId: personId, role, login, clientIds: [], createdAt: NOW, expiresAt };
+    await stores.people.addInvitation({ ...link, purpose: 'invite', personId: undefined }, personId, { by });
+    const person = { personId, name: `Name of ${personId}`, login, password: 'a hash' };
+    assert.equal(await stores.people.acceptInvitation(personId, person, terms), 'done');
+    const facts = { publicKey: 'k', counter: 0, transports: [], name: 'Key' };
+    await stores.people.addPasskey(personId, { ...facts, passkeyId: personId }, { ...terms, most: 9 });
+    await stores.people.setIdentity(personId, { issuer: 'https://id.example', subject: personId }, terms);
+    const at = { createdAt: NOW, seenAt: NOW, provedAt: NOW, address: '192.0.2.1', browser: 'Firefox' };
+    await stores.people.addSession({ ...at, sessionId: personId, sessionHash: personId, personId }, by);
+    await stores.people.addInvitation({ ...link, purpose: 'reset', personId }, `reset ${personId}`, { by });
+    return personId;
+  };
   const send = async (method: string, path: string, { key, body, address = '192.0.2.1' }: Sent = {}) => {
     const response = await app.inject({
       method: method.toUpperCase() as 'GET',
@@ -71,5 +105,5 @@ export async function openAdministrationApp(db: Database, { isHere = (): boolean
     const document: Readonly<Record<string, unknown>> = isJson ? response.json() : {};
     return { status: response.statusCode, document, headers: response.headers };
   };
-  return { app, db, deps, stores, clock, entries, by, createKey, send };
+  return { app, db, deps, stores, clock, entries, by, createKey, addMember, send };
 }

@@ -23,6 +23,8 @@ import {
 const BODIES: Readonly<Record<string, object>> = {
   createApplication: { name: 'New', redirect_uri: 'https://new.example/cb' },
   createAdminKey: { name: 'New', role: 'viewer' },
+  createInvitation: { role: 'viewer' },
+  updateMember: { role: 'viewer' },
 };
 
 onEachDatabase((database, open) => {
@@ -33,10 +35,12 @@ onEachDatabase((database, open) => {
     });
     after(() => administration.app.close());
 
-    /** Sends a valid request. Deletions are dry runs, and a key in the path is a new one. */
+    /** Sends a valid request. Deletions are dry runs, and a key, member or link in the path is a new one. */
     const call = async (row: AdminOperation, clientId: string, key: string | undefined) => {
       const target = row.path.includes('{key_id}') ? await administration.createKey('viewer') : undefined;
+      const member = /\{(person|invitation)_id\}/.test(row.path) ? await administration.addMember() : '';
       const path = row.path
+        .replace(/\{(person|passkey|invitation)_id\}/g, member)
         .replace('{client_id}', clientId)
         .replace('{user_id}', encodeURIComponent(USER))
         .replace('{key_id}', target?.key.keyId ?? '');

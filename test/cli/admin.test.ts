@@ -23,7 +23,7 @@ describe('kalends admin', () => {
 
     assert.equal((await cli.json('admin', 'withdraw', id)).exitCode, 0);
     assert.deepEqual((await cli.json('admin', 'invitations')).document.invitations, []);
-    assert.equal((await cli.json('admin', 'withdraw', id)).document.error, 'not_there');
+    assert.equal((await cli.json('admin', 'withdraw', id)).document.error, 'not_found');
   });
 
   it('shows which member created an invitation, until they are signed out by force', async () => {
@@ -101,7 +101,7 @@ describe('kalends admin', () => {
     assert.equal((await cli.json('admin', 'remove-passkey', 'ben', 'k', '--yes')).exitCode, 0);
     assert.equal(
       (await cli.json('admin', 'remove-passkey', 'ben', 'k', '--yes')).document.error,
-      'not_there',
+      'not_found',
     );
     assert.equal((await cli.json('admin', 'show', 'ben')).document.single_sign_on, null);
   });

@@ -12,7 +12,7 @@ import { type Program, startProgram } from '../harness/program.ts';
 
 const KEY = 'environment-key-of-32-characters-or-more';
 const RANDOM =
-  /ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /join\/[\w-]{43}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -50,12 +50,39 @@ describe('a command at a server', () => {
     return user.userId;
   }
 
+  /** Returns the id of a new member with a password, a passkey, single sign-on, a session and a reset link. */
+  async function newMember(): Promise<string> {
+    const id = `ada${++users}`;
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: program.dataDir }));
+    const [now, by, { people }] = [Date.now(), undefined, storage];
+    const link = {
+      invitationId: id,
+      role: 'viewer',
+      login: undefined,
+      clientIds: [],
+      createdAt: now,
+    } as const;
+    const until = { expiresAt: now + 60_000 };
+    await people.addInvitation({ ...link, ...until, purpose: 'invite', personId: undefined }, id, { by });
+    const person = { personId: id, name: id, login: `${id}@example.com`, password: 'a hash' };
+    await people.acceptInvitation(id, person, { now, by });
+    const passkey = { passkeyId: id, publicKey: 'k', counter: 0, transports: [], name: 'Key' };
+    await people.addPasskey(id, passkey, { now, by, most: 9 });
+    await people.setIdentity(id, { issuer: 'https://id.example', subject: id }, { now, by });
+    const at = { createdAt: now, seenAt: now, provedAt: now, address: '192.0.2.1', browser: 'Firefox' };
+    await people.addSession({ ...at, sessionId: id, sessionHash: id, personId: id }, by);
+    await people.addInvitation({ ...link, ...until, purpose: 'reset', personId: id }, `r${id}`, { by });
+    await storage.close();
+    return id;
+  }
+
   before(async () => {
     program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY } });
     clientId = await newClient();
   });
   after(() => program.dispose());
 
+  const member = async () => Array<string>(2).fill(await newMember());
   const user = async () => [clientId, await newUser()];
   const commands: Readonly<Record<string, () => Promise<string[]>>> = {
     'client list': async () => [],
@@ -66,6 +93,17 @@ describe('a command at a server', () => {
     'user sync': async () => [...(await user()), 'Ada'],
     'user revoke': user,
     'user delete': async () => [...(await user()), '--yes'],
+    'admin invite': async () => [`${await newMember()}.new@example.com`, '--role', 'viewer'],
+    'admin list': async () => [],
+    'admin remove': async () => [await newMember(), '--keep-keys', '--yes'],
+    'admin reset': async () => [await newMember()],
+    'admin show': async () => [`${await newMember()}@example.com`],
+    'admin role': async () => [await newMember(), '--role', 'developer', '--client', clientId],
+    'admin sign-out': async () => [await newMember()],
+    'admin remove-passkey': async () => [...(await member()), '--yes'],
+    'admin disconnect': async () => [await newMember(), '--yes'],
+    'admin invitations': async () => [],
+    'admin withdraw': async () => [await newMember()],
     'admin key create': async () => ['--name', 'CI', '--role', 'viewer', '--expires', '12h'],
     'admin key list': async () => [],
     'admin key rotate': async () => [await newKey(), '--overlap', '0'],
@@ -99,6 +137,12 @@ describe('a command at a server', () => {
       ['user', 'sync', clientId, 'none'],
       ['user', 'sync', clientId, await newUser(), 'none'],
       ['user', 'delete', clientId, 'none', '--yes'],
+      ['admin', 'show', 'none'],
+      ['admin', 'remove', 'none'],
+      ['admin', 'invite', 'none'],
+      ['admin', 'remove-passkey', await newMember(), 'none', '--yes'],
+      ['admin', 'withdraw', 'none'],
+      ['admin', 'invite', `${await newMember()}@example.com`],
       ['admin', 'key', 'rotate', 'none'],
       ['admin', 'key', 'create', '--name', ' ', '--role', 'viewer'],
       ['admin', 'key', 'create', '--name', 'X', '--role', 'developer', '--client', 'none'],

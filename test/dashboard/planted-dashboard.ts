@@ -25,6 +25,8 @@ const UPDATES: readonly string[] = [
   `INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, person_id, created_by, created_at, expires_at)
      SELECT 'planted ' || person_id, 'i-' || person_id, 'reset', role, :login, '[]', person_id, person_id, ${NOW}, ${NOW + 86_400_000}
        FROM person WHERE role = 'owner'`,
+  `INSERT INTO admin_key (key_id, name, role, client_ids, prefix, key_hash, created_by_key, created_at)
+     VALUES ('ak_planted', :mark, 'owner', '[]', 'kal_adm_plan', 'planted', :mark, ${NOW})`,
   `INSERT INTO audit_entry (number, made_at, actor_kind, actor_id, actor_name, address, action, client_id, subject,
      before_change, after_change) VALUES (900000, ${NOW}, 'person', 'p-planted', :mark, '192.0.2.7', 'application.changed',
      'acme', :mark, :json, :json)`,

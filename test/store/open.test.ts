@@ -149,6 +149,7 @@ onEachDatabase((name, _, place) => {
         newestInstant: now,
         watched: [],
         sharedKeys: [],
+        adminKeys: [],
         accountsWithoutTenant: 0,
         lastBackup: undefined,
         addresses: undefined,

@@ -1,6 +1,6 @@
 /** The errors of the administration API, beside those that the domain throws. */
-import { ApiError, errorTable } from '../../http/refusal.ts';
-import { PeopleRefusal } from '../../people/people-refusal.ts';
+import { ApiError, type ErrorRow, errorTable } from '../../http/refusal.ts';
+import { PeopleRefusal, type PeopleRefusalKind } from '../../people/people-refusal.ts';
 
 export const ADMINISTRATION = errorTable({
   invalid_admin_key: {
@@ -31,10 +31,58 @@ export const ADMINISTRATION = errorTable({
   },
 });
 
+/** The errors of operations on members and links. */
+export const MEMBERS = errorTable({
+  last_owner: {
+    status: 409,
+    message: 'This member is the only owner: invite another owner first ("kalends admin invite").',
+    when: 'The only owner would be removed, or get another role.',
+    fix: 'Make another member an owner first.',
+  },
+  last_way: {
+    status: 409,
+    message:
+      'This is the only way in which the member can sign in. Use "kalends admin reset" to replace it, or "kalends admin remove" to remove the member.',
+    when: 'The only sign-in method of a member would be removed.',
+    fix: 'Create a reset link, or remove the member.',
+  },
+  login_taken: {
+    status: 409,
+    message: 'A member already has this address. "kalends admin reset" creates a reset link.',
+    when: 'The address of an invitation belongs to a member.',
+    fix: 'Create a reset link for this member.',
+  },
+  role_from_claims: {
+    status: 409,
+    message: 'The role of this member comes from single sign-on: change it there.',
+    when: 'The role, or the only sign-in method, of a member comes from the claims of the identity provider.',
+    fix: 'Change it at the identity provider.',
+  },
+  own_creator: {
+    status: 409,
+    message: 'This key cannot keep itself: the member created it, or a key before it.',
+    when: '`keep_keys` names the creator of the admin key of the request, or of a key before it.',
+    fix: "Use another owner's key, or the command line.",
+  },
+  dashboard_off: {
+    status: 409,
+    message: 'The dashboard is off (KALENDS_DASHBOARD).',
+    when: 'A link for a member is created while the dashboard, to which it leads, is off.',
+    fix: 'Switch the dashboard on with `KALENDS_DASHBOARD`.',
+  },
+});
+
+const OF_REFUSAL: Readonly<Record<string, ErrorRow>> = {
+  ...{ ...ADMINISTRATION, ...MEMBERS, not_signed_in: ADMINISTRATION.invalid_admin_key },
+  ...{ too_many: ADMINISTRATION.too_many_requests, too_many_for_login: ADMINISTRATION.too_many_requests },
+};
+
+/** Returns the error of a refusal. A refusal of a sign-in, which no operation causes, is `not_allowed`. */
+export const errorOfRefusal = (kind: PeopleRefusalKind): ErrorRow =>
+  OF_REFUSAL[kind] ?? ADMINISTRATION.not_allowed;
+
 /** Returns the error of the API for a refusal of the domain, and every other error unchanged. */
-export function toApiError(reason: unknown): unknown {
-  if (!(reason instanceof PeopleRefusal)) return reason;
-  const { kind } = reason;
-  const row = kind === 'not_allowed' || kind === 'not_there' ? ADMINISTRATION[kind] : undefined;
-  return row === undefined ? reason : new ApiError(row, { cause: reason });
-}
+export const toApiError = (reason: unknown): unknown =>
+  reason instanceof PeopleRefusal
+    ? new ApiError(errorOfRefusal(reason.kind), { cause: reason, retryAfter: reason.retryAfter })
+    : reason;

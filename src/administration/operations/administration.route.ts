@@ -18,6 +18,8 @@ export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addres
     readonly adminAccess: AdminAccess;
     /** The origin of the Connect pages and the API. */
     readonly publicUrl: string;
+    /** The origin of the dashboard. Undefined if it is off. */
+    readonly dashboardUrl: string | undefined;
     /** Returns the OpenAPI document as JSON. */
     readonly adminDocument: () => Promise<string>;
     /** Returns the renderer of the operation's command, `undefined` if it has none. */
@@ -94,7 +96,7 @@ async function answer(
     ...deps,
     actor: key,
     by: { actor, address: request.ip, now: deps.now },
-    addresses: async () => ({ url: deps.publicUrl }),
+    addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));
   reply.code(row.status ?? 200);

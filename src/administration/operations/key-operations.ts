@@ -1,5 +1,5 @@
 /** The operations on keys of the administration API. */
-import { oneOf, parsed, required, text } from '../../http/fields.ts';
+import { oneOf, required, text } from '../../http/fields.ts';
 import {
   createAdminKey,
   listAdminKeys,
@@ -10,7 +10,7 @@ import {
 import { ROLES } from '../../people/person.ts';
 import { ADMIN_KEY } from '../documents/admin-key.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { fractionalNumber, operation, overlapField, overlapMsOf, PAGE, toPage } from './operation.ts';
+import { fractionalNumber, operation, overlapField, overlapMsOf, PAGE, texts, toPage } from './operation.ts';
 
 const KEY = { key_id: required(text({ max: 100, doc: 'The id of the key.', example: 'ak_b0VtQ2xhd0Jr' })) };
 const NAMES = ADMIN_KEY.map(({ name }) => name);
@@ -30,16 +30,6 @@ export const listKeys = operation({
   toDocument: ({ subjects, next }) => ({ keys: subjects.map((key) => toDocument(ADMIN_KEY, key)), next }),
 });
 
-const textList = parsed(
-  (value) =>
-    Array.isArray(value) && value.every((item) => typeof item === 'string') ? (value as string[]) : undefined,
-  {
-    doc: 'The applications of a developer.',
-    schema: { type: 'array', items: { type: 'string' } },
-    problem: 'must be a list of texts',
-  },
-);
-
 export const createKey = operation({
   ...{ id: 'createAdminKey', method: 'post', path: '/keys', group: 'Keys', status: 201 },
   summary: 'Create an admin key',
@@ -49,7 +39,7 @@ export const createKey = operation({
   fields: {
     name: required(text({ max: 200, doc: 'The name in lists and in the audit log.', example: 'Deployment' })),
     role: required(oneOf(ROLES, { doc: 'The role, which decides what the key may do.', example: 'owner' })),
-    client_ids: textList,
+    client_ids: texts('The applications of a developer.'),
     expires_days: fractionalNumber({
       ...{ min: 0, max: MOST_DAYS },
       doc: `The days after which the key expires; ${KEY_DAYS} by default, 0 for a key that does not expire.`,

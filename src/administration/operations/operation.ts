@@ -20,19 +20,22 @@ import {
 import type { ErrorRow } from '../../http/refusal.ts';
 import type { PrivateNetwork } from '../../lib/egress/private-network.ts';
 import { jsonIn } from '../../lib/json.ts';
+import type { Mailer } from '../../lib/mail/mailer.ts';
 import { nearestOf } from '../../lib/nearest.ts';
 import { openWith, sealWith } from '../../lib/sealing.ts';
+import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
-import type { Actor } from '../../people/person.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
-    readonly actor: Actor;
+    readonly actor: 'command line' | PresentedKey;
     /** The private addresses that deliveries may reach. */
     readonly privateNetwork: PrivateNetwork;
-    /** Returns the origin of logos. */
-    addresses(): Promise<{ readonly url: string }>;
+    /** Returns the origins of logos and of the dashboard, if it is on. */
+    addresses(): Promise<{ readonly url: string; readonly dashboardUrl?: string | undefined }>;
+    /** Mails one-time links. Undefined if no mail server is set. */
+    readonly mailer: Mailer | undefined;
     /** Epoch milliseconds. */
     readonly now: () => number;
   };
@@ -140,11 +143,21 @@ export const PAGE = {
   after: text({ max: 4_000, doc: 'The `next` of the previous page.' }),
 };
 
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** A list of texts in a body. */
+export const texts = (doc: string) =>
+  parsed((value) => (isTexts(value) ? value : undefined), {
+    ...{ doc, schema: { type: 'array', items: { type: 'string' } }, problem: 'must be a list of texts' },
+  });
+
+/** Returns a flag of a query. */
+export const queryFlag = (doc: string) =>
+  converted(oneOf(['true', 'false'], { doc }), (value) => value === 'true');
+
 export const DRY_RUN = {
-  dry_run: converted(
-    oneOf(['true', 'false'], { doc: '`true`: nothing is deleted, and the response only has counts.' }),
-    (value) => value === 'true',
-  ),
+  dry_run: queryFlag('`true`: nothing is deleted, and the response only has counts.'),
 };
 
 /** A number from `min` to `max`, both inclusive, such as 0.5. */

@@ -9,6 +9,7 @@ import {
   updateApplication,
 } from './application-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
+import { MEMBER_OPERATIONS } from './member-operations.ts';
 import type { AdminOperation } from './operation.ts';
 import {
   deleteUserOperation,
@@ -33,6 +34,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   deleteUserOperation,
   revokeUserOperation,
   syncUserOperation,
+  ...MEMBER_OPERATIONS,
   listKeys,
   createKey,
   rotateKey,

@@ -139,18 +139,22 @@ ${may(person, 'application.secrets', clientId) && rotate}</section>
 /** Hours that the previous secret stays valid, in the order of the form. */
 export const OVERLAP_HOURS: readonly number[] = [24, 168, 1, 0];
 
-export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
-  const path = `${applicationPath(clientId)}/credentials`;
+/** Renders the choice of how long the previous secret stays valid. */
+export function overlapFields(): Html {
   const choices = OVERLAP_HOURS.map((hours, index) =>
     choice(
       { type: 'radio', name: 'overlap', value: String(hours), isPicked: index === 0 },
       messages.text('rotate.overlap.hours', { hours }),
     ),
   );
-  const fields = html`<fieldset><legend>${messages.text('rotate.overlap')}</legend>${choices}</fieldset>`;
+  return html`<fieldset><legend>${messages.text('rotate.overlap')}</legend>${choices}</fieldset>`;
+}
+
+export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
+  const path = `${applicationPath(clientId)}/credentials`;
   const text = html`<h2>${messages.text('credentials.rotate')}</h2><p class="lead">${messages.text('rotate.text')}</p>`;
   const action = { path: `${path}/rotate`, button: messages.text('rotate.do'), rank: 'primary' } as const;
-  return questionPanel({ ...action, back: path, text, fields }, viewer);
+  return questionPanel({ ...action, back: path, text, fields: overlapFields() }, viewer);
 }
 
 /** Renders the new secret, which is shown only once. `now` is in epoch milliseconds. */

@@ -145,7 +145,7 @@ ${applicationFields(applications, chosen)}
 const linkButton = (key: 'invite_form.do' | 'person.reset.do'): Html =>
   html`<button name="link" value="shown">${messages.text(key)}</button>`;
 
-function roleFields(chosen: Role): Html {
+export function roleFields(chosen: Role): Html {
   const choices = ROLES.map((role) => {
     const input = { type: 'radio', name: 'role', value: role, isPicked: role === chosen } as const;
     return choice(input, messages.text(`role.${role}`), messages.text(`role.${role}.about`));
@@ -153,7 +153,7 @@ function roleFields(chosen: Role): Html {
   return html`<fieldset><legend>${messages.text('invite_form.role')}</legend>${choices}</fieldset>`;
 }
 
-function applicationFields(applications: readonly Client[], chosen: readonly string[]): Html {
+export function applicationFields(applications: readonly Client[], chosen: readonly string[]): Html {
   const choices = applications.map(({ clientId, name }) => {
     const isPicked = chosen.includes(clientId);
     const input = { type: 'checkbox', name: 'application', value: clientId, isPicked } as const;

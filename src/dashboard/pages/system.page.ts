@@ -18,7 +18,7 @@ import { ago, instant } from './times.page.ts';
 
 export const SYSTEM = '/dashboard/system';
 
-export const SYSTEM_PAGES = ['status', 'load', 'database', 'keys', 'configuration'] as const;
+export const SYSTEM_PAGES = ['status', 'load', 'database', 'keys', 'admin-keys', 'configuration'] as const;
 export type SystemPage = (typeof SYSTEM_PAGES)[number];
 
 export const systemPath = (page: SystemPage): string => (page === 'status' ? SYSTEM : `${SYSTEM}/${page}`);

@@ -29,6 +29,11 @@ const SHARED_KEYS = `
   SELECT DISTINCT client_id FROM application JOIN person_application USING (client_id) JOIN person USING (person_id)
    WHERE own_webhook_keys = 0 AND role = 'developer' ORDER BY 1`;
 
+/** Keys of at most two weeks are expected to expire. */
+const EXPIRING_KEYS = `
+  SELECT name, expires_at FROM admin_key WHERE expires_at - created_at > ${14 * 24 * 3_600_000}
+   ORDER BY expires_at, key_id LIMIT 10`;
+
 /** Identities with a tenant are "oid:TENANT/OBJECT". */
 const WITHOUT_TENANT = `
   SELECT COUNT(*) AS count FROM account
@@ -57,6 +62,8 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await readNewestInstant(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const shared = pending.length > 0 ? [] : await db.all<{ clientId: string }>(SHARED_KEYS);
+    const adminKeys =
+      pending.length > 0 ? [] : await db.all<{ name: string; expiresAt: number }>(EXPIRING_KEYS);
     const untenanted = pending.length > 0 ? undefined : await db.get<{ count: number }>(WITHOUT_TENANT);
     const { engine } = db.dialect;
     const backups = pending.includes(1) ? undefined : await lastBackups(db);
@@ -70,6 +77,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       newestInstant,
       watched,
       sharedKeys: shared.map(({ clientId }) => clientId),
+      adminKeys,
       accountsWithoutTenant: untenanted?.count ?? 0,
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,

@@ -3,8 +3,8 @@ import type { AuditActor, AuditedChange, By } from '../../audit/audit-entry.ts';
 import { databaseProblem } from '../../lib/database-away-error.ts';
 import type { AdminKey, AdminKeyState, AdminKeyStore, ListedAdminKey } from '../../people/admin-key-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
-import type { Database } from '../drivers/database.ts';
-import { preferOwnKeys } from './person-rows.ts';
+import type { Database, Statements } from '../drivers/database.ts';
+import { preferOwnKeys, TAKE_TURN } from './person-rows.ts';
 
 const LIVE = '(k.expires_at IS NULL OR k.expires_at > :now)';
 // The keys that work: each was created by the command line, `environment`, a present owner, or a key that works.
@@ -16,6 +16,8 @@ const WORKING = `
          OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = k.created_by AND p.role = 'owner'))
      UNION ALL
     SELECT k.key_id FROM working w JOIN admin_key k ON k.created_by_key = w.key_id WHERE ${LIVE})`;
+/** The ids of the keys that work at `:now`, as a subquery. */
+export const WORKING_KEYS = `(${WORKING} SELECT key_id FROM working)`;
 const KEY = 'k.key_id, k.name, k.role, k.client_ids, k.prefix, k.created_at, k.expires_at, k.used_at';
 const USE = `${WORKING}
   SELECT ${KEY} FROM admin_key k
@@ -25,6 +27,7 @@ const LIST = `${WORKING}
   SELECT ${KEY},
          COALESCE((SELECT p.login FROM person p WHERE p.person_id = k.created_by),
            (SELECT c.name FROM admin_key c WHERE c.key_id = k.created_by_key), k.created_by, k.created_by_key) AS creator,
+         k.created_by AS creator_id,
          CASE WHEN NOT ${LIVE} THEN 'expired' WHEN k.key_id IN (SELECT key_id FROM working) THEN 'valid'
               ELSE 'creator_ended' END AS state
     FROM admin_key k ORDER BY k.created_at, k.key_id`;
@@ -37,10 +40,20 @@ const ROTATE = `
 const REMOVE = 'DELETE FROM admin_key WHERE key_id = :keyId RETURNING name, role';
 const NOTE_USE = `
   UPDATE admin_key SET used_at = :now WHERE key_id = :keyId AND (used_at IS NULL OR used_at <= :before)`;
+// A key that exists because of the member cannot become its own creator.
+const DESCENDS = `
+  WITH RECURSIVE chain (created_by, created_by_key) AS (
+    SELECT k.created_by, k.created_by_key FROM admin_key k WHERE k.key_id = :createdByKey
+     UNION ALL
+    SELECT k.created_by, k.created_by_key FROM chain c JOIN admin_key k ON k.key_id = c.created_by_key)
+  SELECT created_by FROM chain WHERE created_by = :personId`;
+const KEEP = `
+  UPDATE admin_key SET created_by = :createdBy, created_by_key = :createdByKey
+   WHERE created_by = :personId RETURNING key_id`;
 const MINUTE_MS = 60_000;
 
 type Row = Omit<AdminKey, 'clientIds'> & { readonly clientIds: string; readonly usedAt: number | undefined };
-type ListedRow = Row & { readonly creator: string | undefined; readonly state: AdminKeyState };
+type ListedRow = Row & Pick<ListedAdminKey, 'creator' | 'creatorId'> & { readonly state: AdminKeyState };
 
 export function adminKeyStore(db: Database): AdminKeyStore {
   return {
@@ -71,7 +84,7 @@ export function adminKeyStore(db: Database): AdminKeyStore {
       return rows.map(
         (row): ListedAdminKey => ({
           ...toAdminKey(row),
-          ...{ state: row.state, creator: row.creator, usedAt: row.usedAt },
+          ...{ state: row.state, creator: row.creator, creatorId: row.creatorId, usedAt: row.usedAt },
         }),
       );
     },
@@ -82,6 +95,16 @@ export function adminKeyStore(db: Database): AdminKeyStore {
     removeKey: (keyId, by) =>
       audited(db, by, { sql: REMOVE, action: 'admin_key.revoked', values: { keyId } }),
   };
+}
+
+/** Makes the caller the creator of a member's keys, and returns their ids; `undefined` if the caller is one of these. */
+export async function keepKeys(tx: Statements, personId: string, by: By['by']) {
+  const values = { ...creatorColumns(by?.actor), personId };
+  const { createdByKey } = values;
+  if (createdByKey !== null && (await tx.get(DESCENDS, { createdByKey, personId })) !== undefined)
+    return undefined;
+  const rows = await tx.all<{ keyId: string }>(KEEP, values);
+  return rows.map(({ keyId }) => keyId).toSorted();
 }
 
 function throwUnlessReadOnly(reason: unknown): void {
@@ -96,13 +119,16 @@ type Change = Pick<AuditedChange, 'action'> & {
 /** Runs a change of one key, whose columns in RETURNING are audited. Returns false if the key does not exist. */
 const audited = (db: Database, by: By['by'], { sql, action, values }: Change): Promise<boolean> =>
   db.transaction(async (tx) => {
+    // A link of the key is not used meanwhile.
+    await tx.change(TAKE_TURN);
     const before = await tx.get<Readonly<Record<string, string>>>(sql, values);
     if (before === undefined) return false;
     await auditFor(tx, by, { action, subject: values.keyId, before });
     return true;
   });
 
-const creatorColumns = (actor: AuditActor | undefined) => ({
+/** The creator of a key or a link. */
+export const creatorColumns = (actor: AuditActor | undefined) => ({
   createdBy: actor?.kind === 'person' ? actor.id : null,
   createdByKey: actor?.kind === 'admin_key' ? actor.id : null,
 });

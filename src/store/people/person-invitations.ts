@@ -3,6 +3,7 @@ import type { AuditAction, Caller, ChangeTerms } from '../../audit/audit-entry.t
 import type { Accepted, Invitation, NewPerson, PersonStore } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
+import { creatorColumns, WORKING_KEYS } from './admin-key-store.ts';
 import { insertPasskey } from './passkeys.ts';
 import { insertIdentity } from './person-identities.ts';
 import { giveApplications, TAKE_TURN } from './person-rows.ts';
@@ -13,16 +14,19 @@ type InvitationRow = Omit<Invitation, 'clientIds'> & {
 };
 
 const INVITATION = `
-  invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at, created_by AS creator_id,
-  (SELECT p.login FROM person p WHERE p.person_id = created_by) AS creator`;
+  invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at,
+  COALESCE(created_by, created_by_key) AS creator_id, COALESCE((SELECT p.login FROM person p WHERE p.person_id = created_by),
+    (SELECT k.name FROM admin_key k WHERE k.key_id = invitation.created_by_key), invitation.created_by_key) AS creator`;
 const WORKS = `expires_at > :now AND (created_by IS NULL
-  OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))`;
+    OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))
+  AND (COALESCE(created_by_key, 'environment') = 'environment' OR created_by_key IN ${WORKING_KEYS})`;
 // A setup link is for an instance without people. A creator whose session has ended creates none.
 const ADD_INVITATION = `
   INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at,
-    created_by)
+    created_by, created_by_key)
   SELECT :tokenHash, :invitationId, :purpose, :role, CAST(:login AS TEXT), :clientIds, CAST(:personId AS TEXT),
-         CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT), CAST(:creatorId AS TEXT)
+         CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT), CAST(:creatorId AS TEXT),
+         CAST(:createdByKey AS TEXT)
    WHERE (CAST(:purpose AS TEXT) <> 'setup' OR NOT EXISTS (SELECT 1 FROM person))
      AND (CAST(:personId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM person WHERE person_id = :personId))
      AND (CAST(:creatorId AS TEXT) IS NULL OR EXISTS
@@ -45,6 +49,7 @@ export function personInvitations(db: Database) {
         clientIds: JSON.stringify(clientIds),
         creatorId: creator?.personId ?? null,
         sessionId: creator?.sessionId ?? null,
+        createdByKey: creatorColumns(by?.actor).createdByKey,
       };
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);

@@ -4,6 +4,7 @@ import type { Role } from '../../people/person.ts';
 import type { PersonStore } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database, Statements } from '../drivers/database.ts';
+import { keepKeys } from './admin-key-store.ts';
 import { passkeyStore } from './passkeys.ts';
 import { identityStore } from './person-identities.ts';
 import { personInvitations, withdrawLinks } from './person-invitations.ts';
@@ -71,15 +72,18 @@ function personChanges(db: Database) {
         return true;
       });
     },
-    removePerson(personId, by) {
+    removePerson(personId, by, keepsKeys = false) {
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);
         const role = await lockedRole(tx, personId);
         if (role === undefined) return false;
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
+        const keptKeys = keepsKeys ? await keepKeys(tx, personId, by) : [];
+        if (keptKeys === undefined) return 'own_creator';
         await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
         await withdrawLinks(tx, personId, by);
-        await auditFor(tx, by, { action: 'person.removed', subject: personId, before: { role } });
+        const before = { role, ...(keepsKeys && { kept_keys: keptKeys }) };
+        await auditFor(tx, by, { action: 'person.removed', subject: personId, before });
         return true;
       });
     },
