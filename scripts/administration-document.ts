@@ -68,6 +68,9 @@ a key expires and fails 3 days before, except for keys that live at most 14 days
 - \`DELETE …?dry_run=true\` deletes nothing and returns counts.
 - [Errors](errors.md#administration) have the bodies of the [wire interface](wire.md#31-bodies-of-errors). A key that is missing, unknown, expired or revoked is always
   \`invalid_admin_key\`.
+- Responses about an application and its branding have an \`ETag\`, the version of both. With \`If-Match\`, a change is refused with
+  \`changed_meanwhile\` (412) if the version is another one. Other operations refuse \`If-Match\`.
+- A logo is the body of its request, with its content type such as \`image/png\`, or Base64 in JSON.
 - A network gets 429 after 30 requests a minute without a valid key, and a key after 1,200 requests a minute. A valid key is never limited by
   wrong ones. At most 4 requests of a key run at once.
 - A POST is not repeatable: after a lost response, look at the list before you send it again.

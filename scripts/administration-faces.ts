@@ -23,6 +23,27 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   createAdminKey: ['/system/admin-keys/new'],
   rotateAdminKey: ['/system/admin-keys/:keyId/rotate'],
   revokeAdminKey: ['/system/admin-keys/:keyId/revoke'],
+  updateBranding: ['/applications/:clientId/branding'],
+  setLogo: ['/applications/:clientId/branding/logo', '/applications/:clientId/branding/dark-logo'],
+  removeLogo: [
+    '/applications/:clientId/branding/logo/remove',
+    '/applications/:clientId/branding/dark-logo/remove',
+  ],
+  submitForReview: ['/applications/:clientId/verification/submit'],
+  cancelReview: ['/applications/:clientId/verification/cancel'],
+  approveSubmission: ['/applications/:clientId/verification/approve'],
+  requestChanges: ['/applications/:clientId/verification/request-changes'],
+  withdrawVerification: ['/applications/:clientId/verification/withdraw'],
+  setProviderApp: ['/applications/:clientId/providers/google', '/applications/:clientId/providers/microsoft'],
+  removeProviderApp: [
+    '/applications/:clientId/providers/google/remove',
+    '/applications/:clientId/providers/microsoft/remove',
+  ],
+  disconnectAccount: ['/applications/:clientId/user/disconnect'],
+  createReconnectLink: ['/applications/:clientId/user/reconnect-link'],
+  exportUser: ['/applications/:clientId/user/export'],
+  runChecks: ['/system/check'],
+  createBackup: ['/system/backup'],
 };
 
 /** The beginnings of forms that never have an operation: signing in, the own account, the theme and the playground. */
@@ -32,29 +53,15 @@ export const FORMS_WITHOUT_OPERATION: readonly string[] = [
 
 /** The commands that never have one: they run on the machine itself. */
 export const COMMANDS_WITHOUT_OPERATION: readonly string[] = [
-  ...['serve', 'sandbox', 'listen', 'restore', 'keys rotate-master', 'completion'],
+  ...['serve', 'sandbox', 'listen', 'migrate', 'restore', 'keys rotate-master', 'completion'],
 ];
 
 /** The forms whose operation is still missing. */
 export const MISSING_FORMS: readonly string[] = [
-  '/applications/:clientId/branding',
-  '/applications/:clientId/branding/logo',
-  '/applications/:clientId/branding/logo/remove',
-  '/applications/:clientId/branding/dark-logo',
-  '/applications/:clientId/branding/dark-logo/remove',
-  '/applications/:clientId/verification/submit',
-  '/applications/:clientId/verification/cancel',
-  '/applications/:clientId/verification/approve',
-  '/applications/:clientId/verification/request-changes',
-  '/applications/:clientId/verification/withdraw',
   '/deliveries/:clientId/replay',
   '/deliveries/:clientId/:messageId/signature',
   '/deliveries/:clientId/:messageId/replay',
-  '/applications/:clientId/providers/google',
-  '/applications/:clientId/providers/google/remove',
   '/applications/:clientId/providers/google/check',
-  '/applications/:clientId/providers/microsoft',
-  '/applications/:clientId/providers/microsoft/remove',
   '/applications/:clientId/providers/microsoft/check',
   '/applications/:clientId/webhooks/keys',
   '/applications/:clientId/webhooks/new',
@@ -64,12 +71,7 @@ export const MISSING_FORMS: readonly string[] = [
   '/applications/:clientId/webhooks/:endpointId/resume',
   '/applications/:clientId/webhooks/:endpointId/rotate',
   '/applications/:clientId/webhooks/:endpointId/remove',
-  '/applications/:clientId/user/disconnect',
-  '/applications/:clientId/user/reconnect-link',
-  '/applications/:clientId/user/export',
-  '/system/check',
   '/system/alerts/test',
-  '/system/backup',
   '/system/signing-keys/rotate',
   '/system/webhook-keys/rotate',
 ];
@@ -77,14 +79,7 @@ export const MISSING_FORMS: readonly string[] = [
 /** The commands whose operation is still missing. */
 export const MISSING_COMMANDS: readonly string[] = [
   ...['setup google', 'setup microsoft', 'client load'],
-  'client verification show',
-  'client verification list',
-  'client verification submit',
-  'client verification approve',
-  'client verification request-changes',
-  'client verification cancel',
-  'client verification withdraw',
-  ...['user calendars', 'user reconnect-link', 'user disconnect', 'user export', 'connection list'],
+  ...['connection list'],
   'keys rotate',
   'webhook add',
   'webhook update',
@@ -98,5 +93,5 @@ export const MISSING_COMMANDS: readonly string[] = [
   'webhook deliveries',
   'webhook show',
   'webhook replay',
-  ...['requests list', 'audit list', 'audit export', 'alert list', 'alert test', 'backup', 'doctor'],
+  ...['requests list', 'audit list', 'audit export', 'alert list', 'alert test'],
 ];

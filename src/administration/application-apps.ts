@@ -46,7 +46,7 @@ export type AppProblems = { readonly appClientId?: string; readonly clientSecret
 export async function setOwnApp(
   actor: Actor,
   { clientId, kind, appClientId, clientSecret }: TypedApp,
-  { providerApps, now, by }: ApplicationAppsDeps & By,
+  { providerApps, now, by }: Pick<ApplicationAppsDeps, 'providerApps' | 'now'> & By,
 ): Promise<AppProblems> {
   mustBeAllowed(actor, 'application.secrets', clientId);
   const problems = findAppProblems({ appClientId, clientSecret });

@@ -2,7 +2,7 @@
 
 import type { By } from '../audit/audit-entry.ts';
 import type { Fact } from '../branding/branding.ts';
-import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
+import type { EditTerms, LookChange } from '../branding/branding-store.ts';
 import { readFact } from '../branding/look-input.ts';
 import { apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
@@ -24,7 +24,6 @@ import { type WebhookAddress, webhookAddressProblem } from './webhook-address.ts
 
 export type ApplicationsDeps = {
   readonly clients: ClientStore;
-  readonly branding: Pick<BrandingStore, 'findLook' | 'changeLook'>;
   readonly endpoints: EndpointStore;
   /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
@@ -123,7 +122,7 @@ export async function changeSettings(
     settings,
     isShared = false,
   }: SettingsOptions & { readonly clientId: string; readonly typed: ChangedSettings },
-  deps: ApplicationsDeps & By,
+  deps: ApplicationsDeps & By & Pick<EditTerms, 'ifVersion'>,
 ): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
   const before = mustExist(await deps.clients.findClient(clientId));
@@ -144,8 +143,8 @@ export async function changeSettings(
     ...look.problems,
   };
   if (Object.keys(problems).length > 0) return { problems };
-  mustExist(await changeClient({ clientId, change }, deps));
-  await deps.branding.changeLook(clientId, look.change, { now: deps.now(), by: deps.by });
+  const facts = Object.keys(look.change).length === 0 ? undefined : look.change;
+  mustExist(await changeClient({ clientId, change: { ...change, look: facts } }, deps));
   const hasNewUrl = isMoved && webhookUrl !== undefined;
   return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
 }

@@ -1,6 +1,5 @@
 /** The review of an application in the dashboard, and who may take which step. The CLI takes the same steps. */
 import type { By } from '../audit/audit-entry.ts';
-import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -37,7 +36,8 @@ export const REVIEW_STEPS = {
 } as const satisfies Readonly<Record<string, Step>>;
 export type ReviewStepName = keyof typeof REVIEW_STEPS;
 
-const ENTRIES_ON_A_PAGE = 30;
+/** The entries of the activity, unless another number is given. */
+const ENTRIES = 30;
 
 export type Review = {
   readonly verification: Verification;
@@ -50,15 +50,19 @@ export type Review = {
 /** Returns the state of the review and a page of its activity: entries older than `before`. Throws PeopleRefusal. */
 export async function readReview(
   actor: Actor,
-  { clientId, before }: { readonly clientId: string; readonly before?: number | undefined },
+  {
+    clientId,
+    before,
+    limit = ENTRIES,
+  }: { readonly clientId: string; readonly before?: number | undefined; readonly limit?: number },
   { verification: reviews }: ReviewsDeps,
 ): Promise<Review> {
   mustBeAllowed(actor, 'application.read', clientId);
   const verification = await reviews.findVerification(clientId);
   if (verification === undefined) throw new PeopleRefusal('not_there');
-  const entries = await reviews.listActivity(clientId, { before, limit: ENTRIES_ON_A_PAGE + 1 });
-  const activity = entries.slice(0, ENTRIES_ON_A_PAGE);
-  const older = entries.length > ENTRIES_ON_A_PAGE ? activity.at(-1)?.number : undefined;
+  const entries = await reviews.listActivity(clientId, { before, limit: limit + 1 });
+  const activity = entries.slice(0, limit);
+  const older = entries.length > limit ? activity.at(-1)?.number : undefined;
   return { verification, activity, older };
 }
 
@@ -71,18 +75,15 @@ export async function waitingReviews(
   return verification.listUnderReview();
 }
 
-/** Takes a step of the review. Returns a sentence if that failed, otherwise undefined. Throws PeopleRefusal. */
+/** Takes a step of the review. Throws PeopleRefusal, and ApiError if it is not possible. */
 export async function makeReviewStep(
   actor: Actor,
   { step, ...input }: DecisionInput & { readonly step: ReviewStepName },
   deps: ReviewsDeps & By,
-): Promise<string | undefined> {
+): Promise<Verification> {
   const { needs, make } = REVIEW_STEPS[step];
   mustBeAllowed(actor, needs, input.clientId);
-  try {
-    if ((await make(input, deps)) === undefined) throw new PeopleRefusal('not_there');
-    return undefined;
-  } catch (refusal) {
-    return apiMessage(refusal);
-  }
+  const after = await make(input, deps);
+  if (after === undefined) throw new PeopleRefusal('not_there');
+  return after;
 }

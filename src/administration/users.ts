@@ -9,7 +9,6 @@ import {
   type ReconnectLink,
   type ReconnectLinkDeps,
 } from '../connect/accounts/reconnect-link.ts';
-import { apiMessage } from '../http/refusal.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
@@ -182,17 +181,18 @@ export async function revokeUser(
   return families.endGrantsOf(of.clientId, of.userId, { now: now(), by });
 }
 
-/** Disconnects the account and deletes all of its data. Throws PeopleRefusal `not_there`. */
+/** Disconnects the account, deletes all of its data, and returns it. Throws PeopleRefusal `not_there`. */
 export async function disconnectAccount(
   actor: Actor,
   of: UserOfClient & { readonly accountKey: string },
   { users, accounts, now, by }: Pick<UsersDeps, 'users' | 'accounts' | 'now'> & By,
-): Promise<void> {
+): Promise<Account> {
   await requireUser(actor, { ...of, needs: 'user.change' }, { users });
   const linked = await accounts.listAccounts(of.clientId, of.userId);
-  const isTheirs = linked.some(({ accountKey }) => accountKey === of.accountKey);
-  if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now(), by)))
+  const account = linked.find(({ accountKey }) => accountKey === of.accountKey);
+  if (account === undefined || !(await accounts.removeAccount(of.accountKey, now(), by)))
     throw new PeopleRefusal('not_there');
+  return account;
 }
 
 /** Returns all stored data about the user, in pieces of one JSON document. Throws PeopleRefusal. */
@@ -219,15 +219,15 @@ export async function deleteUserPermanently(
   return receipt;
 }
 
-/** Creates a reconnect link for the account; returns the reason if none is possible. Throws PeopleRefusal. */
+/** Creates a reconnect link for the account. Throws PeopleRefusal, and ApiError if no link is possible. */
 export async function linkToReconnect(
   actor: Actor,
   { accountKey, ...user }: UserOfClient & { readonly accountKey: string },
   deps: ReconnectLinkDeps & Pick<UsersDeps, 'users'> & By,
-): Promise<ReconnectLink | string> {
+): Promise<ReconnectLink> {
   await requireUser(actor, { ...user, needs: 'user.change' }, deps);
   const isRequested = (account: Account) => account.accountKey === accountKey;
-  return createReconnectLink({ ...user, isRequested, by: deps.by }, deps).catch(apiMessage);
+  return createReconnectLink({ ...user, isRequested, by: deps.by }, deps);
 }
 
 export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);

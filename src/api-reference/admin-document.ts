@@ -4,6 +4,7 @@ import { ADMINISTRATION } from '../administration/operations/administration-erro
 import { type AdminOperation, isInQuery } from '../administration/operations/operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from '../administration/operations/operations.ts';
 import { badBodies } from '../http/error.schema.ts';
+import { text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import { ANY_CALL } from '../http/refusal.ts';
 import { type OpenApiDocument, openapiDocument } from './openapi-document.ts';
@@ -26,6 +27,7 @@ export const adminDocument = (publicUrl: string): OpenApiDocument =>
 function toReference(row: AdminOperation): Operation {
   const { id, method, path, group, summary, description, pathFields, fields, status = 200 } = row;
   const hasBody = !isInQuery(row) && Object.keys(fields).length > 0;
+  const hasVersion = row.version !== undefined;
   const isRequired = Object.values(fields).some((field) => field.isRequired);
   return {
     ...{ id, method, path: ADMIN_PREFIX + path, group, summary, pathFields },
@@ -33,7 +35,11 @@ function toReference(row: AdminOperation): Operation {
     callers: ['admin-key'],
     ...(isInQuery(row) && { query: fields }),
     ...(hasBody && { body: { fields, required: isRequired } }),
-    answer: { status, description: 'The result.', schema: resultSchema(row) },
+    ...(hasVersion && row.method !== 'get' && { headers: IF_MATCH }),
+    answer: {
+      ...{ status, description: 'The result.', schema: resultSchema(row) },
+      ...(hasVersion && { headers: { ETag: 'The version of the application and its branding.' } }),
+    },
     errors: [
       ...[ANY_CALL.invalid_request, ...(hasBody ? badBodies : [])],
       ...Object.values(ADMINISTRATION),
@@ -42,6 +48,12 @@ function toReference(row: AdminOperation): Operation {
     ],
   };
 }
+
+const IF_MATCH = {
+  'If-Match': text({
+    doc: 'The `ETag` of an earlier response: the change is refused if the application has another version.',
+  }),
+};
 
 const resultSchema = ({ result }: AdminOperation) =>
   Type.Object(Object.fromEntries(result.map((name) => [name, Type.Optional(Type.Unknown())])));

@@ -140,6 +140,10 @@ const GROUPS: Readonly<Record<string, string>> = {
   Applications: 'Applications, their secrets and their webhook endpoints.',
   Members: 'Members of the dashboard, their invitations and reset links.',
   Keys: 'Keys of the administration API.',
+  Branding: 'The appearance of the Connect pages of an application.',
+  'Provider apps': "Applications' own apps at Google and Microsoft.",
+  Reviews: 'The review of what applications show to users.',
+  System: 'The deployment: its state, settings, checks and backups.',
 };
 
 function groupDescription(name: string): string {

@@ -11,7 +11,11 @@ const SECONDS = 15;
 type LogoAddress = Pick<EgressRequest, 'url' | 'publicOnly'>;
 
 /** Returns the response body, whatever its type. Throws ApiError 400 with a sentence about `name`, such as "logo". */
-export async function fetchLogo(from: LogoAddress, name: string, egress: Egress): Promise<Uint8Array> {
+export async function fetchLogo(
+  from: LogoAddress,
+  name: string,
+  egress: Pick<Egress, 'request'>,
+): Promise<Uint8Array> {
   const refusal = (why: string, cause?: unknown) =>
     new ApiError(SETTINGS.invalid_client_metadata, {
       message: `The ${name} cannot be fetched: ${why}`,

@@ -26,6 +26,12 @@ export const SETTINGS = errorTable({
     when: 'Another application uses this webhook URL.',
     fix: 'Use another path, or pass `--share-address` if both should use one URL.',
   },
+  changed_meanwhile: {
+    status: 412,
+    message: 'The application was changed after the version in If-Match: read it again',
+    when: 'The application or its branding was changed after the version in `If-Match`.',
+    fix: 'Read it again, and repeat the change with the new `ETag` if it is still right.',
+  },
   too_many_endpoints: {
     status: 409,
     message: 'The application has reached its limit of webhook endpoints: remove one first',

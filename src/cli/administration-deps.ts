@@ -1,13 +1,22 @@
 /** Operations of administration, run by the command line. */
 import type { AdministrationDeps } from '../administration/operations/operation.ts';
+import { logoImage } from '../branding/logo-image.ts';
 import { openMailer } from '../config/mail-options.ts';
+import { lazyEgress } from '../lib/egress/lazy-egress.ts';
+import { runningProgram } from '../system/running-program.ts';
 import type { Context, Storage } from './command.ts';
 
 /** Returns the dependencies of operations; the actor is the command line. */
 export const administrationDeps = (
   storage: Storage,
-  { config, deps: { now } }: Context,
-): Storage & AdministrationDeps => ({
-  ...storage,
-  ...{ actor: 'command line', privateNetwork: config().privateNetwork, mailer: openMailer(config()), now },
-});
+  { config, deps: { now, inspectStorage } }: Context,
+): Storage & AdministrationDeps => {
+  const { privateNetwork } = config();
+  const { backup, system } = storage;
+  return {
+    ...storage,
+    ...{ actor: 'command line', privateNetwork, mailer: openMailer(config()), now, drawLogo: logoImage },
+    egress: lazyEgress({ privateNetwork }),
+    program: runningProgram(config(), { ...system, inspectStorage, backup, now }),
+  };
+};

@@ -14,7 +14,7 @@ import { asObject, type Members, type Table } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { type Command, CommandError, type Input, type Result } from './command.ts';
 import { tabulate } from './help.ts';
-import { confirm, nextLine } from './option-values.ts';
+import { confirm, limitIn, nextLine, text } from './option-values.ts';
 import {
   type Completed,
   type OperationOutput,
@@ -76,6 +76,12 @@ export async function runAndPrint(row: Rendering, fields: Members, operations: O
 
 const MOST_ROWS = 200;
 
+/** Returns the page that a command with PAGE_OPTIONS reads. */
+export const pageInput = ({ options }: Input) => ({
+  limit: Math.min(limitIn(options), MOST_ROWS),
+  after: text(options.after),
+});
+
 /** Returns the output of a list: a table of the fields called `columns`. */
 export const listOutput = <T>(
   fields: readonly DocumentField<T>[],
@@ -130,6 +136,10 @@ const SUBJECTS: Readonly<
   person_id: [showMember, (id) => `There is no member "${id}"; "kalends admin list" lists all members.`],
   passkey_id: [undefined, (id) => `The member has no passkey "${id}"; see "kalends admin show".`],
   invitation_id: [undefined, (id) => `There is no open link "${id}"; see "kalends admin invitations".`],
+  account_key: [
+    undefined,
+    (id) => `The user has no account "${id}"; "kalends user show" lists the accounts.`,
+  ],
   key_id: [undefined, (id) => `There is no admin key "${id}"; "kalends admin key list" lists the keys.`],
 };
 

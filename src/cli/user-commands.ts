@@ -8,42 +8,30 @@ import { CALENDAR } from '../administration/documents/calendar.ts';
 import { toRows } from '../administration/documents/field.ts';
 import { ACCOUNT, type AccountSubject, FOUND_USER, USER } from '../administration/documents/user.ts';
 import {
+  createReconnectLinkOperation,
+  disconnectAccountOperation,
+  listAccountCalendars,
+  searchUsers,
+} from '../administration/operations/account-operations.ts';
+import {
   deleteUserOperation,
+  listUsers,
   revokeUserOperation,
   showUser,
   syncUserOperation,
 } from '../administration/operations/user-operations.ts';
-import { disconnectAccount, findUsers, linkToReconnect, readAccount } from '../administration/users.ts';
 import { instantText } from '../lib/rendered-json.ts';
-import type { CalendarPlace } from '../user-data/account-calendars.ts';
 import type { DeletionReceipt } from '../user-data/delete-user.ts';
 import { exportUser } from '../user-data/export-user.ts';
-import type { UserPlace } from '../user-data/user-directory.ts';
+import type { FoundUser } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
-import { type Command, CommandError, type Input, newFile, type Result, type Storage } from './command.ts';
+import { type Command, type Input, newFile, type Result, type Storage } from './command.ts';
 import { tabulate } from './help.ts';
-import { operationCommand } from './operation-command.ts';
-import {
-  confirm,
-  hasMembers,
-  limitIn,
-  listResult,
-  PAGE_OPTIONS,
-  positionIn,
-  text,
-  toNext,
-  YES,
-} from './option-values.ts';
+import { listOutput, missing, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
+import { listResult, PAGE_OPTIONS, text, YES } from './option-values.ts';
+import { type Operations, rendering } from './rendering.ts';
 import { safeJson } from './terminal-text.ts';
-import {
-  ACCOUNT_NAME,
-  findAccount,
-  findBroken,
-  selectAccount,
-  toNamedAccounts,
-  USER_ID,
-  withUser,
-} from './user-arguments.ts';
+import { ACCOUNT_NAME, onlyBroken, selectAccount, toNamedAccounts, USER_ID } from './user-arguments.ts';
 
 const userInput = ({ positionals: { CLIENT_ID: clientId = '', USER_ID: userId = '' } }: Input) => ({
   client_id: clientId,
@@ -56,62 +44,59 @@ const sync = operationCommand({
   positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
   notes: ['A running server starts the sync within seconds.'],
   operation: syncUserOperation,
-  async input(parsed, operations) {
-    const user = userInput(parsed);
-    const { ACCOUNT: name } = parsed.positionals;
-    if (name === undefined) return user;
-    const { accounts } = await operations.read(showUser, user);
-    return { ...user, account_key: selectAccount(toNamedAccounts(accounts), name).accountKey };
-  },
+  input: (parsed, operations) =>
+    parsed.positionals.ACCOUNT === undefined ? userInput(parsed) : accountInput(parsed, operations),
   render: ({ accounts, user_id: userId }) => ({
     text: `A sync of ${accounts} account(s) of ${userId} is due now.`,
   }),
 });
 
-const disconnect: Command = {
+/** Returns the account that the command names, or without a name the only one that needs reconnecting. */
+async function requestedAccount(parsed: Input, operations: Operations) {
+  const { ACCOUNT: name } = parsed.positionals;
+  const user = userInput(parsed);
+  const accounts = toNamedAccounts((await operations.read(showUser, user)).accounts);
+  return name === undefined ? onlyBroken(accounts, user.user_id) : selectAccount(accounts, name);
+}
+
+const accountInput = async (parsed: Input, operations: Operations) => ({
+  ...userInput(parsed),
+  account_key: (await requestedAccount(parsed, operations)).accountKey,
+});
+
+const disconnect = operationCommand({
   name: 'user disconnect',
   summary: 'Disconnect an account of a user: its calendars and credentials are deleted',
   positionals: [CLIENT_ID, USER_ID, ACCOUNT_NAME],
   options: [YES],
   notes: ['The application receives `connection.disconnected`. The user can connect the account again.'],
-  run: (input, context) =>
-    withUser(input, context, async (user, deps) => {
-      const { clientId, userId } = user;
-      const { accountKey, accountId, provider, display } = await findAccount(user, input, deps);
-      const account = { provider, key: accountKey, id: accountId };
-      await confirm(`Disconnecting ${display} of ${userId}`, input, context);
-      await disconnectAccount('command line', { clientId, userId, accountKey }, deps);
-      return {
-        json: { disconnected: true, client_id: clientId, user_id: userId, account },
-        text: `Disconnected ${display} of ${userId}.`,
-      };
-    }),
-};
+  operation: disconnectAccountOperation,
+  async confirmation(parsed, operations) {
+    const { display } = await requestedAccount(parsed, operations);
+    return `Disconnecting ${display} of ${parsed.positionals.USER_ID}`;
+  },
+  input: accountInput,
+  render: ({ account, userId }) => ({ text: `Disconnected ${account.display} of ${userId}.` }),
+});
 
-const calendars: Command = {
+const calendars = operationCommand({
   name: 'user calendars',
   summary: 'List the calendars of an account, with their syncs and watches',
   positionals: [CLIENT_ID, USER_ID, ACCOUNT_NAME],
   options: PAGE_OPTIONS,
-  run: (input, context) =>
-    withUser(input, context, async (user, deps) => {
-      const { accountKey } = await findAccount(user, input, deps);
-      const page = { after: positionIn(input.options, isCalendarPlace), limit: limitIn(input.options) };
-      const { clientId, userId } = user;
-      const target = { clientId, userId, accountKey, ...page };
-      const { calendars: subjects, next } = await readAccount('command line', target, deps);
-      return listResult({
-        name: 'calendars',
-        fields: CALENDAR,
-        columns: ['title', 'event_count', 'synced_at', 'next_at', 'pushed_until', 'failure'],
-        subjects,
-        none: 'No calendars yet. They appear after the first sync of the account.',
-        next: toNext(next && { position: next.position, calendarKey: next.calendarKey }),
-      });
-    }),
-};
+  operation: listAccountCalendars,
+  async input(parsed, operations) {
+    const page = pageInput(parsed);
+    return { ...(await accountInput(parsed, operations)), ...page };
+  },
+  render: ({ calendars }) => {
+    const columns = ['title', 'event_count', 'synced_at', 'next_at', 'pushed_until', 'failure'];
+    const none = 'No calendars yet. They appear after the first sync of the account.';
+    return listOutput(CALENDAR, { columns, none }, calendars);
+  },
+});
 
-const link: Command = {
+const link = operationCommand({
   name: 'user reconnect-link',
   summary: 'Print a link that reconnects an account',
   positionals: [CLIENT_ID, USER_ID, { ...ACCOUNT_NAME, optional: true }],
@@ -119,28 +104,17 @@ const link: Command = {
     'Without ACCOUNT, the link is for the only account that needs reconnecting.',
     'Send the link only to the user. It is valid for seven days, and ends when the user has signed in to the account. It gives no access to calendars.',
   ],
-  run: (input, context) =>
-    withUser(input, context, async (user, deps) => {
-      const { clientId, userId } = user;
-      const isNamed = input.positionals.ACCOUNT !== undefined;
-      const { accountKey } = await (isNamed ? findAccount(user, input, deps) : findBroken(user, deps));
-      const { url: publicUrl } = await deps.addresses();
-      const account = { clientId, userId, accountKey };
-      const link = await linkToReconnect('command line', account, { ...deps, publicUrl });
-      if (typeof link === 'string') throw new CommandError('grant_required', `${link}.`);
-      const { url } = link;
-      const expiresAt = instantText(link.expiresAt);
-      const { provider, accountId } = link.account;
-      const target = { provider, key: accountKey, id: accountId };
-      return {
-        json: { client_id: clientId, user_id: userId, account: target, url, expires_at: expiresAt },
-        text: url,
-      };
-    }),
-};
+  operation: createReconnectLinkOperation,
+  input: accountInput,
+  render: ({ link: { url } }) => ({ text: url }),
+});
 
-const isCalendarPlace = (value: unknown): value is CalendarPlace =>
-  hasMembers(value, { position: 'number', calendarKey: 'string' });
+const render = ({ users }: { readonly users: readonly FoundUser[] }) => {
+  const columns = ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'];
+  return listOutput(FOUND_USER, { columns, none: 'No users match these options.' }, users);
+};
+const ofClient = rendering({ operation: listUsers, render });
+const ofAll = rendering({ operation: searchUsers, render });
 
 const list: Command = {
   name: 'user list',
@@ -155,18 +129,22 @@ const list: Command = {
     ...PAGE_OPTIONS,
   ],
   notes: [
-    'Without these options, the list has all users, oldest first. With one, it has one page, in the order of user ids: use this if there are very many users.',
+    'Without these options, the list has all users, oldest first; with `--server`, in the order of user ids. With one, it has one page, in the order of user ids: use this if there are very many users.',
   ],
-  run: (input, { withStorage }) =>
-    withStorage(async (storage) => {
-      const clientId = input.positionals.CLIENT_ID;
-      if (clientId !== undefined) await requireClient(clientId, storage.clients);
-      const isPaged = ['search', 'limit', 'after'].some((name) => name in input.options);
-      return isPaged ? foundUsers(input, storage) : allUsers(clientId, storage);
-    }),
+  renderings: [ofClient, ofAll],
+  async run(input, context) {
+    const { CLIENT_ID: clientId } = input.positionals;
+    const { search } = input.options;
+    const isPaged = ['search', 'limit', 'after'].some((name) => name in input.options);
+    if (!isPaged && !context.isRemote) return context.withStorage((storage) => allUsers(clientId, storage));
+    const fields = { search: text(search), ...(isPaged && pageInput(input)) };
+    const [row, path] = clientId === undefined ? [ofAll, {}] : [ofClient, { client_id: clientId }];
+    return context.withOperations((operations) => runAndPrint(row, { ...path, ...fields }, operations));
+  },
 };
 
 async function allUsers(only: string | undefined, { clients, users }: Storage): Promise<Result> {
+  if (only !== undefined) await requireClient(only, clients);
   const listed = only === undefined ? await clients.listClients() : [{ clientId: only }];
   const all = await Promise.all(listed.map(({ clientId }) => users.listUsers(clientId)));
   return listResult({
@@ -177,26 +155,6 @@ async function allUsers(only: string | undefined, { clients, users }: Storage): 
     none: 'No users yet. The first request to /authorize creates one.',
   });
 }
-
-async function foundUsers({ positionals, options }: Input, storage: Storage): Promise<Result> {
-  const place = { after: positionIn(options, isUserPlace), limit: limitIn(options) };
-  const search = { clientId: positionals.CLIENT_ID, beginning: text(options.search) ?? '', ...place };
-  const page = await findUsers('command line', search, storage);
-  return listResult({
-    name: 'users',
-    fields: FOUND_USER,
-    columns: ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'],
-    subjects: page.users,
-    none: 'No users match these options.',
-    next: toNext(page.next),
-  });
-}
-
-const isUserPlace = (value: unknown): value is UserPlace =>
-  hasMembers(value, { by: 'string' }) &&
-  (value.by === 'id'
-    ? hasMembers(value, { userId: 'string', clientId: 'string' })
-    : value.by === 'address' && hasMembers(value, { address: 'string', accountKey: 'string' }));
 
 /** The most events per account in text. */
 const NEWEST_EVENTS = 5;
@@ -292,12 +250,13 @@ const userExport: Command = {
     'The export contains events, addresses of accounts and bodies of deliveries, but no credentials. Give it only to the user. The audit log records the export. docs/privacy.md describes its content.',
   ],
   run: (input, context) =>
-    withUser(input, context, async ({ clientId, userId }, deps) => {
+    context.withStorage(async (storage) => {
+      const { client_id: clientId, user_id: userId } = userInput(input);
       const output = text(input.options.output);
       const file = output === undefined ? undefined : newFile(output);
-      const pieces = await exportUser({ clientId, userId }, deps);
-      if (pieces === undefined)
-        throw new CommandError('not_found', `The user "${userId}" was deleted meanwhile.`);
+      await requireClient(clientId, storage.clients);
+      const pieces = await exportUser({ clientId, userId }, { ...storage, now: context.deps.now });
+      if (pieces === undefined) throw missing('user_id', userInput(input));
       if (file === undefined) {
         for await (const piece of pieces) context.io.stdout.write(safeJson(piece));
         return undefined;

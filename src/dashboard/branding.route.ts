@@ -9,6 +9,7 @@ import {
 import { readReview } from '../administration/reviews.ts';
 import { MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { html } from '../http/html.ts';
+import { apiMessage } from '../http/refusal.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { uploadedFile } from '../http/upload-body.ts';
 import { changedFields } from '../verification/verification.ts';
@@ -36,8 +37,9 @@ export const brandingRoutes = (): DashboardRoute[] => [
     // The form has the same fields as the preview.
     const { draft: look } = readPreviewWish((name) => (name === 'draft' ? 'yes' : field(name)));
     if (look === undefined) throw new Error('A draft was asked for');
-    const problem = await changeApplicationLook(person, { clientId, typed: look }, deps);
-    if (problem !== undefined) return showBranding(visit, { look, problems: { primaryColor: problem } });
+    const problem = await changeApplicationLook(person, { clientId, typed: look }, deps).catch(apiMessage);
+    if (typeof problem === 'string')
+      return showBranding(visit, { look, problems: { primaryColor: problem } });
     return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=look`);
   }),
   ...logoRoutes('logo', 'logo'),
@@ -51,8 +53,8 @@ const logoRoutes = (path: string, logo: LogoField): DashboardRoute[] => [
       const clientId = parameter('clientId');
       const url = field('url').trim();
       const change = { clientId, field: logo, file: uploadedFile(http.body, 'file'), url };
-      const problem = await setLogo(person, change, deps);
-      if (problem !== undefined)
+      const problem = await setLogo(person, change, deps).catch(apiMessage);
+      if (typeof problem === 'string')
         return showBranding(visit, { urls: { [logo]: url }, problems: { [logo]: problem } });
       return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=logo`);
     }),

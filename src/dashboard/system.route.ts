@@ -4,6 +4,7 @@ import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { shareLeft } from '../access/request-budget.ts';
 import { type ActivityStore, LOAD_ORDERS } from '../activity/activity-store.ts';
 import { LOAD_PERIODS, readLoad } from '../administration/load.ts';
+import { makeBackup, runChecks } from '../administration/system.ts';
 import type { By } from '../audit/audit-entry.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import { notice } from '../design/parts.page.ts';
@@ -13,10 +14,8 @@ import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
 import type { AdminKeyStore } from '../people/admin-key-store.ts';
 import { listAdminKeys } from '../people/admin-keys.ts';
-import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type AlertChannel, testChannels } from '../system/alert-channels.ts';
 import type { AlertStore } from '../system/alert-store.ts';
-import type { BackupRefusal } from '../system/backups.ts';
 import { GONE_AFTER_MS } from '../system/instances.ts';
 import type { MasterKeyStore } from '../system/master-key-store.ts';
 import type { RunningProgram } from '../system/running-program.ts';
@@ -47,8 +46,8 @@ export const systemRoutes = (): DashboardRoute[] => [
       ? freshGet(systemPath(page), 'people.manage', (visit) => showSystem(visit, page))
       : get(systemPath(page), 'system.read', (visit) => showSystem(visit, page)),
   ),
-  post(`${SYSTEM}/check`, 'system.change', async ({ reply, field, deps }) => {
-    await runChecks(deps, field('check') || undefined);
+  post(`${SYSTEM}/check`, 'system.change', async ({ person, reply, field, deps }) => {
+    await runChecks(person, field('check') || undefined, deps);
     const back = field('back') === OVERVIEW ? OVERVIEW : SYSTEM;
     return goTo(reply, `${back}?done=checked`);
   }),
@@ -61,10 +60,10 @@ export const systemRoutes = (): DashboardRoute[] => [
       : showSystem(visit, 'status', messages.text('system.alerts.failed', { problem: failed.problem ?? '' }));
   }),
   post(`${SYSTEM}/backup`, 'system.change', async (visit) => {
-    const refusal = await makeBackup(visit.deps);
-    return refusal === undefined
-      ? goTo(visit.reply, `${systemPath('database')}?done=backup`)
-      : showSystem(visit, 'database', messages.text(`system.backup.${refusal}`));
+    const backup = await makeBackup(visit.person, visit.deps);
+    return typeof backup === 'string'
+      ? showSystem(visit, 'database', messages.text(`system.backup.${backup}`))
+      : goTo(visit.reply, `${systemPath('database')}?done=backup`);
   }),
   freshPost(`${SYSTEM}/signing-keys/rotate`, 'system.change', async ({ reply, field, deps }) => {
     await rotateTokenKeys(field('active'), deps);
@@ -111,7 +110,6 @@ const LATE_MS = 60_000;
 const MOST_ALERTS = 20;
 /** The default overlap of `kalends webhook rotate-keys`. */
 const OVERLAP_MS = 7 * 24 * 3_600_000;
-const MOST_CHARACTERS = 1_000;
 
 /** The contents of each page, which reads only what it shows. */
 const CONTENTS: Readonly<Record<SystemPage, (deps: SystemDeps, visit: DashboardVisit) => Promise<Html>>> = {
@@ -165,33 +163,6 @@ function appBudget(app: string, fullAt: number, now: number): AppBudget | undefi
 }
 
 const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
-
-/** Runs all checks, or those called `name`, and stores the results. Other results stay. */
-export async function runChecks({ program, system, now, by }: SystemDeps, name?: string): Promise<void> {
-  const results = await program.check(name);
-  const last = await system.lastChecks();
-  const [at, before] = [now(), last?.checks ?? []];
-  const stored = results
-    .filter((check) => name === undefined || check.name === name)
-    .map((check) => {
-      const same = before.find((one) => one.name === check.name && one.status === check.status);
-      const since = same === undefined ? at : (same.since ?? last?.at ?? at);
-      // A provider's message can be long.
-      return { ...check, message: check.message.slice(0, MOST_CHARACTERS), since };
-    });
-  const others = before.filter((check) => name !== undefined && check.name !== name);
-  const checks = [...others, ...stored];
-  await system.keepChecks({ at: name === undefined ? at : (last?.at ?? at), checks }, by);
-}
-
-/** Makes a backup beside the database. Returns the reason if it could not. */
-export async function makeBackup({ program, system, by }: SystemDeps): Promise<BackupRefusal | undefined> {
-  if (program.backups === undefined) throw new PeopleRefusal('not_there');
-  const backup = await program.backups.make();
-  if (typeof backup === 'string') return backup;
-  await system.noteBackup(backup, by);
-  return undefined;
-}
 
 /** Signs tokens with the next key, unless `active` no longer signs: a form that is sent twice rotates once. */
 export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {

@@ -11,6 +11,7 @@ import {
   syncUser,
 } from '../administration/users.ts';
 import type { Html } from '../http/html.ts';
+import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -51,7 +52,7 @@ export const userActionRoutes = (): DashboardRoute[] => [
   post(`${USER_ROUTE}/reconnect-link`, 'user.change', async (visit) => {
     const owner = readRequestedUser(visit, visit.field);
     const accountKey = visit.field('account');
-    const link = await linkToReconnect(visit.person, { ...owner, accountKey }, visit.deps);
+    const link = await linkToReconnect(visit.person, { ...owner, accountKey }, visit.deps).catch(apiMessage);
     return showUser(visit, owner, { reconnect: { accountKey, link } });
   }),
   ask(freshGet, 'export', (shown, { viewer, deps }) => exportContent({ ...deps, shown }, viewer)),

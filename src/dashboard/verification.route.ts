@@ -6,6 +6,7 @@ import {
   readReview,
   waitingReviews,
 } from '../administration/reviews.ts';
+import { apiMessage } from '../http/refusal.ts';
 import { showTab } from './application-tab.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -38,8 +39,8 @@ const stepRoute = (step: ReviewStepName): DashboardRoute =>
     const clientId = parameter('clientId');
     const note = field('note');
     const input = { step, clientId, note, submission: field('submission') };
-    const problem = await makeReviewStep(person, input, deps);
-    if (problem === undefined)
+    const problem = await makeReviewStep(person, input, deps).catch(apiMessage);
+    if (typeof problem !== 'string')
       return goTo(reply, `${applicationPath(clientId)}${VERIFICATION_TAB}?done=${step}`);
     return showReview(visit, { step, note, problem });
   });

@@ -2,6 +2,7 @@
 
 import { randomInt } from 'node:crypto';
 import type { By } from '../audit/audit-entry.ts';
+import type { EditTerms } from '../branding/branding-store.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
@@ -49,11 +50,14 @@ export async function registerClient(
 
 /** Returns undefined if there is no such application. Throws ApiError 400 for invalid values. */
 export async function changeClient(
-  { clientId, change }: { readonly clientId: string; readonly change: ClientChange },
-  { clients, now, by }: ClientRegistrationDeps,
+  {
+    clientId,
+    change,
+  }: { readonly clientId: string; readonly change: Parameters<ClientStore['updateClient']>[1] },
+  { clients, now, by, ifVersion }: ClientRegistrationDeps & Pick<EditTerms, 'ifVersion'>,
 ): Promise<Client | undefined> {
   checkChange(change);
-  return clients.updateClient(clientId, change, { now: now(), by });
+  return clients.updateClient(clientId, change, { now: now(), by, ifVersion });
 }
 
 /** Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. */

@@ -1,4 +1,5 @@
-import type { By, Caller, ChangeTerms } from '../audit/audit-entry.ts';
+import type { By, Caller } from '../audit/audit-entry.ts';
+import type { EditTerms, LookChange } from '../branding/branding-store.ts';
 import type { Client, ClientChange, UnstoredClient } from './client.ts';
 
 /** Applications and the hashes of their secrets. Changes of `by` are audited. Instants are epoch milliseconds. */
@@ -16,8 +17,15 @@ export interface ClientStore {
   listClients(): Promise<Client[]>;
   createClient(client: UnstoredClient, secretHash: string, by: Caller | undefined): Promise<void>;
 
-  /** Updates the application in one transaction. A new display name ends or withdraws its review (review-states.ts). */
-  updateClient(clientId: string, change: ClientChange, terms: ChangeTerms): Promise<Client | undefined>;
+  /**
+   * Updates the application and its branding in one transaction. A changed reviewed value ends or withdraws its review
+   * (review-states.ts).
+   */
+  updateClient(
+    clientId: string,
+    change: ClientChange & { readonly look?: LookChange | undefined },
+    terms: EditTerms,
+  ): Promise<Client | undefined>;
 
   /** Adds a secret. The newest previous secret remains valid until `oldExpireAt`. */
   rotateSecret(rotation: SecretRotation & By): Promise<boolean>;

@@ -59,8 +59,8 @@ export async function pushRequest(
     if (!(await hasAccount({ clientId, userId, reconnect }))) throw invalidRequest(RECONNECT_UNKNOWN);
   }
 
-  const kept = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
-  const facts = query.filter(({ name }) => kept.includes(name)).map(({ spelling }) => spelling);
+  const names = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
+  const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
   const requestUri = await storePushedRequest(
     { clientId, query: stored, createdAt: now() },

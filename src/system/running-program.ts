@@ -4,12 +4,15 @@ import { version } from '../lib/version.ts';
 import { type Backups, backupsIn } from './backups.ts';
 import { checkAll, type DoctorDeps } from './doctor.ts';
 import type { Check } from './doctor-checks.ts';
+import { providerAddresses } from './doctor-config-checks.ts';
 
 export type RunningProgram = {
   readonly version: string;
   readonly node: string;
   readonly engine: 'sqlite' | 'postgres';
   readonly settings: readonly SettingInForce[];
+  /** The addresses to register at Google and Microsoft. */
+  readonly providerAddresses: readonly string[];
   readonly tokenAlgorithm: Config['tokenAlgorithm'];
   /** Runs all checks, or those called `name`. Concurrent callers share a result. */
   check(name?: string): Promise<readonly Check[]>;
@@ -31,6 +34,7 @@ export function runningProgram(config: Config, deps: ProgramDeps): RunningProgra
     node: process.versions.node,
     engine: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
     settings: config.settings,
+    providerAddresses: providerAddresses(config),
     tokenAlgorithm: config.tokenAlgorithm,
     check(name) {
       const running = checking.get(name) ?? checkAll(config, deps, name).finally(() => checking.delete(name));

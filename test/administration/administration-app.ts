@@ -1,18 +1,25 @@
 /** The administration API over real stores, with the applications `acme` and `other`, each with the user `jane@example.com`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { openAdminAccess } from '../../src/administration/operations/admin-access.ts';
 import { administrationRoutes } from '../../src/administration/operations/administration.route.ts';
 import type { AdminOperation } from '../../src/administration/operations/operation.ts';
 import type { Caller } from '../../src/audit/audit-entry.ts';
+import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { findRenderer } from '../../src/cli/cli.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { createServer } from '../../src/http/server.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Mailer } from '../../src/lib/mail/mailer.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { runningProgram } from '../../src/system/running-program.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 export const NOW = Date.UTC(2026, 10, 15, 12);
@@ -25,6 +32,7 @@ export type Sent = {
   readonly key?: string | undefined;
   readonly body?: object | undefined;
   readonly address?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 export type AdministrationApp = Awaited<ReturnType<typeof openAdministrationApp>>;
 
@@ -33,13 +41,15 @@ type AppOptions = {
   readonly mailer?: Mailer;
   /** Empty if the dashboard is off. */
   readonly dashboardUrl?: string;
+  readonly env?: Record<string, string>;
 };
 
 /** The caller closes `app`. */
 export async function openAdministrationApp(
   db: Database,
-  { isHere = () => true, mailer, dashboardUrl = 'https://kalends.example' }: AppOptions = {},
+  { isHere = () => true, mailer, dashboardUrl = 'https://kalends.example', env = {} }: AppOptions = {},
 ) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-test-'));
   const clock = { now: NOW };
   const now = () => clock.now;
   const sealer = createSealer(randomBytes(32));
@@ -56,17 +66,21 @@ export async function openAdministrationApp(
     },
     log,
     ...{ privateNetwork: { mode: 'allow' } as const, mailer },
+    program: runningProgram(loadConfig({ KALENDS_DATA_DIR: dataDir, ...env }), {
+      ...stores.system,
+      inspectStorage: async () => ({ state: 'unreachable', reason: 'It is not read here' }),
+      backup: (file) => writeFile(file, 'The database'),
+      now,
+    }),
+    drawLogo: logoDrawing(),
+    egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
     findRenderer: async (row: AdminOperation) => findRenderer(row),
   };
-  for (const clientId of ['acme', 'other']) {
-    const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };
-    const client = { ...facts, redirectUri: `https://${clientId}.example/cb`, createdAt: NOW };
-    await stores.clients.createClient(client, hashOfSecret(CLIENT_SECRET), undefined);
-    await stores.users.loadOrCreateUser(clientId, USER, NOW);
-  }
+  if ((await stores.clients.listClients()).length === 0) await createApplications(stores);
   const app = createServer({ log, trustProxy: undefined, secure: true });
+  app.addHook('onClose', () => rm(dataDir, { recursive: true, force: true }));
   app.register(administrationRoutes(deps, isHere));
   await app.ready();
 
@@ -93,12 +107,16 @@ export async function openAdministrationApp(
     await stores.people.addInvitation({ ...link, purpose: 'reset', personId }, `reset ${personId}`, { by });
     return personId;
   };
-  const send = async (method: string, path: string, { key, body, address = '192.0.2.1' }: Sent = {}) => {
+  const send = async (
+    method: string,
+    path: string,
+    { key, body, address = '192.0.2.1', headers = {} }: Sent = {},
+  ) => {
     const response = await app.inject({
       method: method.toUpperCase() as 'GET',
       url: `/admin/v1${path}`,
       remoteAddress: address,
-      headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
       ...(body !== undefined && { payload: body }),
     });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
@@ -106,4 +124,21 @@ export async function openAdministrationApp(
     return { status: response.statusCode, document, headers: response.headers };
   };
   return { app, db, deps, stores, clock, entries, by, createKey, addMember, send };
+}
+
+/** Creates the applications, with what a review needs. */
+async function createApplications({
+  clients,
+  branding,
+  users,
+}: ReturnType<typeof openStores>): Promise<void> {
+  const terms = { now: NOW, by: undefined };
+  for (const clientId of ['acme', 'other']) {
+    const facts = { clientId, name: `The ${clientId}`, displayName: clientId, webhookUrl: undefined };
+    const client = { ...facts, redirectUri: `https://${clientId}.example/cb`, createdAt: NOW };
+    await clients.createClient(client, hashOfSecret(CLIENT_SECRET), undefined);
+    const supportEmail = `help@${clientId}.example`;
+    await branding.changeLook(clientId, { applicationUrl: 'https://app.example', supportEmail }, terms);
+    await users.loadOrCreateUser(clientId, USER, NOW);
+  }
 }

@@ -10,21 +10,40 @@ import { ADMIN_OPERATIONS } from '../../src/administration/operations/operations
 import { revokeAdminKey } from '../../src/people/admin-keys.ts';
 import { may } from '../../src/people/permission.ts';
 import { ROLES } from '../../src/people/person.ts';
+import type { ReviewStep } from '../../src/verification/review-states.ts';
+import { grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import {
   type AdministrationApp,
   CLIENT_SECRET,
   ENVIRONMENT_KEY,
+  NOW,
   openAdministrationApp,
   USER,
 } from './administration-app.ts';
 
-/** The bodies of operations that have a required field. */
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>');
+
+/** The bodies of operations that need one. */
 const BODIES: Readonly<Record<string, object>> = {
   createApplication: { name: 'New', redirect_uri: 'https://new.example/cb' },
   createAdminKey: { name: 'New', role: 'viewer' },
   createInvitation: { role: 'viewer' },
   updateMember: { role: 'viewer' },
+  setLogo: { picture: SVG.toString('base64') },
+  setProviderApp: { app_client_id: 'app', client_secret: 'canary' },
+  requestChanges: { note: 'Another name' },
+  withdrawVerification: { note: 'It ended' },
+  runChecks: { name: 'clock' },
+};
+
+/** The steps of the review that come before that of an operation. */
+const STEPS_BEFORE: Readonly<Record<string, readonly ReviewStep[]>> = {
+  submitForReview: [],
+  cancelReview: ['submit'],
+  approveSubmission: ['submit'],
+  requestChanges: ['submit'],
+  withdrawVerification: ['verify'],
 };
 
 onEachDatabase((database, open) => {
@@ -35,17 +54,44 @@ onEachDatabase((database, open) => {
     });
     after(() => administration.app.close());
 
+    /** Creates an account that needs reconnecting, and returns its key. */
+    const createAccount = async (clientId: string) => {
+      const { db, stores } = administration;
+      const account = newAccount({ clientId, userId: USER, accountId: `${calls}@example.com` });
+      const linked = await stores.accounts.linkAccount(account, NOW);
+      await grantAll(db, { clientId, userId: USER });
+      const health = { state: 'reauth_required', reason: 'password_refused', message: 'No' } as const;
+      await stores.accounts.setHealth(linked, health, NOW);
+      return linked.accountKey;
+    };
+
+    const prepareReview = async (steps: readonly ReviewStep[], clientId: string) => {
+      await administration.db.write('DELETE FROM verification WHERE client_id = :clientId', { clientId });
+      for (const step of steps) {
+        const entry = { clientId, step, note: undefined, now: NOW, by: undefined };
+        await administration.stores.verification.makeStep(entry, () => undefined);
+      }
+    };
+
     /** Sends a valid request. Deletions are dry runs, and a key, member or link in the path is a new one. */
     const call = async (row: AdminOperation, clientId: string, key: string | undefined) => {
       const target = row.path.includes('{key_id}') ? await administration.createKey('viewer') : undefined;
+      const hasAccount = row.path.includes('{account_key}') || row.id === 'createReconnectLink';
+      const accountKey = hasAccount ? await createAccount(clientId) : '';
+      const steps = STEPS_BEFORE[row.id];
+      if (steps !== undefined) await prepareReview(steps, clientId);
       const member = /\{(person|invitation)_id\}/.test(row.path) ? await administration.addMember() : '';
       const path = row.path
         .replace(/\{(person|passkey|invitation)_id\}/g, member)
+        .replace('{account_key}', accountKey)
+        .replace('{scheme}', 'light')
+        .replace('{provider}', 'google')
         .replace('{client_id}', clientId)
         .replace('{user_id}', encodeURIComponent(USER))
         .replace('{key_id}', target?.key.keyId ?? '');
+      const account = row.id === 'createReconnectLink' ? { account_key: accountKey } : {};
       const query = 'dry_run' in row.fields ? '?dry_run=true' : '';
-      const body = row.method === 'post' || row.method === 'patch' ? (BODIES[row.id] ?? {}) : undefined;
+      const body = row.method === 'post' || row.method === 'patch' ? (BODIES[row.id] ?? account) : undefined;
       // Each call has its own network, so that no limit applies.
       const address = `10.${Math.floor(calls / 250)}.${calls++ % 250}.1`;
       return administration.send(row.method, path + query, { key, body, address });

@@ -12,7 +12,7 @@ import { type Program, startProgram } from '../harness/program.ts';
 
 const KEY = 'environment-key-of-32-characters-or-more';
 const RANDOM =
-  /join\/[\w-]{43}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -83,12 +83,32 @@ describe('a command at a server', () => {
   after(() => program.dispose());
 
   const member = async () => Array<string>(2).fill(await newMember());
+  /** Creates an application that can be submitted, and takes a step of its review. */
+  async function reviewed(step?: 'submit' | 'verify'): Promise<string> {
+    const id = await newClient();
+    const facts = ['--display-name', 'Shop', '--application-url', 'https://shop.example'];
+    const verified = step === 'verify' ? ['--verified', 'on'] : [];
+    await document('client', 'update', id, ...facts, '--support-email', 'help@shop.example', ...verified);
+    if (step === 'submit') await document('client', 'verification', 'submit', id);
+    return id;
+  }
   const user = async () => [clientId, await newUser()];
   const commands: Readonly<Record<string, () => Promise<string[]>>> = {
     'client list': async () => [],
     'client show': async () => [clientId],
     'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
     'client delete': async () => [await newClient(), '--yes'],
+    'client verification show': async () => [clientId],
+    'client verification list': async () => [],
+    'client verification submit': async () => [await reviewed()],
+    'client verification approve': async () => [await reviewed('submit')],
+    'client verification request-changes': async () => [await reviewed('submit'), '--note', 'Another name'],
+    'client verification cancel': async () => [await reviewed('submit')],
+    'client verification withdraw': async () => [await reviewed('verify'), '--note', 'It ended'],
+    'user list': async () => [clientId, '--search', 'nobody'],
+    'user calendars': async () => [...(await user()), 'Ada'],
+    'user reconnect-link': async () => [...(await user()), 'Ada'],
+    'user disconnect': async () => [...(await user()), 'Ada', '--yes'],
     'user show': user,
     'user sync': async () => [...(await user()), 'Ada'],
     'user revoke': user,

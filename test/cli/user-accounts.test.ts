@@ -63,13 +63,13 @@ describe('kalends user and connection, as the dashboard', () => {
     assert.deepEqual(idsOf(found), ['ada']);
     const [ada] = found.users as Rows;
     assert.deepEqual([ada?.account, ada?.account_count, ada?.ailing_count], ['Grace@example.com', 3, 1]);
-    for (const options of [
-      ['--after', 'e30'],
-      ['--after', '?'],
-      ['--limit', '0'],
-      ['--limit', '1001'],
-    ])
-      assert.equal((await find('--search', 'a', ...options)).error, 'usage');
+    for (const [option, value, error] of [
+      ['--after', 'e30', 'invalid_request'],
+      ['--after', '?', 'invalid_request'],
+      ['--limit', '0', 'usage'],
+      ['--limit', '1001', 'usage'],
+    ] as const)
+      assert.equal((await find('--search', 'a', option, value)).error, error);
   });
 
   it('kalends user show shows what happened to an account, who must act and how to fix it', async () => {

@@ -52,6 +52,7 @@ export const registrationsAt = (
 /** Returns a running program whose only check passes; it has no database of its own. */
 export const programForTests = (changes: Partial<RunningProgram> = {}): RunningProgram => ({
   ...{ version: '1.2.3', node: '26.0.0', engine: 'sqlite', settings: [], tokenAlgorithm: 'HS256' },
+  providerAddresses: [],
   check: async () => [{ name: 'clock', status: 'ok', message: 'It goes.' }],
   backups: undefined,
   backupEveryMs: undefined,

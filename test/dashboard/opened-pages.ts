@@ -66,14 +66,20 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   messageId: 'msg_shown',
   requestId: 'req-1000000{n}',
   userId: 'user-{n}0',
+  keyId: 'ak_filled',
   operation: 'listCalendars',
   token: 'nothing-of-that-name',
 };
+
+const ADMIN_KEY = `
+  INSERT INTO admin_key (key_id, name, role, client_ids, prefix, key_hash, created_at)
+  VALUES (:keyId, 'Deployment', 'owner', '[]', 'kal_adm_fill', 'filled', :now)`;
 
 /** Fills the tables and signs in an owner and a developer, who has five applications. */
 export async function openFilledPages(dashboard: DashboardApp, users: number) {
   const { db, clock, stores } = dashboard;
   await fillTables(db, { users, now: clock.now });
+  await db.write(ADMIN_KEY, { keyId: PARAMETERS.keyId ?? '', now: clock.now });
   for (const kind of APP_KINDS)
     await stores.providerApps.setProviderApp(
       { clientId: 'acme', kind },

@@ -19,12 +19,13 @@ export type ApplicationSubject = {
   readonly apps?: Readonly<Partial<Record<AppKind, string>>>;
   readonly liveSecrets?: number;
   readonly userCount?: number;
+  readonly version?: number | undefined;
 };
 type Field = DocumentField<ApplicationSubject>;
 
 const logoUrl = (logo: Logo | undefined, url: string) => (logo === undefined ? null : url + logoPath(logo));
 
-const BRANDING: readonly Field[] = [
+export const BRANDING: readonly Field[] = [
   { name: 'enabled', label: 'branding', value: ({ look }) => look.branding.enabled },
   { name: 'logo_url', label: 'logo', value: ({ look, url }) => logoUrl(look.branding.logo, url) },
   {

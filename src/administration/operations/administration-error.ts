@@ -22,6 +22,18 @@ export const ADMINISTRATION = errorTable({
     when: 'The path names an object that does not exist, or that the admin key may not read.',
     fix: 'Compare the ids with those of the list.',
   },
+  backups_elsewhere: {
+    status: 409,
+    message: 'Back up a PostgreSQL database with pg_dump',
+    when: 'The database is PostgreSQL, which has its own backup tools.',
+    fix: 'Use `pg_dump` ([how](operations.md#backup)).',
+  },
+  backup_refused: {
+    status: 409,
+    message: 'The folder has the maximum number of backups: move or delete old ones',
+    when: 'The folder has the maximum number of backups, or the disk has too little space.',
+    fix: '`message` gives the reason.',
+  },
   too_many_requests: {
     status: 429,
     message: 'Too many requests: wait for the seconds in Retry-After',

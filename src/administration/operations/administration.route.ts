@@ -1,4 +1,5 @@
 /** The administration API under `/admin/v1`: a route for each operation of the table, and its OpenAPI document. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { answerHead } from '../../http/allowed-methods.ts';
 import { beforeBody } from '../../http/before-body.ts';
@@ -13,7 +14,7 @@ import { toApiError } from './administration-error.ts';
 import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
-export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by'> &
+export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by' | 'ifVersion'> &
   AdminAccessDeps & {
     readonly adminAccess: AdminAccess;
     /** The origin of the Connect pages and the API. */
@@ -50,12 +51,24 @@ export function administrationRoutes(
   };
 }
 
-function mountOperation(app: FastifyInstance, row: AdminOperation, deps: AdministrationRouteDeps): void {
+function mountOperation(parent: FastifyInstance, row: AdminOperation, deps: AdministrationRouteDeps): void {
+  if (row.mostBytes === undefined) mountRoute(parent, row, deps);
+  else
+    parent.register(async (app) => {
+      const parse = async (_request: FastifyRequest, picture: Buffer) => ({ picture });
+      app.addContentTypeParser(PICTURE, { parseAs: 'buffer' }, parse);
+      mountRoute(app, row, deps);
+    });
+}
+
+const PICTURE = /^(image\/[\w.+-]+|application\/octet-stream)$/;
+
+function mountRoute(app: FastifyInstance, row: AdminOperation, deps: AdministrationRouteDeps): void {
   const admission = beforeBody((request: FastifyRequest) => admit(request, row, deps));
   app.route({
     method: row.method.toUpperCase(),
     url: ADMIN_PREFIX + row.path.replace(/\{(\w+)\}/g, ':$1'),
-    bodyLimit: FORM_BYTES,
+    bodyLimit: row.mostBytes ?? FORM_BYTES,
     onRequest: admission.check,
     handler: async (request, reply) => {
       const key = admission.foundOf(request);
@@ -91,17 +104,33 @@ async function answer(
   const isCommand = request.headers.accept === COMMAND_MEDIA_TYPE;
   const render = isCommand ? await deps.findRenderer(row) : undefined;
   if (isCommand && render === undefined) throw new ApiError(ANY_CALL.invalid_request, NO_COMMAND);
+  const ifVersion = readVersion(request.headers['if-match'], row);
   const actor = { kind: 'admin_key', id: key.keyId, name: key.name } as const;
   const context: AdministrationDeps = {
     ...deps,
     actor: key,
     by: { actor, address: request.ip, now: deps.now },
+    ifVersion,
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));
+  const version = row.version?.(result);
+  if (version !== undefined) reply.header('etag', `"${version}"`);
   reply.code(row.status ?? 200);
-  if (render === undefined) return reply.send(row.toDocument(result, context));
-  return reply.type(COMMAND_MEDIA_TYPE).send(await render(result, { input, deps: context }));
+  if (render !== undefined)
+    return reply.type(COMMAND_MEDIA_TYPE).send(await render(result, { input, deps: context }));
+  const document = row.toDocument(result, context);
+  if (document instanceof Readable) reply.type('application/json; charset=utf-8');
+  return reply.send(document);
+}
+
+/** Returns the version in If-Match (RFC 9110 §13.1.1), `undefined` if any will do. */
+function readVersion(ifMatch: string | undefined, { version }: AdminOperation): number | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  const message = 'This operation has no ETag: send it without If-Match';
+  if (version === undefined) throw new ApiError(ANY_CALL.invalid_request, message);
+  const [, number] = /^\s*"(\d{1,15})"\s*$/.exec(ifMatch) ?? [];
+  return number === undefined ? -1 : Number(number);
 }
 
 const NO_COMMAND = 'No command of this version prints this operation: send Accept: application/json';

@@ -147,15 +147,18 @@ export const showApplication = operation({
   permission: 'application.read',
   ...{ pathFields: CLIENT, fields: {}, command: 'client show', result: NAMES },
   run: ({ client_id: clientId }, deps) => readShown(clientId, deps),
+  version: ({ version }) => version,
   toDocument: (subject) => toDocument(APPLICATION, subject),
 });
 
 async function readShown(clientId: string, deps: AdministrationDeps) {
+  // Read first: the version is never newer than the values.
+  const version = await deps.branding.findVersion(clientId);
   const client = await readApplication(deps.actor, clientId, deps);
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
   const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
-  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount }, deps);
+  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount, version }, deps);
 }
 
 export const updateApplication = operation({
@@ -163,7 +166,7 @@ export const updateApplication = operation({
   summary: 'Change an application',
   description: 'Absent fields keep their values. All given fields are changed, or none.',
   permission: 'application.change',
-  errors: REFUSED_SETTINGS,
+  errors: [...REFUSED_SETTINGS, SETTINGS.changed_meanwhile],
   pathFields: CLIENT,
   fields: {
     ...{ name, redirect_uri: redirectUri },
@@ -189,6 +192,7 @@ export const updateApplication = operation({
     if ('problems' in changed) throw problemsError(changed.problems);
     return { ...changed, subject: await readShown(clientId, deps) };
   },
+  version: ({ subject }) => subject.version,
   toDocument: ({ subject, webhookSecret }) => ({
     ...toDocument(APPLICATION, subject),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),

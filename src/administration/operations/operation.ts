@@ -1,5 +1,6 @@
 /** An operation of administration. Routes, their reference and commands derive from its row. */
 import type { By } from '../../audit/audit-entry.ts';
+import type { LogoDrawing } from '../../branding/logo-drawing.ts';
 import {
   asObject,
   converted,
@@ -18,6 +19,7 @@ import {
   wholeNumberText,
 } from '../../http/fields.ts';
 import type { ErrorRow } from '../../http/refusal.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../../lib/egress/private-network.ts';
 import { jsonIn } from '../../lib/json.ts';
 import type { Mailer } from '../../lib/mail/mailer.ts';
@@ -26,6 +28,7 @@ import { openWith, sealWith } from '../../lib/sealing.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
+import type { RunningProgram } from '../../system/running-program.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
@@ -36,6 +39,12 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     addresses(): Promise<{ readonly url: string; readonly dashboardUrl?: string | undefined }>;
     /** Mails one-time links. Undefined if no mail server is set. */
     readonly mailer: Mailer | undefined;
+    readonly program: RunningProgram;
+    readonly drawLogo: LogoDrawing;
+    /** Fetches logos. */
+    readonly egress: Pick<Egress, 'request'>;
+    /** The version in `If-Match`. It is -1 for a value that no ETag has. */
+    readonly ifVersion?: number | undefined;
     /** Epoch milliseconds. */
     readonly now: () => number;
   };
@@ -62,6 +71,10 @@ export type Operation<Path extends Table, Fields extends Table, Result> = {
   readonly errors?: readonly ErrorRow[];
   /** The names in the document of the result. */
   readonly result: readonly string[];
+  /** Returns the ETag of a result. The operation then compares `ifVersion`. */
+  version?(result: Result): number | undefined;
+  /** The limit of the body, for an operation that takes the bytes of a picture too. */
+  readonly mostBytes?: number;
   /** Returns only what the actor may read: the result is the source of the document and of the command's text. */
   run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
   /** Returns the JSON of a result. */

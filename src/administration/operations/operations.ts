@@ -1,4 +1,5 @@
 /** The table of all operations of the administration API, in the order of its reference. */
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import {
   createApplicationOperation,
   deleteApplicationOperation,
@@ -8,9 +9,13 @@ import {
   showApplication,
   updateApplication,
 } from './application-operations.ts';
+import { BRANDING_OPERATIONS } from './branding-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
 import type { AdminOperation } from './operation.ts';
+import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
+import { REVIEW_OPERATIONS } from './review-operations.ts';
+import { SYSTEM_OPERATIONS } from './system-operations.ts';
 import {
   deleteUserOperation,
   listUsers,
@@ -29,14 +34,19 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   deleteApplicationOperation,
   rotateApplicationSecret,
   listApplicationEndpoints,
+  ...BRANDING_OPERATIONS,
+  ...PROVIDER_APP_OPERATIONS,
+  ...REVIEW_OPERATIONS,
   listUsers,
   showUser,
   deleteUserOperation,
   revokeUserOperation,
   syncUserOperation,
+  ...ACCOUNT_OPERATIONS,
   ...MEMBER_OPERATIONS,
   listKeys,
   createKey,
   rotateKey,
   revokeKey,
+  ...SYSTEM_OPERATIONS,
 ];

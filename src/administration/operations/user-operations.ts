@@ -42,20 +42,37 @@ export const listUsers = operation({
     ...PAGE,
   },
   ...{ command: 'user list', result: ['users', 'next'] },
-  async run({ client_id: clientId, search: beginning = '', limit, after }, deps) {
-    const position = openPosition<UserPlace>(after, deps);
-    const page = { after: position, limit: pageSize(limit) };
-    return findUsers(deps.actor, { clientId, beginning, ...page }, deps);
-  },
-  toDocument: ({ users, next }, deps) => ({
+  run: ({ client_id: clientId, ...search }, deps) => findVisibleUsers({ clientId, ...search }, deps),
+  toDocument: ({ users, next }) => ({
+    users: users.map((user) => toDocument(FOUND_USER, user)),
+    next: next ?? null,
+  }),
+});
+
+type Search = {
+  /** All applications that the actor may read if it is absent. */
+  readonly clientId?: string;
+  readonly search: string | undefined;
+  readonly limit: number | undefined;
+  readonly after: string | undefined;
+};
+
+/** Returns a page of users with names as the actor may read them. */
+export async function findVisibleUsers(
+  { clientId, search: beginning = '', limit, after }: Search,
+  deps: AdministrationDeps,
+) {
+  const page = { after: openPosition<UserPlace>(after, deps), limit: pageSize(limit) };
+  const { users, next } = await findUsers(deps.actor, { clientId, beginning, ...page }, deps);
+  return {
     users: users.map((user) => {
       const name = (text: string) => visibleName(text, user.clientId, deps);
       const address = user.address === undefined ? undefined : name(user.address);
-      return toDocument(FOUND_USER, { ...user, userId: name(user.userId), address });
+      return { ...user, userId: name(user.userId), address };
     }),
-    next: next === undefined ? null : sealPosition(next, deps),
-  }),
-});
+    next: next && sealPosition(next, deps),
+  };
+}
 
 /** Returns an account of a user with what its document contains. */
 function toAccountSubject(

@@ -227,7 +227,6 @@ export const readyCalendars = (
 
 /** The problem of an account that its user should see. */
 type ProblemForUser =
-  /** The user has to sign in again. */
   | 'reconnect'
   /** The user signed in, but did not allow access to the calendars. */
   | 'calendars_not_allowed'

@@ -8,11 +8,10 @@ export function selectionPath(
   request: Pick<AuthorizationRequest, 'query' | 'redirectUri' | 'transactionId'>,
   happened?: string,
 ): string {
+  const hasUri = /(^|&)redirect_uri=/.test(request.query);
   const parts = [
     ...(request.query === '' ? [] : [request.query]),
-    ...(/(^|&)redirect_uri=/.test(request.query)
-      ? []
-      : [`redirect_uri=${encodeURIComponent(request.redirectUri)}`]),
+    ...(hasUri ? [] : [`redirect_uri=${encodeURIComponent(request.redirectUri)}`]),
     `transaction=${request.transactionId}`,
     ...(happened === undefined ? [] : [`happened=${happened}`]),
   ];

@@ -1,12 +1,13 @@
 /** BrandingStore in SQL; held to test/contract/branding-store.contract.ts on both databases. */
 import { hash } from 'node:crypto';
 
+import type { ChangeTerms } from '../../audit/audit-entry.ts';
 import { type ApplicationFacts, DEFAULT_BRANDING, type Theme } from '../../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LookChange } from '../../branding/branding-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import { changedLook } from '../audit/audited-settings.ts';
 import type { Database, Statements } from '../drivers/database.ts';
-import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
+import { changeReviewed, FIND_VERSION, lockApplication } from './review-rows.ts';
 
 type LookRow = ApplicationFacts & {
   readonly enabled?: number;
@@ -49,20 +50,16 @@ export function brandingStore(db: Database): BrandingStore {
   return {
     findLook: (clientId) => findLook(db, clientId),
 
-    changeLook(clientId, change, { now, by }) {
-      return db.transaction(async (tx) => {
-        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
-        const before = await findLook(tx, clientId);
-        await changeReviewed(tx, { clientId, now, by }, async () => {
-          await setLogos(tx, clientId, change);
-          const look = await findLook(tx, clientId);
-          await tx.change(SET, { clientId, now, ...toValues(look, change) });
-        });
-        const after = await findLook(tx, clientId);
-        const changed = changedLook(before, after);
-        if (changed) await auditFor(tx, by, { action: 'branding.updated', clientId, ...changed });
-        return after;
-      });
+    changeLook(clientId, change, terms) {
+      return db.transaction(async (tx) =>
+        (await lockApplication(tx, clientId, terms))
+          ? changeLook(tx, change, { clientId, ...terms })
+          : undefined,
+      );
+    },
+
+    async findVersion(clientId) {
+      return (await db.get<{ version: number }>(FIND_VERSION, { clientId }))?.version;
     },
 
     async findLogo(logoHash) {
@@ -70,6 +67,24 @@ export function brandingStore(db: Database): BrandingStore {
       return row && { webp: Buffer.from(row.content, 'base64') };
     },
   };
+}
+
+/** Applies the change. The caller has locked the application. */
+export async function changeLook(
+  tx: Statements,
+  change: LookChange,
+  { clientId, now, by }: ChangeTerms & { readonly clientId: string },
+): Promise<ApplicationLook> {
+  const before = await findLook(tx, clientId);
+  await changeReviewed(tx, { clientId, now, by }, async () => {
+    await setLogos(tx, clientId, change);
+    const look = await findLook(tx, clientId);
+    await tx.change(SET, { clientId, now, ...toValues(look, change) });
+  });
+  const after = await findLook(tx, clientId);
+  const changed = changedLook(before, after);
+  if (changed) await auditFor(tx, by, { action: 'branding.updated', clientId, ...changed });
+  return after;
 }
 
 async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {

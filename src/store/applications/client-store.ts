@@ -13,8 +13,9 @@ import { auditFor } from '../audit/append-audit.ts';
 import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
 import { keepFirstEndpoint, refuseFurther } from '../webhooks/first-endpoint.ts';
+import { changeLook } from './branding-store.ts';
 import { deleteClientInParts } from './client-deletion.ts';
-import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
+import { changeReviewed, LOCK_APPLICATION, lockApplication } from './review-rows.ts';
 
 type ClientRow = {
   clientId: string;
@@ -67,7 +68,7 @@ const UPDATE = `
          pushed_requests = COALESCE(:pushedRequests, pushed_requests),
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
-         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window), updated_at = :now
+         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window)
    WHERE client_id = :clientId`;
 const REMOVE_REDIRECT_URIS = 'DELETE FROM redirect_uri WHERE client_id = :clientId';
 const ADD_REDIRECT_URI = `
@@ -127,21 +128,22 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       });
     },
 
-    async updateClient(clientId, change, { now, by }) {
+    async updateClient(clientId, { look, ...change }, { now, by, ifVersion }) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
-        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
+        if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, by }, async () => {
           await replaceRedirectUris(tx, { clientId, ...change });
-          await tx.change(UPDATE, { clientId, now, ...changedValues(change) });
+          await tx.change(UPDATE, { clientId, ...changedValues(change) });
           return tx.get<ClientRow>(FIND, { clientId });
         });
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
         const changed = before && updated && changedSettings(toClient(before), toClient(updated));
         if (changed) await auditFor(tx, by, { action: 'client.updated', clientId, ...changed });
+        if (look !== undefined) await changeLook(tx, look, { clientId, now, by });
         return updated;
       });
       return row && toClient(row);
@@ -227,8 +229,7 @@ function changedValues(change: ClientChange) {
 
 async function rotateSecret(tx: Statements, { by, ...rotation }: SecretRotation & By): Promise<boolean> {
   // Writes the application's row first, which serializes rotations of its secrets.
-  const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
-  if ((await tx.change(lock, rotation)) === 0) return false;
+  if ((await tx.change(LOCK_APPLICATION, rotation)) === 0) return false;
   // Exactly one secret has no expiry: the newest. The others were replaced before.
   await tx.change(
     'DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL',

@@ -5,13 +5,13 @@ import type { ProviderApp } from '../../calendars/calendar-provider.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
+import { LOCK_APPLICATION } from './review-rows.ts';
 
 const FIND = `
   SELECT app_client_id AS client_id, app_client_secret AS client_secret
     FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
-// Locks the application's row, so that the previous values are read when no other call can change them.
-const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
+const COUNT_UP = 'UPDATE application SET updated_at = updated_at + 1 WHERE client_id = :clientId';
 const APP_ID = `
   SELECT app_client_id FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
@@ -40,7 +40,7 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
     async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, { now, by }) {
       const sealed = sealer.seal(clientSecret, appSecretContext(clientId, kind));
       return db.transaction(async (tx) => {
-        if ((await tx.change(LOCK_CLIENT, { clientId })) === 0) return false;
+        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return false;
         const before = await tx.get<AppIdRow>(APP_ID, { clientId, kind });
         await tx.change(SET, { clientId, kind, appClientId, sealed, now });
         await auditFor(tx, by, {
@@ -56,6 +56,7 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
 
     async removeProviderApp(clientId, kind, by) {
       return db.transaction(async (tx) => {
+        await tx.change(COUNT_UP, { clientId });
         const removed = await tx.get<AppIdRow>(REMOVE, { clientId, kind });
         if (removed === undefined) return false;
         const before = { client_id: removed.appClientId };

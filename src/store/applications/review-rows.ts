@@ -1,6 +1,9 @@
 /** The rows of an application's verification, and what a change of its values does to them. */
 import type { Caller, ChangeTerms } from '../../audit/audit-entry.ts';
 import { differingFields } from '../../audit/differing-fields.ts';
+import type { EditTerms } from '../../branding/branding-store.ts';
+import { SETTINGS } from '../../branding/settings-error.ts';
+import { ApiError } from '../../http/refusal.ts';
 import { type ReviewState, type Transition, transitionOf } from '../../verification/review-states.ts';
 import {
   changedFields,
@@ -12,9 +15,26 @@ import {
 import { auditFor } from '../audit/append-audit.ts';
 import type { Statements } from '../drivers/database.ts';
 
-// First in every transaction that changes an application's reviewed values or its review, to serialize them.
-export const LOCK_APPLICATION = `
-  UPDATE application SET updated_at = :now WHERE client_id = :clientId`;
+// `updated_at` is the version of the application: it increases with each change, also if clocks differ.
+const NEXT_VERSION = 'updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END';
+export const LOCK_APPLICATION = `UPDATE application SET ${NEXT_VERSION} WHERE client_id = :clientId`;
+const LOCK_VERSION = `${LOCK_APPLICATION} AND updated_at = :ifVersion`;
+export const FIND_VERSION = 'SELECT updated_at AS version FROM application WHERE client_id = :clientId';
+
+/**
+ * Begins every transaction that changes an application, its branding or its review, to serialize them. Returns false if
+ * the application does not exist. Throws ApiError 412 if it has another version than `ifVersion`.
+ */
+export async function lockApplication(
+  tx: Statements,
+  clientId: string,
+  { now, ifVersion }: Pick<EditTerms, 'now' | 'ifVersion'>,
+): Promise<boolean> {
+  if (ifVersion === undefined) return (await tx.change(LOCK_APPLICATION, { clientId, now })) > 0;
+  if ((await tx.change(LOCK_VERSION, { clientId, now, ifVersion })) > 0) return true;
+  if ((await tx.get(FIND_VERSION, { clientId })) === undefined) return false;
+  throw new ApiError(SETTINGS.changed_meanwhile);
+}
 
 /** The SELECT and its joins, to which a statement adds its own `WHERE` or `ORDER BY`. */
 export const SELECT_VERIFICATION = `
@@ -137,7 +157,7 @@ function callerName(caller: Caller | undefined): string | null {
   }
 }
 
-/** Runs a change under LOCK_APPLICATION. If it changes a reviewed value, it counts as the step `edit`. */
+/** Runs a change under `lockApplication`. If it changes a reviewed value, it counts as the step `edit`. */
 export async function changeReviewed<T>(
   tx: Statements,
   activity: NewActivity,

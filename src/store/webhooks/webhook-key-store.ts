@@ -16,7 +16,8 @@ const USE = `client_id, CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' 
 const LIST_USES = `SELECT ${USE} FROM application WHERE client_id = COALESCE(:clientId, client_id)`;
 const LOCK_USE = `UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING ${USE}`;
 const SET_USE = `
-  UPDATE application SET own_webhook_keys = :own, webhook_keys_overlap_until = :overlapUntil WHERE client_id = :clientId`;
+  UPDATE application SET own_webhook_keys = :own, webhook_keys_overlap_until = :overlapUntil, updated_at = updated_at + 1
+   WHERE client_id = :clientId`;
 
 /** The statements on a table of keys. `owner` is the column of their application, or '' if they are the instance's. */
 const keysIn = (table: string, owner: '' | 'client_id') => ({
