@@ -5,7 +5,7 @@ export const AUDIT_GUARDS: readonly Guard[] = [
   {
     store: 'audited-changes',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
+      'UPDATE application SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
     fails: 'each of ten changes at once leaves an entry, which begins where the one before it ended',
     on: 'PostgreSQL',
   },

@@ -213,7 +213,7 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'client',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId',
+      'UPDATE application SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
     fails: 'ten concurrent rotations leave two secrets, one of them to stay',
     on: 'PostgreSQL',
   },

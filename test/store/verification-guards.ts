@@ -5,21 +5,21 @@ export const VERIFICATION_GUARDS: readonly Guard[] = [
   {
     store: 'branding',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
+      'UPDATE application SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
     fails: 'none of ten changes of a look that are made at once is lost',
     on: 'PostgreSQL',
   },
   {
     store: 'verification',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
+      'UPDATE application SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
     fails: 'of ten reviewers who decide at once, one does, whichever way',
     on: 'PostgreSQL',
   },
   {
     store: 'verification',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
+      'UPDATE application SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at + 1 END WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
     fails: 'an approval that races an edit approves what was submitted, or nothing',
     on: 'PostgreSQL',
   },
