@@ -34,6 +34,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'lease',
       'setting',
       'migration',
+      'migration_step',
       'audit_counter',
       'request_budget',
       'attempt',
