@@ -11,7 +11,7 @@ import { isPage, tourDashboard } from './dashboard-tour.ts';
 import { plantDashboard } from './planted-dashboard.ts';
 
 const FILLED = /<button class="destructive[^>]*>([^<]*)/g;
-const ROW = /<a class="button small danger" href="([^"]+)">([^<]+)/g;
+const ROW = /<a class="button small danger" href="([^"]+)"[^>]*>([^<]+)/g;
 /** The menu of the playground asks before its button, without a page of its own. */
 const PLAYGROUND = '/dashboard/playground';
 
@@ -38,7 +38,7 @@ onSqlite((open) => {
     const names = [...new Set(confirmations.values())].toSorted();
     assert.deepEqual(names, [
       ...['Delete application', 'Delete user', 'Disconnect account', 'Remove endpoint', 'Remove member'],
-      ...['Remove provider app', 'Revoke access', 'Withdraw verification'],
+      ...['Remove provider app', 'Revoke access', 'Revoke key', 'Withdraw verification'],
     ]);
     const isConfirmation = ({ address }: { readonly address: string }) => confirmations.has(address);
     const first = pages.filter((page) => !isConfirmation(page) && filledIn(page.answer.body).length > 0);

@@ -48,8 +48,9 @@ function renderKey(key: ListedAdminKey): Html[] {
   const { keyId, name, role, clientIds, prefix, state, creator, expiresAt, usedAt } = key;
   const count = clientIds.length;
   const link = (action: 'rotate' | 'revoke') => {
-    const text = messages.text(`admin_keys.${action}`);
-    return html`<a class="button small" href="${ADMIN_KEYS}/${keyId}/${action}" aria-label="${text}: ${name}">${text}</a>`;
+    const text = messages.text(`admin_keys.${action}.do`);
+    const rank = action === 'revoke' ? ' danger' : '';
+    return html`<a class="button small${rank}" href="${ADMIN_KEYS}/${keyId}/${action}" aria-label="${text}: ${name}">${text}</a>`;
   };
   return [
     html`<bdi>${visibleText(name, MOST_CHARACTERS)}</bdi><small class="code">${prefix}…</small>`,
