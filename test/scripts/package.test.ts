@@ -8,7 +8,12 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
+import { CALDAV_PASSWORD } from '../../sandbox/people/people.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { nodeVersionProblem } from '../../src/cli/node-version.js';
+import { LANGUAGES } from '../../src/connect/messages/messages.ts';
+import { decoded, openBrowser } from '../e2e/browser.ts';
+import { authorizeUrl, connect, jsonOf, read } from '../e2e/flow.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { freePort } from '../harness/loopback.ts';
 
@@ -158,6 +163,91 @@ describe('the published package', () => {
     }
     assert.deepEqual(await ended, [0, null], output);
   });
+
+  it('the published package has the sandbox for tests, with work threads, logos, and every page in every language', async () => {
+    const module = path.join(installed, 'dist/sandbox/start-sandbox.js');
+    const { startSandbox }: typeof import('../../sandbox/start-sandbox.ts') = await import(module);
+    const sandbox = await startSandbox();
+    try {
+      await placesEvents(sandbox);
+      await drawsLogo(sandbox);
+      await servesEveryPage(sandbox);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  /** Connects an account and places the dates of a rule, which runs in a work thread. */
+  async function placesEvents({ application, kalends, providers }: Sandbox) {
+    const login = { server: providers.caldav.origin, username: 'mara', password: CALDAV_PASSWORD };
+    const site = { ...application, url: kalends.url };
+    const { accessToken } = await connect(site, {
+      userId: 'mara',
+      login,
+      parameters: { scope: 'read-write' },
+    });
+    const times = { start: '2026-12-07T09:00:00Z', end: '2026-12-07T10:00:00Z' };
+    const recurrence = { frequency: 'monthly', byMonthDay: [7], count: 3 };
+    const event = { provider: 'caldav', calendarId: 'primary', title: 'Rule', ...times, recurrence };
+
+    const created = await fetch(`${kalends.url}/event`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    });
+    const month = '/events?start=2027-01-01T00:00:00Z&end=2027-01-31T00:00:00Z';
+    const { events } = await jsonOf(await read(site, month, accessToken));
+
+    assert.equal(created.status, 200, `${await created.text()} ${kalends.log()}`);
+    assert.match(JSON.stringify(events), /2027-01-07T09:00/);
+    assert.doesNotMatch(kalends.log(), /work_thread_failed/);
+  }
+
+  async function drawsLogo({ application, dataDir }: Sandbox) {
+    const file = path.join(folder, 'logo.svg');
+    await writeFile(
+      file,
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>',
+    );
+    const args = ['client', 'update', application.clientId, '--logo', file, '--json'];
+
+    const { stdout } = await run(program(), args, { env: { ...environment(), KALENDS_DATA_DIR: dataDir } });
+
+    assert.match(stdout, /\/connect\/logos\/[\da-f]{64}\.webp/);
+  }
+
+  /** Follows all links, as a first owner. */
+  async function servesEveryPage({ application, kalends, demoUrl, controlUrl }: Sandbox) {
+    const owner = {
+      'Your name': 'Ada',
+      'E-mail address': 'ada@example.com',
+      Password: 'seven kettles sing at noon',
+    };
+    const browser = openBrowser();
+    await browser.open(kalends.setupUrl ?? '');
+    const overview = await browser.press('Set up and sign in', owner);
+    const flows = LANGUAGES.map((language) =>
+      authorizeUrl({ url: kalends.url, ...application }, { userId: 'new', parameters: { lng: language } }),
+    );
+    const pages = new Set([overview.url.href, `${kalends.url}/docs`, demoUrl, controlUrl, ...flows]);
+    const origins = [...pages].map((page) => new URL(page).origin);
+    const paths = new Set(pages);
+    const languages = new Set<string>();
+
+    for (const page of pages) {
+      const { status, body, url } = await browser.open(page);
+      assert.equal(status, 200, `${page}: ${body.slice(0, 300)}`);
+      if (flows.includes(page)) languages.add(/<html lang="([\w-]+)"/.exec(body)?.[1] ?? page);
+      for (const [, link = ''] of body.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
+        const { href, origin, pathname } = new URL(decoded(link), url);
+        if (!origins.includes(origin) || paths.has(origin + pathname)) continue;
+        paths.add(origin + pathname);
+        pages.add(href);
+      }
+    }
+    assert.deepEqual([...languages], LANGUAGES);
+    assert.ok(pages.size > 200, [...pages].join('\n'));
+  }
 
   it('the published package has the sandbox for tests, and the client, as modules', async () => {
     const script = `
