@@ -28,6 +28,12 @@ COPY --from=build /app/bin /usr/local/bin
 COPY LICENSE README.md SECURITY.md CHANGELOG.md ./
 COPY docs docs
 COPY examples examples
+# Compiled code for the image's user, with which the program starts in less time. The program runs without it, too.
+RUN install -d -o 1000 -g 1000 node_modules/.cache/kalends filling; \
+    KALENDS_HOST=127.0.0.2 KALENDS_DATA_DIR=filling/data timeout 10 \
+    setpriv --reuid=1000 --regid=1000 --clear-groups \
+    node --max-semi-space-size=4 --no-concurrent-recompilation dist/src/main.js serve; \
+    rm -r filling; chown -R root:root node_modules/.cache || true
 # The image's user `node`. Only the data folder is its own: everything else can be read-only.
 COPY --from=build --chown=1000:1000 /app/data /data
 USER 1000:1000

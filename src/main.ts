@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program. It checks the Node version before other modules load, because older versions cannot parse them. */
+import { statSync } from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
 
@@ -7,9 +8,7 @@ import { nodeVersionProblem } from './cli/node-version.js';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem === undefined) {
-  // The compile cache halves the time of the next start. It must not be in a shared folder: others could plant code.
-  const home = path.dirname(module.findPackageJSON('..', import.meta.url) ?? import.meta.filename);
-  module.enableCompileCache(path.join(home, 'node_modules/.cache/kalends'));
+  enableCompileCache();
   // A reader such as `head` may close the output early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -42,4 +41,22 @@ if (problem === undefined) {
 } else {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
+}
+
+/**
+ * Keeps compiled code for the next start, which takes half the time: in the package, or if that is read-only in a private
+ * data folder. A shared folder is not used, because others could plant code.
+ */
+function enableCompileCache(): void {
+  const home = path.dirname(module.findPackageJSON('..', import.meta.url) ?? import.meta.filename);
+  const { status } = module.enableCompileCache(path.join(home, 'node_modules/.cache/kalends'));
+  if (status !== module.constants.compileCacheStatus.FAILED) return;
+  const dataDir = path.resolve(process.env.KALENDS_DATA_DIR || 'data');
+  try {
+    const { uid, mode } = statSync(dataDir);
+    const isPrivate = uid === process.getuid?.() && mode % 0o1000 === 0o700;
+    if (isPrivate) module.enableCompileCache(path.join(dataDir, '.compile-cache'));
+  } catch {
+    // Whether the folder is needed, and what is wrong with it, is known when it is opened.
+  }
 }

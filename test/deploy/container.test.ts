@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -112,6 +112,10 @@ describe('the image', () => {
     );
     const KALENDS_PORT = String(await freePort());
     const env = { ...variables, KALENDS_HOST: '127.0.0.1', KALENDS_DATA_DIR: data, KALENDS_PORT };
+    const compiled = await readdir(path.join(image.root, 'app/node_modules/.cache/kalends'), {
+      recursive: true,
+    });
+    assert.ok(compiled.length > 100 || !isRoot, 'the program was started once, for its compile cache');
     const identity = isRoot ? { uid: user, gid: group } : {};
     const options = { env, cwd: path.join(image.root, 'app'), ...identity };
 

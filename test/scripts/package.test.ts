@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -257,6 +257,23 @@ describe('the published package', () => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
 
     assert.equal(stdout, 'function function\n');
+  });
+
+  it('the published package keeps compiled code in a private data folder if others own the package', async (t) => {
+    if (process.getuid?.() !== 0) return t.skip('only root can start it as another user');
+    await chmod(folder, 0o755);
+    const cacheWith = async (mode: number) => {
+      const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-data-'));
+      t.after(() => rm(dataDir, { recursive: true, force: true }));
+      await chmod(dataDir, mode);
+      await chown(dataDir, 1000, 1000);
+      const env = { ...environment(), KALENDS_DATA_DIR: dataDir };
+      await run(program(), ['--version'], { env, uid: 1000, gid: 1000 });
+      return (await readdir(dataDir)).join();
+    };
+
+    assert.equal(await cacheWith(0o700), '.compile-cache');
+    assert.equal(await cacheWith(0o750), '');
   });
 
   it(
