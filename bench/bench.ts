@@ -9,7 +9,7 @@ import path from 'node:path';
 
 import { compareCommits } from './against/compare-commits.ts';
 import { type DurablePostgres, startDurablePostgres } from './durable-postgres.ts';
-import { startKalends } from './kalends.ts';
+import { buildPackage, startKalends } from './kalends.ts';
 import { measureInTurns, type SubjectResult } from './measure.ts';
 import { HELP, type Options, readOptions } from './options.ts';
 import { pinToLoadCore } from './pinned-process.ts';
@@ -98,8 +98,9 @@ async function bench(options: Options): Promise<void> {
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events, options.heavyEvents));
     if (options.rows.includes('memory')) tell(await memoryRow(folder, options.memory));
     if (options.rows.includes('start')) {
+      await buildPackage();
       tell(await startRow(folder, options.starts));
-      tell(loadMemoryRow(reports));
+      tell(await loadMemoryRow(folder, options.loadMemory));
     }
   } finally {
     await (await postgres)?.stop();

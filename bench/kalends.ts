@@ -12,6 +12,8 @@ import { seedCodes } from './load/seed-codes.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';
 
 export const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
+/** The same in the package, once `buildPackage` has built it. */
+export const PACKAGE_MAIN = path.resolve(import.meta.dirname, '../dist/src/main.js');
 const START_SECONDS = 30;
 
 export type Kalends = {
@@ -37,6 +39,8 @@ export type KalendsOptions = {
   readonly nodeArguments?: readonly string[];
   /** Another program that runs on the same configuration instead of `src/start.js serve`. */
   readonly program?: string;
+  /** The file that `serve` starts; `src/start.js` by default. */
+  readonly main?: string | undefined;
 };
 
 /** The arguments that package.json's start script gives node: see docs/performance.md. */
@@ -45,7 +49,7 @@ const ALLOCATOR_AS_NPM_START = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: 
 
 /** Makes an application by the command line, starts the server and waits for /health. */
 export async function startKalends(options: KalendsOptions): Promise<Kalends> {
-  const { folder, databaseUrl, seed, nodeArguments = AS_NPM_START, program } = options;
+  const { folder, databaseUrl, seed, nodeArguments = AS_NPM_START, program, main = MAIN } = options;
   const port = await freePort();
   const env = {
     ...kalendsEnvironment(path.join(folder, `kalends-${port}`), port, databaseUrl),
@@ -54,7 +58,7 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);
-  const words = [...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])];
+  const words = [...nodeArguments, ...(program === undefined ? [main, 'serve'] : [program])];
   const server = await startServer(words, env, port);
   let users = 0;
   return {
@@ -94,6 +98,10 @@ export async function startBeside({ port: first }: Kalends, folder: string, data
   const port = await freePort();
   const env = kalendsEnvironment(path.join(folder, `kalends-${first}`), port, databaseUrl);
   return { port, process: await startServer([...AS_NPM_START, MAIN, 'serve'], env, port) };
+}
+
+export async function buildPackage(): Promise<void> {
+  await promisify(execFile)(process.execPath, [path.resolve(import.meta.dirname, '../scripts/build.ts')]);
 }
 
 /** Only what is named reaches the program. */

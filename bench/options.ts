@@ -8,6 +8,7 @@ import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { GrowthPace } from './rows/growth-row.ts';
 import type { MemoryPace } from './rows/memory-row.ts';
 import type { NeighborsPace } from './rows/neighbors-row.ts';
+import type { LoadMemoryPace } from './rows/start-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
 export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,instances,sync,memory,start]
@@ -33,6 +34,7 @@ export type Options = {
   readonly pace: Pace;
   readonly rows: readonly RowName[];
   readonly starts: number;
+  readonly loadMemory: LoadMemoryPace;
   /** Requests for the month of series. */
   readonly months: number;
   /** Events of the first sync. */
@@ -59,6 +61,11 @@ const COMPARISONS = {
 };
 const COMPARED: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'listing', 'start', 'memory'];
 const STARTS = { full: 7, quick: 3, smoke: 1 };
+const LOAD_MEMORY = {
+  full: { processes: 5, calls: 30_000 },
+  quick: { processes: 5, calls: 8_000 },
+  smoke: { processes: 1, calls: 40 },
+};
 const MONTHS = { full: 100, quick: 50, smoke: 3 };
 const WEBHOOKS = {
   full: { calendars: 400, rounds: 5, pushes: 60, noticeSeconds: 10 },
@@ -124,6 +131,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     flags: pace === 'full' ? [] : [`--${pace}`],
     pace: PACES[pace],
     starts: STARTS[pace],
+    loadMemory: LOAD_MEMORY[pace],
     months: MONTHS[pace],
     events: EVENTS[pace],
     heavyEvents: HEAVY_EVENTS[pace],
