@@ -21,6 +21,8 @@ const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {
   clientId: 'client_id = :clientId',
+  // The expression avoids the index by application, in which SQLite would read all entries of the time.
+  clientOfActor: "client_id || '' = :clientOfActor",
   actorId: "actor_kind = 'person' AND actor_id = :actorId",
   // Actors that are not people have no id. With this condition the index has them by time.
   nobody: 'actor_kind = :nobody AND actor_id IS NULL',
@@ -36,6 +38,7 @@ const CONDITIONS = {
 } as const;
 const NAMES = [
   'clientId',
+  'clientOfActor',
   'actorId',
   'nobody',
   'anybody',
@@ -70,12 +73,14 @@ export function auditLog(db: Database): AuditLog {
       const place = page.before === undefined ? undefined : await findPosition(db, page.before);
       if (place === 'oldest') return [];
       const others = { ...actorFilter(actor), action, subject, from, to };
+      const hasIndex = (others.actorId ?? others.nobody ?? others.key) !== undefined;
       const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
       // One query for each application: an index has the newest entries of one, not of several.
       const lists = await Promise.all(
-        clientIds.map((one) =>
-          listEntryRows(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
-        ),
+        clientIds.map((one) => {
+          const client = { clientId: hasIndex ? undefined : one, clientOfActor: hasIndex ? one : undefined };
+          return listEntryRows(db, { ...client, ...others, placeAt: place?.at }, { place, limit });
+        }),
       );
       return lists
         .flat()
