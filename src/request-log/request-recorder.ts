@@ -47,7 +47,7 @@ class Recorder implements RequestRecorder {
   #underWay: readonly NewRequestEntry[] = [];
   #beyondLimit = 0;
   #failure: unknown;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #loggedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(deps: RequestRecorderDeps) {
@@ -73,8 +73,8 @@ class Recorder implements RequestRecorder {
     clearInterval(this.#timer);
     this.#addCounting(Number.POSITIVE_INFINITY);
     await within(STOP_MS, this.#writeAll());
-    this.#toldAt = Number.NEGATIVE_INFINITY;
-    this.#tell(this.#waiting.size + this.#underWay.length);
+    this.#loggedAt = Number.NEGATIVE_INFINITY;
+    this.#logMissing(this.#waiting.size + this.#underWay.length);
   }
 
   #add(answer: Answer): void {
@@ -124,7 +124,7 @@ class Recorder implements RequestRecorder {
   }
 
   #write(): void {
-    this.#tell(0);
+    this.#logMissing(0);
     this.#addCounting(this.#deps.now());
     if (this.#waiting.size > 0) this.#writing ??= this.#writeWaiting();
   }
@@ -151,10 +151,10 @@ class Recorder implements RequestRecorder {
   }
 
   /** Logs at most once a minute what is missing from the request log, and why. */
-  #tell(lost: number): void {
+  #logMissing(lost: number): void {
     const { log, now } = this.#deps;
     const at = now();
-    if (at - this.#toldAt < MINUTE_MS) return;
+    if (at - this.#loggedAt < MINUTE_MS) return;
     const dropped = this.#waiting.takeDropped() + lost;
     const beyondLimit = this.#beyondLimit;
     if (this.#failure !== undefined)
@@ -164,7 +164,7 @@ class Recorder implements RequestRecorder {
         { event: 'request_log_incomplete', dropped, beyondLimit },
         'Requests were left out of the request log',
       );
-    if (this.#failure !== undefined || dropped > 0 || beyondLimit > 0) this.#toldAt = at;
+    if (this.#failure !== undefined || dropped > 0 || beyondLimit > 0) this.#loggedAt = at;
     this.#failure = undefined;
     this.#beyondLimit = 0;
   }

@@ -20,16 +20,16 @@ export type InstanceTracing = ReturnType<typeof instanceTracing>;
 type TracingDeps = {
   readonly log: Log;
   /** Called with the number of sent or dropped spans. */
-  readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
+  readonly exportEnded: (outcome: 'sent' | 'dropped', spans: number) => void;
 };
 
 export function instanceTracing(
   { url, headers, attributes, tells, ...sampler }: TracingSettings,
   trustProxy: Config['trustProxy'],
-  { log, told }: TracingDeps,
+  { log, exportEnded }: TracingDeps,
 ) {
   const program = { version: version(), instanceId: randomBytes(9).toString('base64url'), attributes };
-  const exporter = startExporter({ url, headers, program, log, told });
+  const exporter = startExporter({ url, headers, program, log, exportEnded });
   const tracer = openTracer({ ...sampler, ended: (span) => exporter.add(span) });
   const peerOf = peers(trustProxy);
   // A proxy on this machine is trusted only if any proxies are trusted.

@@ -39,11 +39,11 @@ export async function openWatching(config: Config, log: Log) {
 async function openTracing(
   { tracing, tracingProblem, trustProxy }: Config,
   log: Log,
-  told: (outcome: 'sent' | 'dropped', spans: number) => void = () => {},
+  exportEnded: (outcome: 'sent' | 'dropped', spans: number) => void = () => {},
 ) {
   if (tracingProblem !== undefined)
     log.warn({ event: 'tracing_not_started', reason: tracingProblem }, 'Traces are not sent');
   if (tracing === undefined) return undefined;
   const { instanceTracing } = await import('./instance-tracing.ts');
-  return instanceTracing(tracing, trustProxy, { log, told });
+  return instanceTracing(tracing, trustProxy, { log, exportEnded });
 }

@@ -55,7 +55,7 @@ export type OperatorStores = {
   readonly accountCalendars: AccountCalendars;
   readonly accountsByHealth: AccountsByHealth;
   readonly watches: Pick<WatchStore, 'listUpdates'>;
-  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
+  readonly streams: Pick<StreamStore, 'findDeliveryCalendar' | 'shownOfAccount'>;
   readonly sealer: Sealer;
   /** Removes deleted data from the disk. Returns false if that happens later. */
   clearLog(): Promise<boolean>;

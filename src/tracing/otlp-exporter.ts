@@ -17,7 +17,7 @@ type ExporterOptions = {
   readonly program: TracedProgram;
   readonly log: Pick<Log, 'warn'>;
   /** Called with the number of sent or dropped spans. */
-  readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
+  readonly exportEnded: (outcome: 'sent' | 'dropped', spans: number) => void;
   /** In milliseconds; 2,000 by default. */
   readonly everyMs?: number;
   /** The maximum duration of `stop`, in milliseconds; 5,000 by default. */
@@ -72,7 +72,7 @@ class OtlpExporter implements Exporter {
     while (this.#waiting.length > 0) {
       const spans = this.#waiting.splice(0, MOST_TOGETHER);
       const problem = await this.#post(spans);
-      if (problem === undefined) this.#options.told('sent', spans.length);
+      if (problem === undefined) this.#options.exportEnded('sent', spans.length);
       else {
         // The others wait, so that an unreachable collector is not tried repeatedly.
         this.#drop(spans.length, problem);
@@ -102,7 +102,7 @@ class OtlpExporter implements Exporter {
   }
 
   #drop(spans: number, reason: string): void {
-    this.#options.told('dropped', spans);
+    this.#options.exportEnded('dropped', spans);
     this.#warn(reason, spans);
   }
 }

@@ -35,19 +35,19 @@ export type EndedAttempt = {
 export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
   if (stream.calendarKey === undefined) return deliverNote(stream, deps);
-  const calendar = await streams.toldCalendar(stream.calendarKey);
+  const calendar = await streams.findDeliveryCalendar(stream.calendarKey);
   if (calendar === undefined) {
     await streams.withhold(stream, now());
     return undefined;
   }
   if (stream.message !== undefined)
     return attempt(stream, { message: stream.message, calendar, more: true }, deps);
-  const { message, told: position, more } = await makeMessage(stream, calendar, deps);
+  const { message, delivered: position, more } = await makeMessage(stream, calendar, deps);
   if (message === undefined) {
     await streams.passOver(stream, position, more);
     return undefined;
   }
-  if (!(await streams.startMessage(stream, message, { of: calendar, told: position }))) return undefined;
+  if (!(await streams.startMessage(stream, message, { of: calendar, delivered: position }))) return undefined;
   return attempt(
     withStartedMessage(stream, message, position),
     { message: toPendingMessage(message), calendar, more },
@@ -64,9 +64,9 @@ const toPendingMessage = (message: NewMessage): PendingMessage => ({
 const withStartedMessage = (
   stream: TakenStream,
   { sequence }: NewMessage,
-  told: StreamPosition,
+  delivered: StreamPosition,
 ): TakenStream => {
-  return { ...stream, told, sequence, initial: false, pendingSince: undefined, message: undefined };
+  return { ...stream, delivered, sequence, initial: false, pendingSince: undefined, message: undefined };
 };
 
 /** Does the same for the stream of a user's calendars and connections. */
@@ -74,10 +74,10 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   const { streams, now } = deps;
   // A pending message belongs to the last delivered note. It is not sent if it is no longer visible.
   const { message } = stream;
-  const behind = message === undefined ? stream.told : { seq: stream.told.seq - 1, id: undefined };
-  const notes = await streams.pendingNotes({ ...stream, told: behind }, MOST_NOTES + 1);
+  const behind = message === undefined ? stream.delivered : { seq: stream.delivered.seq - 1, id: undefined };
+  const notes = await streams.pendingNotes({ ...stream, delivered: behind }, MOST_NOTES + 1);
   if (message !== undefined) {
-    if (notes[0]?.seq === stream.told.seq && isNoteDeliverable(notes[0], stream))
+    if (notes[0]?.seq === stream.delivered.seq && isNoteDeliverable(notes[0], stream))
       return attempt(stream, { message, calendar: undefined, more: true }, deps);
     await streams.withhold(stream, now());
     return undefined;
@@ -85,14 +85,17 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   const note = notes.find((one) => isNoteDeliverable(one, stream));
   const last = notes.at(-1);
   if (note === undefined) {
-    const position = last === undefined ? stream.told : { seq: last.seq, id: undefined };
+    const position = last === undefined ? stream.delivered : { seq: last.seq, id: undefined };
     await streams.passOver(stream, position, notes.length > MOST_NOTES);
     return undefined;
   }
   const nextPosition = { seq: note.seq, id: undefined };
   const newMessage = noteMessage(note, stream, now());
   if (
-    !(await streams.startMessage(stream, newMessage, { of: { provider: note.provider }, told: nextPosition }))
+    !(await streams.startMessage(stream, newMessage, {
+      of: { provider: note.provider },
+      delivered: nextPosition,
+    }))
   )
     return undefined;
   const more = last !== undefined && last.seq > note.seq;

@@ -145,7 +145,7 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
     for (let count = 0; current !== undefined; count += 1) {
       const hasTime = count < MOST_IN_TURN && deps.now() < leaseUntil - ATTEMPT_MS && !isStopped();
       if (!hasTime) {
-        await deps.streams.passOver(current, current.told, true);
+        await deps.streams.passOver(current, current.delivered, true);
         return;
       }
       const next: TakenStream = current;

@@ -24,10 +24,10 @@ export type MakeMessageDeps = {
   readonly now: () => number;
 };
 
-/** `message` is undefined if nothing is delivered. `told` is the stream's next position; `more`: changes wait. */
+/** `message` is undefined if nothing is delivered. `delivered` is the stream's next position; `more`: changes wait. */
 export type Made = {
   readonly message: NewMessage | undefined;
-  readonly told: StreamPosition;
+  readonly delivered: StreamPosition;
   readonly more: boolean;
 };
 
@@ -47,26 +47,27 @@ export async function makeMessage(
     const { eventCount } = calendar;
     const message = buildMessage(
       [],
-      { stream, calendar, told: stream.told, isInitialSync: true, eventCount },
+      { stream, calendar, delivered: stream.delivered, isInitialSync: true, eventCount },
       deps,
     );
-    return { message, told: stream.told, more: true };
+    return { message, delivered: stream.delivered, more: true };
   }
   if (stream.pendingSince !== undefined && stream.pendingSince < now - REMEMBERED_MS) {
     const position = { seq: calendar.seq, id: undefined };
     return {
-      message: buildMessage([], { stream, calendar, told: position, reset: true }, deps),
-      told: position,
+      message: buildMessage([], { stream, calendar, delivered: position, reset: true }, deps),
+      delivered: position,
       more: false,
     };
   }
   const { calendarKey } = calendar;
-  const place = { calendarKey, told: stream.told };
+  const place = { calendarKey, delivered: stream.delivered };
   const changes = await deps.streams.pendingChanges(place, MOST_CHANGES + 1);
-  const { events, told, isCut } = await selectEvents(changes, { stream, calendar }, deps);
+  const { events, delivered, isCut } = await selectEvents(changes, { stream, calendar }, deps);
   const more = isCut || changes.length > MOST_CHANGES;
-  const message = events.length === 0 ? undefined : buildMessage(events, { stream, calendar, told }, deps);
-  return { message, told, more };
+  const message =
+    events.length === 0 ? undefined : buildMessage(events, { stream, calendar, delivered }, deps);
+  return { message, delivered, more };
 }
 
 type Telling = { readonly stream: TakenStream; readonly calendar: DeliveryCalendar };
@@ -76,14 +77,14 @@ async function selectEvents(
   pending: readonly PendingChange[],
   { stream, calendar }: Telling,
   deps: MakeMessageDeps,
-): Promise<{ readonly events: DeliveryEvent[]; readonly told: StreamPosition; readonly isCut: boolean }> {
-  const from = stream.told.id === undefined ? stream.told.seq : stream.told.seq - 1;
+): Promise<{ events: DeliveryEvent[]; delivered: StreamPosition; isCut: boolean }> {
+  const from = stream.delivered.id === undefined ? stream.delivered.seq : stream.delivered.seq - 1;
   const changes = pending.slice(0, MOST_CHANGES);
   const visible = changes.filter((change) => isDeliverable(change, from, { stream, calendar }));
   const visibleEvents = await renderVisibleEvents(visible, calendar, deps);
   const events: DeliveryEvent[] = [];
   let bytes = 0;
-  let position = stream.told;
+  let position = stream.delivered;
   const inMessage = new Set(visible);
   for (const [index, change] of changes.entries()) {
     const event = inMessage.has(change)
@@ -91,7 +92,7 @@ async function selectEvents(
       : undefined;
     if (event !== undefined) {
       const size = Buffer.byteLength(JSON.stringify(event));
-      if (events.length > 0 && bytes + size > MOST_BYTES) return { events, told: position, isCut: true };
+      if (events.length > 0 && bytes + size > MOST_BYTES) return { events, delivered: position, isCut: true };
       bytes += size;
       events.push(event);
     }
@@ -99,7 +100,7 @@ async function selectEvents(
     const isLast = pending[index + 1]?.seq !== change.seq;
     position = { seq: change.seq, id: isLast ? undefined : change.id };
   }
-  return { events, told: position, isCut: false };
+  return { events, delivered: position, isCut: false };
 }
 
 function isDeliverable(change: PendingChange, from: number, { stream, calendar }: Telling): boolean {
@@ -154,7 +155,7 @@ function renderChange(
 }
 
 type Content = Telling & {
-  readonly told: StreamPosition;
+  readonly delivered: StreamPosition;
   readonly isInitialSync?: boolean;
   readonly eventCount?: number;
   readonly reset?: boolean;
@@ -162,7 +163,7 @@ type Content = Telling & {
 
 function buildMessage(
   events: readonly DeliveryEvent[],
-  { stream, calendar, told, ...rest }: Content,
+  { stream, calendar, delivered, ...rest }: Content,
   { pagingKey, now }: MakeMessageDeps,
 ): NewMessage {
   const { clientId, userId } = stream;
@@ -170,7 +171,7 @@ function buildMessage(
   const sequence = stream.sequence + 1;
   const { feedId, shows } = calendar;
   // Inside a number, that number's events are sent again: a cursor never skips a change.
-  const seq = told.id === undefined ? told.seq : told.seq - 1;
+  const seq = delivered.id === undefined ? delivered.seq : delivered.seq - 1;
   const cursor =
     feedId === undefined || shows === 'busy'
       ? undefined

@@ -53,7 +53,7 @@ export type TakenStream = {
   readonly userId: string;
   /** Undefined for the stream of the user's calendars and connections. */
   readonly calendarKey: string | undefined;
-  readonly told: StreamPosition;
+  readonly delivered: StreamPosition;
   /** The number of its last message; 0 before the first. */
   readonly sequence: number;
   /** Whether the end of the calendar's first sync is still undelivered. */

@@ -32,18 +32,18 @@ export interface StreamQueue {
 export interface StreamContent {
   /** Returns at most `limit` changes after the stream's position, in order. */
   pendingChanges(
-    place: { readonly calendarKey: string; readonly told: StreamPosition },
+    place: { readonly calendarKey: string; readonly delivered: StreamPosition },
     limit: number,
   ): Promise<PendingChange[]>;
 
   /** Returns at most `limit` notes of the stream's user after its position, in order. */
   pendingNotes(
-    stream: Pick<TakenStream, 'clientId' | 'userId' | 'told'>,
+    stream: Pick<TakenStream, 'clientId' | 'userId' | 'delivered'>,
     limit: number,
   ): Promise<PendingNote[]>;
 
   /** Returns `undefined` if the calendar was deleted or excluded, or no active grant covers it. */
-  toldCalendar(calendarKey: string): Promise<DeliveryCalendar | undefined>;
+  findDeliveryCalendar(calendarKey: string): Promise<DeliveryCalendar | undefined>;
 
   /** Returns what active grants show of an account (of its user, if it is deleted); `undefined` without a grant. */
   shownOfAccount(account: {
@@ -62,7 +62,7 @@ export interface StreamMessages {
   narrowMessage(messageId: string, shows: Shows, body: string): Promise<void>;
 
   /** Releases the stream without a message; with `more` it is due at once. */
-  passOver(stream: TakenStream, told: StreamPosition, more: boolean): Promise<void>;
+  passOver(stream: TakenStream, delivered: StreamPosition, more: boolean): Promise<void>;
 
   /** Marks the pending message as delivered and its endpoint as working. Keeps or releases the stream. */
   settleDelivered(stream: TakenStream, message: SettledMessage, then: AfterDelivery): Promise<void>;
@@ -101,7 +101,7 @@ export type TakeTerms = {
 export type MessageOf = {
   readonly of: Pick<DeliveryCalendar, 'provider'> &
     Partial<Pick<DeliveryCalendar, 'accountKey' | 'calendarKey' | 'href'>>;
-  readonly told: StreamPosition;
+  readonly delivered: StreamPosition;
 };
 
 export type SettledMessage = { readonly messageId: string; readonly attempt: Attempt; readonly now: number };

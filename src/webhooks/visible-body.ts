@@ -14,7 +14,7 @@ export type CreatedMessage = {
 };
 
 export type VisibleBodyDeps = {
-  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
+  readonly streams: Pick<StreamStore, 'findDeliveryCalendar' | 'shownOfAccount'>;
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
 };
 
@@ -26,7 +26,7 @@ export async function visibleBody(
   const { calendarKey, shows, body } = message;
   const { streams, busyId } = deps;
   if (calendarKey === undefined) return (await isNoteVisible(message, deps)) ? body : undefined;
-  const calendar = await streams.toldCalendar(calendarKey);
+  const calendar = await streams.findDeliveryCalendar(calendarKey);
   if (calendar === undefined) return undefined;
   return showsLess(shows, calendar.shows) ? busyBody(body, (id) => busyId({ calendarKey, id })) : body;
 }

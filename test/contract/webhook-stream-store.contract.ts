@@ -39,11 +39,11 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
     assert.ok(stream !== undefined);
     return stream;
   };
-  const told = { seq: 5, id: undefined };
+  const delivered = { seq: 5, id: undefined };
   const begin = async (streams: StreamStore, stream: TakenStream, message = newMessage()) => {
-    const calendar = await streams.toldCalendar(stream.calendarKey ?? '');
+    const calendar = await streams.findDeliveryCalendar(stream.calendarKey ?? '');
     assert.ok(calendar !== undefined);
-    assert.equal(await streams.startMessage(stream, message, { of: calendar, told }), true);
+    assert.equal(await streams.startMessage(stream, message, { of: calendar, delivered }), true);
     return message;
   };
   const attempt = { startedAt: NOW, durationMs: 12, status: 500, fault: 'It answered 500', answer: 'no' };
@@ -98,14 +98,14 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const first = await taken(streams);
       const [second] = await take(streams, NOW + LEASE);
       assert.ok(second !== undefined);
-      const calendar = await streams.toldCalendar('c0');
+      const calendar = await streams.findDeliveryCalendar('c0');
       assert.ok(calendar !== undefined);
 
-      assert.equal(await streams.startMessage(first, newMessage(), { of: calendar, told }), false);
-      await streams.passOver(first, told, false);
+      assert.equal(await streams.startMessage(first, newMessage(), { of: calendar, delivered }), false);
+      await streams.passOver(first, delivered, false);
       await streams.withhold(first, NOW);
 
-      assert.equal(await streams.startMessage(second, newMessage(), { of: calendar, told }), true);
+      assert.equal(await streams.startMessage(second, newMessage(), { of: calendar, delivered }), true);
     });
 
     it('the former holder of a lease also settles its delivery, and the lease stays with the new holder', async () => {
@@ -155,7 +155,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const { db, streams } = await prepare();
       const stream = await taken(streams);
       await touch(db, 'c0');
-      await streams.passOver(stream, told, false);
+      await streams.passOver(stream, delivered, false);
 
       assert.equal(await streams.scheduleChanged(NOW + 1), 1);
     });
@@ -166,7 +166,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       await touch(db, 'c0');
 
       assert.equal(await streams.scheduleChanged(NOW + 1), 0);
-      await streams.passOver(stream, told, false);
+      await streams.passOver(stream, delivered, false);
       assert.equal(await streams.scheduleChanged(NOW + 2), 1);
     });
 
@@ -213,8 +213,10 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       );
       await db.write("UPDATE calendar SET left_out = 1 WHERE calendar_key = 'c3' RETURNING calendar_key");
       const heardOf = async () => {
-        const all = await Promise.all(['c0', 'c1', 'c2', 'c3'].map((key) => streams.toldCalendar(key)));
-        return all.flatMap((told) => told?.calendarKey ?? []);
+        const all = await Promise.all(
+          ['c0', 'c1', 'c2', 'c3'].map((key) => streams.findDeliveryCalendar(key)),
+        );
+        return all.flatMap((calendar) => calendar?.calendarKey ?? []);
       };
 
       assert.deepEqual(await heardOf(), ['c0', 'c2']);
@@ -226,7 +228,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const { streams } = await prepare();
       const stream = await taken(streams);
 
-      await streams.passOver(stream, told, false);
+      await streams.passOver(stream, delivered, false);
 
       assert.equal(await streams.scheduleChanged(NOW), 0);
       assert.equal(await streams.nextDueAt(), undefined);
@@ -297,14 +299,14 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
 
     it('shows a calendar by the widest living grant, and to nobody without one', async () => {
       const { db, streams } = await prepare();
-      assert.equal(await streams.toldCalendar('c0'), undefined);
+      assert.equal(await streams.findDeliveryCalendar('c0'), undefined);
       await makeGrant(db, 'free-busy');
-      assert.equal((await streams.toldCalendar('c0'))?.shows, 'busy');
+      assert.equal((await streams.findDeliveryCalendar('c0'))?.shows, 'busy');
       await makeGrant(db, 'read-write');
-      assert.equal((await streams.toldCalendar('c0'))?.shows, 'events');
+      assert.equal((await streams.findDeliveryCalendar('c0'))?.shows, 'events');
       await db.write('UPDATE token_family SET ended_at = 1 RETURNING family_id');
 
-      assert.equal(await streams.toldCalendar('c0'), undefined);
+      assert.equal(await streams.findDeliveryCalendar('c0'), undefined);
     });
 
     it('shows of an account what living grants that cover it show, and of one that is gone what its user’s do', async () => {

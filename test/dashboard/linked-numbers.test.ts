@@ -88,7 +88,7 @@ onEachDatabase((database, open) => {
       for (const browser of browsers) {
         const { body } = await browser.get('/dashboard');
         const states = ['active', 'degraded', 'reauth_required'] as const;
-        const counts = states.map((state) => numberAfter(body, `health.${state}`));
+        const counts = states.map((state) => numberAfter(body, `health.${state}`, '<dl class="tiles"'));
         const isOne = browser.personId.includes('developer');
         const total = await db.get<{ total: number }>(
           'SELECT total FROM connection_total WHERE client_id = :clientId',
@@ -146,8 +146,8 @@ function linkedNumbers(body: string): Linked[] {
 }
 
 /** Returns the first number after the text of `key`. */
-function numberAfter(body: string, key: Parameters<typeof messages.text>[0]): number {
-  const [, rest = ''] = body.slice(body.indexOf('<main')).split(messages.text(key));
+function numberAfter(body: string, key: Parameters<typeof messages.text>[0], start = '<main'): number {
+  const [, rest = ''] = body.slice(body.indexOf(start)).split(messages.text(key));
   const [count = '0'] = /\d[\d,]*/.exec(rest.replaceAll(/<[^>]+>/g, ' ')) ?? [];
   return toNumber(count);
 }

@@ -90,6 +90,7 @@ onEachDatabase((database, open) => {
         const rows = attentionRows((await browser.get('/dashboard')).body);
         const revoked = rows.find((row) => row.includes('access_revoked')) ?? '';
         const [, count] = /(\d+) accounts/.exec(revoked) ?? [];
+        assert.match(revoked, /<span class="state bad"><svg.*?>Needs reconnecting<\/span>/s, role);
         const list = await browser.get('/dashboard/connections?reason=access_revoked');
         assert.deepEqual([Number(count), rowsOf(list.body)], [expected, expected], role);
         const [, path = ''] = /href="([^"]*\/user\?[^"]*)"/.exec(rows.join('')) ?? [];

@@ -30,6 +30,8 @@ onEachDatabase((database, open) => {
       { actor: { kind: 'person', id: 'p1' } },
       { actor: { kind: 'person' } },
       { actor: { kind: 'command_line' }, ...times },
+      { clientId: 'acme', actor: { kind: 'command_line' }, ...times },
+      { clientId: 'acme', actor: { kind: 'person', id: 'p1' }, ...times },
       { subject: 'we_1' },
     ];
 
@@ -40,6 +42,7 @@ onEachDatabase((database, open) => {
       const plan = JSON.stringify(await db.all(`EXPLAIN QUERY PLAN ${sql}`, values));
       assert.match(plan, /USING INDEX audit_entry_by_/, sql);
       assert.doesNotMatch(plan, /TEMP B-TREE/, sql);
+      if (/actor_id (=|IS NULL)/.test(sql)) assert.match(plan, /audit_entry_by_actor/, sql);
     }
   });
 });

@@ -61,7 +61,7 @@ onSqlite((open) => {
       const attributes = { 'service.name': 'calendars' };
       const to = { url, headers: HEADERS, sampling, followsParent, attributes, tells };
       const { log } = recordingLog();
-      const tracing = instanceTracing(to, trustProxy, { log, told: () => {} });
+      const tracing = instanceTracing(to, trustProxy, { log, exportEnded: () => {} });
       const app = createServer({ log, trustProxy, secure: false, ...tracing.listeners });
       const toProvider = tracing.egressTo('caldav', egress);
       route(app, toProvider, tracing.egressTo('google', egress));
@@ -162,7 +162,7 @@ onSqlite((open) => {
       const { log } = recordingLog();
       const to = { url: `${collector.url}/v1/traces`, headers: {}, attributes: {} };
       const terms = { sampling: 1, followsParent: true, tells: 'none' } as const;
-      const tracing = instanceTracing({ ...to, ...terms }, undefined, { log, told: () => {} });
+      const tracing = instanceTracing({ ...to, ...terms }, undefined, { log, exportEnded: () => {} });
       const app = createServer({ log, trustProxy: undefined, secure: false, ...tracing.listeners });
       route(app, egress, egress);
       await app.inject(`/broken?token=${CANARY}`);
@@ -247,7 +247,7 @@ describe('The export of traces', () => {
         log,
         everyMs: 5,
       },
-      told: (outcome, spans) => {
+      exportEnded: (outcome, spans) => {
         counts[outcome] += spans;
       },
     });
@@ -277,7 +277,7 @@ describe('The export of traces', () => {
     const exporter = startExporter({
       ...{ url: 'http://127.0.0.1:9', headers: {}, program: { version: '1', instanceId: 'i' } },
       log: recordingLog().log,
-      told: (outcome, spans) => {
+      exportEnded: (outcome, spans) => {
         counts[outcome] += spans;
       },
     });
@@ -299,7 +299,7 @@ describe('The export of traces', () => {
     const exporter = startExporter({
       ...{ url: `http://127.0.0.1:${port}`, headers: {}, program: { version: '1', instanceId: 'i' } },
       log: recordingLog().log,
-      told: (outcome, spans) => {
+      exportEnded: (outcome, spans) => {
         counts[outcome] += spans;
       },
       stopMs: 5,

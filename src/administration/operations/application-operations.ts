@@ -181,12 +181,9 @@ export const updateApplication = operation({
   },
   ...{ command: 'client update', result: [...NAMES, 'webhook_secret'] },
   async run({ client_id: clientId, ...input }, deps) {
-    const typed = {
-      ...{ name: input.name, redirectUri: input.redirect_uri, displayName: input.display_name },
-      ...{ webhookUrl: input.webhook_url, applicationUrl: input.application_url },
-      ...{ supportEmail: input.support_email, supportUrl: input.support_url },
-      ...{ privacyUrl: input.privacy_url, termsUrl: input.terms_url },
-    };
+    const typed = Object.fromEntries(
+      Object.entries(TEXT_SETTINGS).map(([key, { name }]) => [key, input[name]]),
+    ) as Record<TextSettingKey, string | undefined>; // keys of the table
     const options = { settings: givenSettings(input), isShared: input.share_address === true };
     const changed = await changeSettings(deps.actor, { clientId, typed, ...options }, deps);
     if ('problems' in changed) throw problemsError(changed.problems);

@@ -9,6 +9,8 @@ import type { Turn } from '../../user-data/responsible-party.ts';
 import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { emptyState, headsOf, nextLink, table, top } from './parts.page.ts';
 import { SYSTEM } from './system.page.ts';
@@ -152,8 +154,10 @@ function reasonRow({ reason, count, oldest, turn }: ReasonProblem, viewer: Viewe
       ? `${CONNECTIONS}?${new URLSearchParams({ reason })}`
       : userLink('user', only, { reader: viewer.person, ...deps });
   const name = only && html`<small><bdi class="cut">${shownName(viewer.person, only.display)}</bdi></small>`;
+  const { state } = oldest?.health ?? {};
+  const status = state && stateWord(HEALTH_KINDS[state], messages.text(`health.${state}`));
   const cells = [
-    html`<a href="${path}">${messages.text(`reason.${reason}`)}</a>`,
+    html`<a href="${path}">${messages.text(`reason.${reason}`)}</a>${status && html`<small>${status}</small>`}`,
     html`${messages.text('overview.needs.accounts', { count })}${name}`,
     turnName(turn, viewer),
     html`${messages.text(`reason.${reason}.mends`)}`,

@@ -2,7 +2,7 @@
 import type { AuditActor, AuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditFilter, AuditLog } from '../../audit/audit-log.ts';
 import { userSubject } from '../../audit/user-subject.ts';
-import type { Database, Value } from '../drivers/database.ts';
+import type { Database, Values } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 type Row = Omit<AuditEntry, 'actor' | 'before' | 'after'> & {
@@ -21,6 +21,8 @@ const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {
   clientId: 'client_id = :clientId',
+  // The expression avoids the index by application, in which SQLite would read all entries of the time.
+  clientsOfActor: "client_id || ''",
   actorId: "actor_kind = 'person' AND actor_id = :actorId",
   // Actors that are not people have no id. With this condition the index has them by time.
   nobody: 'actor_kind = :nobody AND actor_id IS NULL',
@@ -36,6 +38,7 @@ const CONDITIONS = {
 } as const;
 const NAMES = [
   'clientId',
+  'clientsOfActor',
   'actorId',
   'nobody',
   'anybody',
@@ -47,7 +50,7 @@ const NAMES = [
   'to',
   'placeAt',
 ] as const satisfies readonly (keyof typeof CONDITIONS)[];
-type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
+type Filters = { readonly [name in (typeof NAMES)[number]]?: Values[string] | undefined };
 
 // If the entry was deleted, the next older one is the position and is included in the page.
 const PLACE = `
@@ -70,11 +73,16 @@ export function auditLog(db: Database): AuditLog {
       const place = page.before === undefined ? undefined : await findPosition(db, page.before);
       if (place === 'oldest') return [];
       const others = { ...actorFilter(actor), action, subject, from, to };
-      const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
-      // One query for each application: an index has the newest entries of one, not of several.
+      const isOfActor = (others.actorId ?? others.nobody ?? others.key) !== undefined;
+      const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
+      if (clientIds?.length === 0) return [];
+      // Otherwise one query for each application: an index has the newest entries of one, not of several.
+      const clients: Filters[] = isOfActor
+        ? [{ clientsOfActor: clientIds }]
+        : (clientIds ?? [undefined]).map((one) => ({ clientId: one }));
       const lists = await Promise.all(
-        clientIds.map((one) =>
-          listEntryRows(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
+        clients.map((client) =>
+          listEntryRows(db, { ...client, ...others, placeAt: place?.at }, { place, limit }),
         ),
       );
       return lists
@@ -137,8 +145,10 @@ function listEntryRows(
   { place, limit }: { readonly place: Place | undefined; readonly limit: number },
 ): Promise<Row[]> {
   const filterNames = NAMES.filter((name) => filters[name] !== undefined);
-  const where =
-    filterNames.length === 0 ? '' : `WHERE ${filterNames.map((name) => CONDITIONS[name]).join(' AND ')}`;
+  const conditions = filterNames.map((name) =>
+    name === 'clientsOfActor' ? `${CONDITIONS[name]} ${db.dialect.oneOf(name)}` : CONDITIONS[name],
+  );
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const values = Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null]));
   return db.all<Row>(
     `SELECT ${COLUMNS} FROM audit_entry ${where} ORDER BY made_at DESC, number DESC LIMIT :limit`,

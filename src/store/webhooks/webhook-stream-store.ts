@@ -77,8 +77,8 @@ function streamReads(db: Database): StreamContent {
   return {
     pendingChanges: pendingChanges(db),
 
-    async pendingNotes({ clientId, userId, told }, limit) {
-      const rows = await db.all<NoteRow>(NOTES, { clientId, userId, seq: told.seq, limit });
+    async pendingNotes({ clientId, userId, delivered }, limit) {
+      const rows = await db.all<NoteRow>(NOTES, { clientId, userId, seq: delivered.seq, limit });
       return rows.map(({ data, widest, ...note }) => ({
         ...note,
         // Written by user-notes.ts.
@@ -93,8 +93,8 @@ function streamReads(db: Database): StreamContent {
       return row === undefined || row.widest === undefined ? undefined : toShows(row.widest);
     },
 
-    async toldCalendar(calendarKey) {
-      const row = await db.batch<CalendarRow>(TOLD_CALENDAR, { calendarKey });
+    async findDeliveryCalendar(calendarKey) {
+      const row = await db.batch<CalendarRow>(DELIVERY_CALENDAR, { calendarKey });
       if (row === undefined) return undefined;
       const { widest, coveredSince, feedId, channelId, ...calendar } = row;
       if (widest === undefined || coveredSince === undefined) return undefined;
@@ -135,7 +135,7 @@ const ofGrants = (figure: string): string => `
   (SELECT ${figure} FROM grant_coverage o JOIN token_family f ON f.coverage_id = o.coverage_id AND f.ended_at IS NULL
       AND f.client_id = a.client_id AND f.user_id = a.user_id
     WHERE o.group_id = a.group_id)`;
-const TOLD_CALENDAR: BatchStatement = {
+const DELIVERY_CALENDAR: BatchStatement = {
   columns: { calendarKey: 'TEXT' },
   sql: ({ value, andFrom }) => `
     SELECT a.account_key, a.provider, a.account_id, a.display, c.calendar_key, c.href, c.time_zone, c.event_count,
@@ -156,10 +156,10 @@ function streamMessages(db: Database, sealer: Sealer): StreamMessages {
   const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>
     sealer.seal(body, messageContext(messageId));
   return {
-    async startMessage({ streamId, holder, clientId, userId, endpoint }, message, { of, told }) {
+    async startMessage({ streamId, holder, clientId, userId, endpoint }, message, { of, delivered }) {
       const { messageId, sequence, changeType, eventCount, shows, createdAt } = message;
       const { accountKey = null, calendarKey = null, provider, href = null } = of;
-      const place = { toldSeq: told.seq, toldId: told.id ?? null };
+      const place = { deliveredSeq: delivered.seq, deliveredId: delivered.id ?? null };
       const values = { messageId, sequence, changeType, eventCount, shows, createdAt, clientId, userId };
       const begun = await db.batch(START, {
         ...{ streamId, holder, ...values, ...place, accountKey, calendarKey, provider, href },
@@ -176,13 +176,13 @@ function streamMessages(db: Database, sealer: Sealer): StreamMessages {
       );
     },
 
-    async passOver({ streamId, holder, leaseUntil }, told, more) {
+    async passOver({ streamId, holder, leaseUntil }, delivered, more) {
       const text = `
-        UPDATE webhook_stream SET told_seq = :toldSeq, told_id = :toldId, initial = 0,
+        UPDATE webhook_stream SET told_seq = :deliveredSeq, told_id = :deliveredId, initial = 0,
                pending_since = CASE WHEN :more = 1 THEN pending_since END,
                due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
          WHERE ${HELD}`;
-      const place = { toldSeq: told.seq, toldId: told.id ?? null };
+      const place = { deliveredSeq: delivered.seq, deliveredId: delivered.id ?? null };
       const values = { streamId, holder, leaseUntil, ...place, more: Number(more) };
       await db.transaction((tx) => tx.change(text, values), LATER);
     },
@@ -226,13 +226,13 @@ const START: BatchStatement = {
     streamId: 'TEXT',
     holder: 'TEXT',
     messageId: 'TEXT',
-    toldSeq: 'BIGINT',
-    toldId: 'TEXT',
+    deliveredSeq: 'BIGINT',
+    deliveredId: 'TEXT',
     ...NEW_MESSAGE,
   },
   sql: ({ value, from }) => `
     UPDATE webhook_stream SET message_id = ${value('messageId')}, sequence = ${value('sequence')},
-           told_seq = ${value('toldSeq')}, told_id = ${value('toldId')}, initial = 0, pending_since = NULL ${from}
+           told_seq = ${value('deliveredSeq')}, told_id = ${value('deliveredId')}, initial = 0, pending_since = NULL ${from}
      WHERE stream_id = ${value('streamId')} AND lease_holder = ${value('holder')} RETURNING message_id`,
   followedBy: [
     ({ value, andFrom }) => `
@@ -284,8 +284,8 @@ const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
 /** Reads the changes behind the positions of several streams at once. */
 function pendingChanges(db: Database): StreamStore['pendingChanges'] {
   const pending = pendingBatch(db.dialect);
-  return async ({ calendarKey, told }, limit) => {
-    const { seq, id = null } = told;
+  return async ({ calendarKey, delivered }, limit) => {
+    const { seq, id = null } = delivered;
     const place = `${calendarKey} ${seq} ${id ?? ''}`;
     const rows = await db.batchAll<ChangeRow>(pending, { place, calendarKey, seq, id, most: limit });
     return rows

@@ -25,8 +25,8 @@ type StreamRow = Pick<
   TakenStream,
   'streamId' | 'clientId' | 'userId' | 'calendarKey' | 'sequence' | 'pendingSince'
 > & {
-  readonly toldSeq: number;
-  readonly toldId: string | undefined;
+  readonly deliveredSeq: number;
+  readonly deliveredId: string | undefined;
   readonly initial: number;
   readonly messageId: string | undefined;
   readonly trace: string | undefined;
@@ -143,7 +143,7 @@ const MESSAGE: BatchStatement = {
 };
 
 const STREAM_COLUMNS = `
-  stream_id, told_seq, told_id, sequence, initial, pending_since, message_id, trace`;
+  stream_id, told_seq AS delivered_seq, told_id AS delivered_id, sequence, initial, pending_since, message_id, trace`;
 
 /** Returns StreamStore.takeStreams on `db`. */
 export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStreams'] {
@@ -234,13 +234,11 @@ const openedEndpoint = (
 });
 
 function openedStream(stream: StreamRow, message: PendingMessage | undefined, sealer: Sealer) {
-  const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
+  const { deliveredSeq: seq, deliveredId: id, initial, messageId: _, trace, ...names } = stream;
   return {
     ...names,
-    calendarKey,
-    told: { seq: toldSeq, id: toldId },
+    delivered: { seq, id },
     initial: initial === 1,
-    pendingSince,
     ...(trace === undefined ? {} : { trace }),
     message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
   };
