@@ -2,13 +2,13 @@
 import type { AuditValue } from '../../audit/audit-entry.ts';
 import type { ApplicationLook } from '../../branding/branding-store.ts';
 import type { Client } from '../../oauth/client.ts';
+import { registeredUris } from '../../oauth/redirect-uri.ts';
 import type { DocumentField } from './field.ts';
 
 /** The settings that are texts. The dashboard's forms name their inputs and texts after `name`. */
 export const TEXT_SETTINGS = {
   name: { name: 'name', label: 'name' },
   displayName: { name: 'display_name', label: 'display name' },
-  redirectUri: { name: 'redirect_uri', label: 'redirect URI' },
   webhookUrl: { name: 'webhook_url', label: 'webhook URL' },
   applicationUrl: { name: 'application_url', label: 'application URL' },
   supportEmail: { name: 'support_email', label: 'support email' },
@@ -19,8 +19,8 @@ export const TEXT_SETTINGS = {
 
 export type TextSettingKey = keyof typeof TEXT_SETTINGS;
 
-/** The settings that an application is created with. */
-export const NEW_SETTINGS = ['name', 'displayName', 'redirectUri', 'webhookUrl'] as const;
+/** The texts that an application is created with. */
+export const NEW_SETTINGS = ['name', 'displayName', 'webhookUrl'] as const;
 
 /** The facts that an application states about itself. They are stored with its branding. */
 export const FACTS = ['applicationUrl', 'supportEmail', 'supportUrl', 'privacyUrl', 'termsUrl'] as const;
@@ -31,6 +31,7 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     ...TEXT_SETTINGS[key],
     value: (client: Client) => client[key] ?? null,
   })),
+  { name: 'redirect_uris', label: 'redirect URIs', value: registeredUris },
   { name: 'pushed_requests', label: 'pushed requests', value: (client) => client.pushedRequests },
   { name: 'returning_users', label: 'returning users', value: (client) => client.returningUsers },
   {
