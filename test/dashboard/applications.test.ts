@@ -88,6 +88,51 @@ onEachDatabase((database, open) => {
       assert.deepEqual(await dashboard.stores.clients.listClients(), before);
     });
 
+    it('several redirect URIs are typed in lines, shown on the pages, and audited', async () => {
+      const [second, third] = ['http://localhost:3000/cb', 'com.example.app:/cb'];
+      const clientId = await make({ redirect_uris: `${REDIRECT}\r\n\r\n ${second} \r\n` });
+      assert.deepEqual((await find(clientId))?.furtherRedirectUris, [second]);
+      assert.match((await owner.get(LIST)).body, /and 1 more/);
+      assert.ok((await owner.get(`${LIST}/${clientId}`)).body.includes(`>${REDIRECT}\n${second}</textarea>`));
+
+      const lines = { name: 'Mine', redirect_uris: `${third}\n${REDIRECT}` };
+      assert.equal(leadsTo(await owner.post(`${LIST}/${clientId}`, lines)), `${LIST}/${clientId}?done=saved`);
+      const page = await viewer.get(`${LIST}/${clientId}`);
+      for (const uri of [third, REDIRECT]) assert.ok(page.body.includes(`<span class="code">${uri}</span>`));
+      const [entry] = await dashboard.stores.audit.listEntries({ clientId }, { limit: 1 });
+      assert.deepEqual(
+        [entry?.before?.redirect_uris, entry?.after?.redirect_uris],
+        [
+          [REDIRECT, second],
+          [third, REDIRECT],
+        ],
+      );
+    });
+
+    it('each bad redirect URI has its own sentence, and what was typed stays', async () => {
+      const clientId = await make();
+      const typed = `${REDIRECT}\nftp://x\n${REDIRECT}\nhttps://<b>.example/`;
+      const { status, body } = await owner.post(`${LIST}/${clientId}`, {
+        name: 'Mine',
+        redirect_uris: typed,
+      });
+
+      assert.equal(status, 400);
+      const text = body.replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number)));
+      const sentences = [...text.matchAll(/<p class="wrong">([^\n]*?)<\/p>/g)].map(
+        ([, sentence]) => sentence,
+      );
+      assert.deepEqual(
+        sentences.map((sentence) => /"(.*?)"/.exec(sentence ?? '')?.[1]),
+        ['ftp://x', REDIRECT, 'https://<b>.example/'],
+      );
+      assert.ok(text.includes(`${typed}</textarea>`));
+      assert.ok(!body.includes('<b>.example'));
+      const emptied = await owner.post(`${LIST}/${clientId}`, { name: 'Mine', redirect_uris: ' \n' });
+      assert.deepEqual([emptied.status, emptied.body.includes('must not be empty')], [400, true]);
+      assert.deepEqual((await find(clientId))?.redirectUri, REDIRECT);
+    });
+
     it('markup and 200 characters in names are text on every page', async () => {
       const name = `<img src=x onerror=alert(1)>"'&${'ö'.repeat(169)}`;
       assert.equal(name.length, 200);

@@ -137,7 +137,7 @@ onEachDatabase((database, open) => {
         await tabToField(page, name);
         await page.keyboard.type(text);
       }
-      await page.keyboard.press('Enter');
+      await press('Create application');
       await page.getByText('By keyboard').first().waitFor();
 
       await page.goto(`${ORIGIN}/dashboard/deliveries`);

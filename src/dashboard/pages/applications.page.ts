@@ -109,7 +109,7 @@ function redirectUrisField({ redirectUris = [], problems = {} }: FilledFields): 
   const wrong = problems.redirectUris?.map((problem) => html`<p class="wrong">${asSentence(problem)}</p>`);
   const [hint, described] = [`${REDIRECT_URIS}-hint`, `${REDIRECT_URIS}-wrong`];
   return html`<div><label for="${REDIRECT_URIS}">${messages.text('application.redirect_uris')}</label>
-<textarea id="${REDIRECT_URIS}" name="${REDIRECT_URIS}" rows="${Math.min(redirectUris.length + 1, 8)}" class="code" spellcheck="false" autocapitalize="none" required aria-describedby="${hint}${wrong && ` ${described}`}"${wrong && html` aria-invalid="true" autofocus`}>${redirectUris.join('\n')}</textarea>
+<textarea id="${REDIRECT_URIS}" name="${REDIRECT_URIS}" rows="${Math.min(Math.max(redirectUris.length, 1) + 1, 8)}" class="code" spellcheck="false" autocapitalize="none" required aria-describedby="${hint}${wrong && ` ${described}`}"${wrong && html` aria-invalid="true" autofocus`}>${redirectUris.join('\n')}</textarea>
 <p class="hint" id="${hint}">${messages.text('application.redirect_uris.hint', { most: MOST_REDIRECT_URIS })}</p>${wrong && html`<div id="${described}">${wrong}</div>`}</div>`;
 }
 
