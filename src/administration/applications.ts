@@ -8,6 +8,7 @@ import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError, apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
+import { registeredUris } from '../oauth/client.ts';
 import {
   changeClient,
   changeProblems,
@@ -15,12 +16,7 @@ import {
   rotateClientSecret,
 } from '../oauth/client-registration.ts';
 import type { ApplicationContents, ClientStore } from '../oauth/client-store.ts';
-import {
-  planRedirectUris,
-  type RedirectUriChange,
-  redirectUrisProblems,
-  registeredUris,
-} from '../oauth/redirect-uri.ts';
+import { planRedirectUris, type RedirectUriChange, redirectUrisProblems } from '../oauth/redirect-uri.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';

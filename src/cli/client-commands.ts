@@ -157,7 +157,7 @@ const show = operationCommand({
   render: showText,
 });
 
-const shown = rendering({
+const details = rendering({
   operation: showApplication,
   render: showText,
 });
@@ -171,7 +171,7 @@ const update: Command = {
     'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support email, support URL, privacy policy, terms of service, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
     'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the deployment has it, these users must reconnect.',
   ],
-  renderings: [shown],
+  renderings: [details],
   async run(parsed, context) {
     const { options, lists } = parsed;
     const input = clientInput(parsed);
@@ -191,7 +191,7 @@ const update: Command = {
       const fields = { ...input, ...settings, share_address: isShared };
       const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
       await runCalls(input.client_id, calls, operations);
-      const { json, text } = await runAndPrint(shown, input, operations);
+      const { json, text } = await runAndPrint(details, input, operations);
       const { webhook_secret: secret } = changed;
       const rows = secretRow(secret);
       return {

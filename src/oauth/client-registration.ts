@@ -12,9 +12,10 @@ import {
   type ClientSettings,
   DEFAULT_SETTINGS,
   MOST_NAME_CHARACTERS,
+  registeredUris,
 } from './client.ts';
 import type { ClientStore } from './client-store.ts';
-import { redirectUrisProblems, registeredUris, webhookUrlProblem } from './redirect-uri.ts';
+import { redirectUrisProblems, webhookUrlProblem } from './redirect-uri.ts';
 
 /** 119 bits, so that ids do not collide. */
 const ID_CHARACTERS = 20;

@@ -54,6 +54,15 @@ export type Client = ClientSettings & {
   readonly createdAt: number;
 };
 
+/** Returns the redirect URIs in their order, the default first. */
+export const registeredUris = ({
+  redirectUri,
+  furtherRedirectUris,
+}: Pick<Client, 'redirectUri' | 'furtherRedirectUris'>): readonly string[] => [
+  redirectUri,
+  ...furtherRedirectUris,
+];
+
 /** An application before it is stored. Absent settings have their defaults. */
 export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<ClientSettings>;
 

@@ -2,6 +2,7 @@
 import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import { registeredUris } from './client.ts';
 
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
@@ -9,20 +10,14 @@ export const MOST_URI_CHARACTERS = 2048;
 /** The maximum of redirect URIs per application, the default included. */
 export const MOST_REDIRECT_URIS = 20;
 
-/** The registered redirect URIs of an application: a default and others. */
-type Registered = { readonly redirectUri: string; readonly furtherRedirectUris: readonly string[] };
-
-/** Returns the redirect URIs in their order, the default first. */
-export const registeredUris = ({ redirectUri, furtherRedirectUris }: Registered): readonly string[] => [
-  redirectUri,
-  ...furtherRedirectUris,
-];
-
 /**
  * Returns the redirect URI of a request: the one that it names, by exact comparison (RFC 9700 §2.1), or the default if it
  * names none. Undefined if it names an unregistered one. With only one registered URI, the request's is ignored.
  */
-export function chooseRedirectUri(requested: string | undefined, registered: Registered): string | undefined {
+export function chooseRedirectUri(
+  requested: string | undefined,
+  registered: Parameters<typeof registeredUris>[0],
+): string | undefined {
   const { redirectUri, furtherRedirectUris } = registered;
   if (requested === undefined || furtherRedirectUris.length === 0) return redirectUri;
   return registeredUris(registered).find((uri) => uri === requested);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { registeredUris } from '../../src/oauth/redirect-uri.ts';
+import { registeredUris } from '../../src/oauth/client.ts';
 import { allow } from './approvals.ts';
 import {
   ACME,

@@ -2,7 +2,6 @@
 import type { AuditValue } from '../../audit/audit-entry.ts';
 import type { ApplicationLook } from '../../branding/branding-store.ts';
 import type { Client } from '../../oauth/client.ts';
-import { registeredUris } from '../../oauth/redirect-uri.ts';
 import type { DocumentField } from './field.ts';
 
 /** The settings that are texts. The dashboard's forms name their inputs and texts after `name`. */
@@ -31,7 +30,11 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     ...TEXT_SETTINGS[key],
     value: (client: Client) => client[key] ?? null,
   })),
-  { name: 'redirect_uris', label: 'redirect URIs', value: registeredUris },
+  {
+    name: 'redirect_uris',
+    label: 'redirect URIs',
+    value: ({ redirectUri, furtherRedirectUris }) => [redirectUri, ...furtherRedirectUris],
+  },
   { name: 'pushed_requests', label: 'pushed requests', value: (client) => client.pushedRequests },
   { name: 'returning_users', label: 'returning users', value: (client) => client.returningUsers },
   {

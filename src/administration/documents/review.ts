@@ -1,6 +1,6 @@
 /** The review of an application as operators see it (docs/wire.md 5.3). */
 import { logoPath } from '../../branding/branding.ts';
-import { registeredUris } from '../../oauth/redirect-uri.ts';
+import { registeredUris } from '../../oauth/client.ts';
 import { missingForReview } from '../../verification/requirements.ts';
 import { submissionOf } from '../../verification/reviews.ts';
 import {

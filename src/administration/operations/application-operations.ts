@@ -205,7 +205,7 @@ export const updateApplication = operation({
   fields: {
     ...{ name, redirect_uri: redirectUri, redirect_uris: redirectUris },
     add_redirect_uris: texts('Redirect URIs to add at the end.'),
-    remove_redirect_uris: texts('Redirect URIs to remove. Those left keep their order.'),
+    remove_redirect_uris: texts('Redirect URIs to remove. The others keep their order.'),
     display_name: change(`The name on the Connect pages. ${REMOVABLE}`),
     webhook_url: change(`The URL that receives deliveries. ${REMOVABLE}`),
     application_url: change(`The website of the application. ${REMOVABLE}`),

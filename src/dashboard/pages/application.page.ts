@@ -10,9 +10,8 @@ import type { ApplicationFacts } from '../../branding/branding.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type Client, REFRESH_REPLAY_WINDOW } from '../../oauth/client.ts';
+import { type Client, REFRESH_REPLAY_WINDOW, registeredUris } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
-import { registeredUris } from '../../oauth/redirect-uri.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import {

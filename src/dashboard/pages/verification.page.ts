@@ -3,7 +3,7 @@ import { TEXT_SETTINGS } from '../../administration/documents/application-settin
 import { logoPath } from '../../branding/branding.ts';
 import { chip, ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { registeredUris } from '../../oauth/redirect-uri.ts';
+import { registeredUris } from '../../oauth/client.ts';
 import { may } from '../../people/permission.ts';
 import { type MissingValue, missingForReview } from '../../verification/requirements.ts';
 import { MOST_NOTE_CHARACTERS, submissionOf } from '../../verification/reviews.ts';

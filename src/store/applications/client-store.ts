@@ -6,10 +6,10 @@ import {
   type ClientChange,
   type ClientSettings,
   DEFAULT_SETTINGS,
+  registeredUris,
   type UnstoredClient,
 } from '../../oauth/client.ts';
 import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
-import { registeredUris } from '../../oauth/redirect-uri.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
