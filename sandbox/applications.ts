@@ -78,7 +78,7 @@ export async function registerApplications(
         const client = { ...application, createdAt: Date.now() };
         await clients.createClient(client, hashOfSecret(clientSecret), undefined);
       } else {
-        const change = { redirectUri, webhookUrl: webhookUrl ?? null };
+        const change = { redirectUris: () => [redirectUri], webhookUrl: webhookUrl ?? null };
         await clients.updateClient(clientId, change, { now: Date.now(), by: undefined });
       }
       await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }], undefined);

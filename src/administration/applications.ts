@@ -4,9 +4,11 @@ import type { By } from '../audit/audit-entry.ts';
 import type { Fact } from '../branding/branding.ts';
 import type { EditTerms, LookChange } from '../branding/branding-store.ts';
 import { readFact } from '../branding/look-input.ts';
-import { apiMessage } from '../http/refusal.ts';
+import { SETTINGS } from '../branding/settings-error.ts';
+import { ApiError, apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
+import { registeredUris } from '../oauth/client.ts';
 import {
   changeClient,
   changeProblems,
@@ -14,6 +16,7 @@ import {
   rotateClientSecret,
 } from '../oauth/client-registration.ts';
 import type { ApplicationContents, ClientStore } from '../oauth/client-store.ts';
+import { planRedirectUris, type RedirectUriChange, redirectUrisProblems } from '../oauth/redirect-uri.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -37,7 +40,9 @@ export const SETTINGS_FIELDS = [...NEW_SETTINGS, ...FACTS] as const;
 export type TypedSettings = Readonly<Record<TextSettingKey, string>>;
 /** Absent and undefined values keep their settings. */
 type ChangedSettings = Partial<Readonly<Record<TextSettingKey, string | undefined>>>;
-export type TypedApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]>;
+export type NewApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]> & {
+  readonly redirectUris: readonly string[];
+};
 
 /** Further options of a change, for the administration API. */
 export type SettingsOptions = {
@@ -45,9 +50,12 @@ export type SettingsOptions = {
   /** Whether another application may have its webhooks at the same URL. Only owners can set it. */
   readonly isShared?: boolean;
 };
-type ClientSettingsChange = Pick<ClientChange, keyof ClientSettings>;
+type ClientSettingsChange = Pick<ClientChange, keyof ClientChange & keyof ClientSettings>;
 
-export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>>;
+/** Sentences by field. */
+export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>> & {
+  readonly redirectUris?: readonly string[];
+};
 
 /** Returns the applications that the actor may read, in order of creation. */
 export async function readableApplications(
@@ -83,26 +91,38 @@ export type CreatedApplication = {
 /** Creates an application, or returns the problems and creates nothing. */
 export async function createApplication(
   actor: Actor,
-  { settings = {}, isShared = false, ...typed }: TypedApplication & SettingsOptions,
+  { settings = {}, isShared = false, redirectUris, ...typed }: NewApplication & SettingsOptions,
   deps: ApplicationsDeps & By,
 ): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.create');
+  const [redirectUri = '', ...furtherRedirectUris] = redirectUris;
   const input = {
     name: typed.name,
     displayName: typed.displayName || undefined,
-    redirectUri: typed.redirectUri,
+    redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
-    settings: toStoredSettings(settings),
+    settings: { ...toStoredSettings(settings), furtherRedirectUris },
   };
   const problems = {
     ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '', isShared }, deps)),
     ...changeProblems(input),
+    ...uriProblems(redirectUrisProblems([redirectUri, ...furtherRedirectUris])),
   };
   if (Object.keys(problems).length > 0) return { problems };
   const { client, clientSecret } = await registerClient(input, deps);
   const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), deps);
   return { client, clientSecret, webhookSecret };
 }
+
+/** Returns the change for the store, which checks it again. */
+const toEdit = (change: RedirectUriChange) => (registered: readonly string[]) => {
+  const { uris, problems } = planRedirectUris(registered, change);
+  if (problems.length > 0) throw new ApiError(SETTINGS.invalid_redirect_uri, problems[0]);
+  return uris;
+};
+
+const uriProblems = (problems: readonly string[]): SettingsProblems =>
+  problems.length === 0 ? {} : { redirectUris: problems };
 
 /** Returns the settings without absent ones. Without a limit of providers, `providers` is absent. */
 const toStoredSettings = ({ providers, ...settings }: ClientSettingsChange): Partial<ClientSettings> =>
@@ -120,8 +140,13 @@ export async function changeSettings(
     clientId,
     typed,
     settings,
+    redirectUris,
     isShared = false,
-  }: SettingsOptions & { readonly clientId: string; readonly typed: ChangedSettings },
+  }: SettingsOptions & {
+    readonly clientId: string;
+    readonly typed: ChangedSettings;
+    readonly redirectUris?: RedirectUriChange | undefined;
+  },
   deps: ApplicationsDeps & By & Pick<EditTerms, 'ifVersion'>,
 ): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
@@ -133,13 +158,14 @@ export async function changeSettings(
     ...settings,
     name: typed.name,
     displayName: typed.displayName === '' ? null : typed.displayName,
-    redirectUri: typed.redirectUri,
+    redirectUris: redirectUris && toEdit(redirectUris),
     ...(isMoved && { webhookUrl: webhookUrl ?? null }),
   };
   const look = readFacts(typed);
   const problems = {
     ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId, isShared }, deps))),
     ...changeProblems(change),
+    ...(redirectUris && uriProblems(planRedirectUris(registeredUris(before), redirectUris).problems)),
     ...look.problems,
   };
   if (Object.keys(problems).length > 0) return { problems };
@@ -177,7 +203,7 @@ async function addressProblems(
 }
 
 /** The changed settings. `providers` is `null` for all that the instance offers. */
-export type SecurityChange = Required<Omit<ClientSettingsChange, 'furtherRedirectUris'>>;
+export type SecurityChange = Required<ClientSettingsChange>;
 
 /** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
 export async function changeSecurity(

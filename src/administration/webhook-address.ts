@@ -21,6 +21,8 @@ export type WebhookAddress = {
   readonly isShared: boolean;
 };
 
+export const ADDRESS_IN_USE = 'Another application uses this webhook URL. Use another path.';
+
 /** Returns the problem of an address that `actor` sets, as a sentence. */
 export async function webhookAddressProblem(
   actor: Actor,
@@ -35,5 +37,5 @@ export async function webhookAddressProblem(
   const problem = malformed ?? unreachableProblem(url, privateNetwork);
   if (problem !== undefined) return `The webhook URL ${problem}.`;
   if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
-  return 'Another application uses this webhook URL. Use another path.';
+  return ADDRESS_IN_USE;
 }

@@ -11,8 +11,14 @@ export const SETTINGS = errorTable({
   invalid_redirect_uri: {
     status: 400,
     message: 'The redirect URI cannot be used',
-    when: 'The redirect URI is invalid.',
-    fix: 'Use an absolute https URL. Plain http is allowed for loopback addresses only.',
+    when: 'A redirect URI is invalid or occurs twice, one to remove is not registered, or there are more than 20.',
+    fix: 'Use absolute https URLs. Plain http is allowed for loopback addresses only. `details` has a sentence for each wrong one.',
+  },
+  last_redirect_uri: {
+    status: 409,
+    message: 'An application needs a redirect URI: add another one before you remove the last one',
+    when: 'A change would remove the last redirect URI of the application.',
+    fix: 'Add another redirect URI in the same change, or delete the application.',
   },
   invalid_provider: {
     status: 400,

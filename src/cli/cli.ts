@@ -5,6 +5,7 @@
 import { userInfo } from 'node:os';
 import type { AdminOperation } from '../administration/operations/operation.ts';
 import type { Caller } from '../audit/audit-entry.ts';
+import { SETTINGS } from '../branding/settings-error.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { loadWithAddresses } from '../config/stored-addresses.ts';
 import type { Members } from '../http/fields.ts';
@@ -296,13 +297,16 @@ function noticeSandboxes({ settings, dataDir }: Config, io: Io): void {
   if (notice !== undefined) io.stderr.write(`${terminalText(notice)}\n`);
 }
 
+const isUsage = ({ status, body: { code } }: ApiError): boolean =>
+  status === 400 || code === SETTINGS.last_redirect_uri.code;
+
 function toFailure(reason: unknown): { code: string; message: string; exitCode: number } {
   if (reason instanceof CommandError) return reason;
   if (reason instanceof ConfigError) return { code: 'configuration', message: reason.message, exitCode: 1 };
   const message = reason instanceof Error ? reason.message : String(reason);
   // An invalid value, such as a redirect URI with a fragment, is wrong usage.
   if (reason instanceof ApiError)
-    return { code: String(reason.body.code), message, exitCode: reason.status === 400 ? 2 : 1 };
+    return { code: String(reason.body.code), message, exitCode: isUsage(reason) ? 2 : 1 };
   if (reason instanceof PeopleRefusal && reason.kind === 'not_there')
     return { code: 'not_found', message: 'The object was deleted meanwhile.', exitCode: 1 };
   const isRefused = reason instanceof RestoreError || reason instanceof RotationRefused;

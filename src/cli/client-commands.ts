@@ -1,109 +1,132 @@
 /** `kalends client …`: applications. */
 import { LOAD_ORDERS } from '../activity/activity-store.ts';
-import { readSettings } from '../administration/application-subject.ts';
-import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
-import { toDocument, toRows } from '../administration/documents/field.ts';
+import {
+  APPLICATION,
+  APPLICATION_LINES,
+  type ApplicationSubject,
+} from '../administration/documents/application.ts';
+import { CLIENT_SETTINGS } from '../administration/documents/application-settings.ts';
+import { toRows } from '../administration/documents/field.ts';
 import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
 import {
+  createApplicationOperation,
   deleteApplicationOperation,
   listApplications,
   rotateApplicationSecret,
   showApplication,
+  updateApplication,
 } from '../administration/operations/application-operations.ts';
+import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
-import type { Client, ClientChange } from '../oauth/client.ts';
-import { changeClient, registerClient } from '../oauth/client-registration.ts';
-import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
+import type { Client } from '../oauth/client.ts';
 import {
   CLIENT_OPTIONS,
-  checkAppChanges,
-  checkWebhookUrl,
+  checkAppCalls,
   flowNotices,
   isGiven,
   NAME,
-  REDIRECT_URI,
-  readExtras,
-  readFlowChange,
+  REDIRECT_URI_CHANGES,
+  REDIRECT_URIS,
+  readCalls,
+  readFacts,
+  readFlow,
+  runCalls,
   SHARE_ADDRESS,
-  saveExtras,
-  unreviewedNotices,
 } from './client-options.ts';
 import {
   type Command,
-  type CommandError,
+  CommandError,
   type Input,
   type Positional,
   type Storage,
   usageError,
 } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
-import { listOutput, missing, operationCommand } from './operation-command.ts';
-import { choiceIn, listResult, overlapIn, overlapOption, text, YES } from './option-values.ts';
+import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
+import { choiceIn, listResult, overlapIn, overlapOption, YES } from './option-values.ts';
+import { rendering } from './rendering.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
   doc: 'The id of an application, see `client list`.',
 };
 
+const created = rendering({
+  operation: createApplicationOperation,
+  async render({ client, clientSecret, webhookSecret }, { input, deps }) {
+    const { url } = await deps.addresses();
+    const ids = [
+      ['client_id', client.clientId],
+      ['client_secret', clientSecret],
+      ...secretRow(webhookSecret),
+    ];
+    return {
+      text: [
+        `Created ${client.name}.`,
+        '',
+        tabulate([...ids, ...toRows(CLIENT_SETTINGS, client)], { indent: INDENT }),
+        '',
+        ...nameNotice(client),
+        ...flowNotices(input.returning_users),
+        'Save the secret now: it is not shown again. To try the flow, start the server and open',
+        `  ${url}/authorize?client_id=${client.clientId}&user_id=test-user`,
+      ].join('\n'),
+    };
+  },
+});
+
 const create: Command = {
   name: 'client create',
   summary: 'Create an application',
   options: [
     { ...NAME, required: true },
-    { ...REDIRECT_URI, required: true },
+    { ...REDIRECT_URIS, required: true },
     ...CLIENT_OPTIONS,
     { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
   notes: ['The secret is shown only once: Kalends stores its hash.'],
-  async run({ options }, context) {
-    const { config, deps, withStorage } = context;
-    const flowChange = readFlowChange(options);
-    const extras = await readExtras(options, context);
-    return withStorage(async (storage) => {
-      const { clients, providerApps, endpoints, webhookKeys, by } = storage;
-      await checkAppChanges(undefined, extras.apps, providerApps);
-      const webhookUrl = text(options['webhook-url']);
-      const shared = options['share-address'] === true;
-      await checkWebhookUrl({ url: webhookUrl, clientId: '', shared }, config(), endpoints);
-      const input = {
-        name: String(options.name),
-        redirectUri: String(options['redirect-uri']),
-        displayName: text(options['display-name']),
-        webhookUrl,
-        settings: presentSettings(flowChange),
-      };
-      const { client, clientSecret } = await registerClient(input, { clients, now: deps.now, by });
-      if (options['own-webhook-keys'] === true)
-        await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now(), by });
-      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), storage);
-      await saveExtras(client.clientId, extras, { ...storage, now: deps.now });
-      const subject = await readSettings(client, storage);
-      const [idRow = [], ...otherRows] = toRows(APPLICATION_LINES, subject);
-      const { url } = await storage.addresses();
-      const authorizeUrl = `${url}/authorize?client_id=${client.clientId}&user_id=test-user`;
-      return {
-        json: {
-          client_id: client.clientId,
-          client_secret: clientSecret,
-          ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
-          ...toDocument(APPLICATION, subject),
-        },
-        text: [
-          `Created ${client.name}.`,
-          '',
-          tabulate([idRow, ['client_secret', clientSecret], ...secretRow(webhookSecret), ...otherRows], {
-            indent: INDENT,
-          }),
-          '',
-          ...nameNotice(client),
-          ...flowNotices(flowChange),
-          'Save the secret now: it is not shown again. To try the flow, start the server and open',
-          `  ${authorizeUrl}`,
-        ].join('\n'),
-      };
+  renderings: [created],
+  async run({ options, lists }, context) {
+    const fields = {
+      ...readFields(options),
+      redirect_uris: lists['redirect-uri'],
+      own_webhook_keys: options['own-webhook-keys'],
+    };
+    const facts = readFacts(options);
+    const calls = await readCalls(options, context);
+    checkAppCalls(calls);
+    return context.withOperations(async (operations) => {
+      const result = await runAndPrint(created, fields, operations);
+      const document = asObject(result.json) ?? {};
+      const clientId = String(document.client_id);
+      const all = isGiven(facts) ? [{ operation: updateApplication, fields: facts }, ...calls] : calls;
+      if (all.length === 0) return result;
+      try {
+        await runCalls(clientId, all, operations);
+        const input = { client_id: clientId };
+        return { ...result, json: { ...document, ...(await operations.read(showApplication, input)) } };
+      } catch (reason) {
+        throw incomplete(clientId, reason);
+      }
     });
   },
 };
+
+/** Returns the error for an application that was created without some of its options. Its secret is lost. */
+const incomplete = (clientId: string, reason: unknown): CommandError =>
+  new CommandError(
+    'incomplete',
+    `The application ${clientId} was created, but not all options were saved: ${reason instanceof Error ? reason.message : reason}. Set them with "kalends client update", and create a secret with "kalends client rotate-secret".`,
+  );
+
+/** Returns the fields that both operations have. */
+const readFields = (options: Input['options']) => ({
+  name: options.name,
+  display_name: options['display-name'],
+  webhook_url: options['webhook-url'],
+  share_address: options[SHARE_ADDRESS.name],
+  ...readFlow(options),
+});
 
 const list = operationCommand({
   name: 'client list',
@@ -114,7 +137,7 @@ const list = operationCommand({
     listOutput(
       APPLICATION,
       {
-        columns: ['client_id', 'name', 'redirect_uri'],
+        columns: ['client_id', 'name', 'redirect_uris'],
         none: 'No applications yet. "kalends client create --help" shows how to create one.',
       },
       subjects,
@@ -123,66 +146,88 @@ const list = operationCommand({
 
 const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({ client_id: clientId });
 
+const showText = (subject: ApplicationSubject) => ({ text: tabulate(toRows(APPLICATION_LINES, subject)) });
+
 const show = operationCommand({
   name: 'client show',
   summary: 'Show one application',
   positionals: [CLIENT_ID],
   operation: showApplication,
   input: clientInput,
-  render: (subject) => ({ text: tabulate(toRows(APPLICATION_LINES, subject)) }),
+  render: showText,
+});
+
+const details = rendering({
+  operation: showApplication,
+  render: showText,
 });
 
 const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, REDIRECT_URI, ...CLIENT_OPTIONS],
+  options: [NAME, ...REDIRECT_URI_CHANGES, ...CLIENT_OPTIONS],
   notes: [
     'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support email, support URL, privacy policy, terms of service, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
     'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the deployment has it, these users must reconnect.',
   ],
-  async run({ positionals: { CLIENT_ID: clientId = '' }, options }, context) {
-    const { config, withStorage, deps } = context;
-    const change: ClientChange = {
-      name: text(options.name),
-      redirectUri: text(options['redirect-uri']),
-      displayName: options['display-name'] === '' ? null : text(options['display-name']),
-      webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
-      ...readFlowChange(options),
+  renderings: [details],
+  async run(parsed, context) {
+    const { options, lists } = parsed;
+    const input = clientInput(parsed);
+    const { share_address: isShared, ...settings } = {
+      ...readFields(options),
+      ...readFacts(options),
+      ...readUriChange(lists),
     };
-    const extras = await readExtras(options, context);
-    if (!isGiven({ ...change, ...extras.look, isVerified: extras.isVerified }) && extras.apps.length === 0) {
-      const settings = (update.options ?? []).filter(({ name }) => name !== SHARE_ADDRESS.name);
-      const names = settings.map(({ name }) => `--${name}`).join(', ');
-      throw usageError(`Nothing to change: give at least one of ${names}.`);
+    const calls = await readCalls(options, context);
+    if (!isGiven(settings) && calls.length === 0) {
+      const names = (update.options ?? []).filter(({ name }) => name !== SHARE_ADDRESS.name);
+      const list = names.map(({ name }) => `--${name}`).join(', ');
+      throw usageError(`Nothing to change: give at least one of ${list}.`);
     }
-    return withStorage(async (storage) => {
-      const { clients, providerApps, endpoints, by } = storage;
-      const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
-      await checkWebhookUrl(webhook, config(), endpoints);
-      await requireClient(clientId, clients);
-      await checkAppChanges(clientId, extras.apps, providerApps);
-      const client = await changeClient({ clientId, change }, { clients, now: deps.now, by });
-      if (client === undefined) throw unknownClient(clientId);
-      const hasUrl = typeof change.webhookUrl === 'string';
-      const webhookSecret = hasUrl ? await makeFirstSecret(firstEndpointId(clientId), storage) : undefined;
-      await saveExtras(clientId, extras, { ...storage, now: deps.now });
-      const subject = await readSettings(client, storage);
+    return context.withOperations(async (operations) => {
+      checkAppCalls(calls, await operations.read(showApplication, input));
+      const fields = { ...input, ...settings, share_address: isShared };
+      const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
+      await runCalls(input.client_id, calls, operations);
+      const { json, text } = await runAndPrint(details, input, operations);
+      const { webhook_secret: secret } = changed;
+      const rows = secretRow(secret);
       return {
-        json: {
-          ...toDocument(APPLICATION, subject),
-          ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
-        },
+        json: { ...asObject(json), ...(secret !== undefined && { webhook_secret: secret }) },
         text: [
-          tabulate([...toRows(APPLICATION_LINES, subject), ...secretRow(webhookSecret)]),
-          ...(webhookSecret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
-          ...flowNotices(change),
-          ...(subject.verification === undefined ? [] : unreviewedNotices(subject.verification)),
+          ...[text, ...rows.map((row) => tabulate([row]))],
+          ...(secret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
+          ...flowNotices(settings.returning_users),
+          ...unreviewedNotices(asObject(json) ?? {}),
         ].join('\n\n'),
       };
     });
   },
 };
+
+/** Returns the change of the redirect URIs. Throws a usage error for a new list that is changed too. */
+function readUriChange(lists: Input['lists']) {
+  const change = {
+    redirect_uris: lists['redirect-uri'],
+    add_redirect_uris: lists['add-redirect-uri'],
+    remove_redirect_uris: lists['remove-redirect-uri'],
+  };
+  if (change.redirect_uris && (change.add_redirect_uris ?? change.remove_redirect_uris))
+    throw usageError(
+      '--redirect-uri replaces the list: use it without --add-redirect-uri and --remove-redirect-uri.',
+    );
+  return change;
+}
+
+/** Returns a notice if reviewed values of the document differ from those that users see. */
+const unreviewedNotices = ({ client_id: clientId, verified, review_status: status }: Members): string[] =>
+  verified === true && status !== 'approved'
+    ? [
+        `Users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
+      ]
+    : [];
 
 const HOUR_MS = 3_600_000;
 
@@ -256,17 +301,6 @@ export async function requireClient(clientId: string, clients: Storage['clients'
   return client;
 }
 
-/** Returns the settings that were given. The others keep their defaults. */
-function presentSettings(change: ReturnType<typeof readFlowChange>) {
-  const { pushedRequests, returningUsers, providers, refreshReplayWindow } = change;
-  return {
-    ...(pushedRequests && { pushedRequests }),
-    ...(returningUsers && { returningUsers }),
-    ...(providers && { providers }),
-    ...(refreshReplayWindow !== undefined && { refreshReplayWindow }),
-  };
-}
-
 const nameNotice = ({ clientId, displayName }: Client): string[] =>
   displayName === undefined
     ? [
@@ -274,5 +308,5 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
       ]
     : [];
 
-const secretRow = (secret: string | undefined): string[][] =>
-  secret === undefined ? [] : [['webhook secret', secret]];
+const secretRow = (secret: unknown): string[][] =>
+  secret === undefined ? [] : [['webhook secret', String(secret)]];

@@ -3,31 +3,31 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { buffer, text as readStream } from 'node:stream/consumers';
-import {
-  APP_KINDS,
-  APP_NAMES,
-  type AppKind,
-  checkProviderApp,
-  type ProviderAppStore,
-} from '../access/provider-apps.ts';
+import { APP_KINDS, APP_NAMES, type AppKind, checkProviderApp } from '../access/provider-apps.ts';
 import { FACTS, TEXT_SETTINGS } from '../administration/documents/application-settings.ts';
-import { type Fact, THEMES } from '../branding/branding.ts';
-import type { LogoImage, LookChange } from '../branding/branding-store.ts';
+import {
+  removeLogoOperation,
+  setLogoOperation,
+  updateBranding,
+} from '../administration/operations/branding-operations.ts';
+import type { AdminOperation } from '../administration/operations/operation.ts';
+import {
+  removeProviderApp,
+  setProviderAppOperation,
+} from '../administration/operations/provider-app-operations.ts';
+import { REVIEW_STEP_OPERATIONS, verifyApplication } from '../administration/operations/review-operations.ts';
+import { THEMES } from '../branding/branding.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { readFact, readPrimaryColor } from '../branding/look-input.ts';
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
+import { PROVIDER_KINDS, parseProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
+import type { Members } from '../http/fields.ts';
+import { ApiError } from '../http/refusal.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import {
-  type ClientChange,
-  type ClientSettings,
-  PUSHED_REQUESTS,
-  REFRESH_REPLAY_WINDOW,
-  RETURNING_USERS,
-} from '../oauth/client.ts';
-import { verifyNow, withdrawVerification } from '../verification/reviews.ts';
-import type { Verification } from '../verification/verification.ts';
+import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
+import { MOST_REDIRECT_URIS } from '../oauth/redirect-uri.ts';
+import { REVIEWS } from '../verification/reviews.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { refuseElsewhere } from '../webhooks/endpoints.ts';
@@ -37,11 +37,11 @@ import {
   type Context,
   type Input,
   type Io,
-  type Storage,
   unreadableFile,
   usageError,
 } from './command.ts';
 import { choiceIn, readSwitch, text } from './option-values.ts';
+import type { Operations } from './rendering.ts';
 
 export const NAME: CommandOption = {
   name: 'name',
@@ -54,6 +54,25 @@ export const REDIRECT_URI: CommandOption = {
   value: 'URI',
   doc: 'Where browsers return with the authorization code: https, http on this machine, or a private-use scheme.',
 };
+
+/** All redirect URIs of an application. */
+export const REDIRECT_URIS: CommandOption = {
+  ...REDIRECT_URI,
+  doc: `${REDIRECT_URI.doc} Repeat it for up to ${MOST_REDIRECT_URIS}, the default first. With several, requests with an unregistered \`redirect_uri\` are refused.`,
+  repeatable: true,
+};
+
+/** The options that change the list, as in `--add-redirect-uri`. */
+export const REDIRECT_URI_CHANGES: readonly CommandOption[] = [
+  { ...REDIRECT_URIS, doc: `${REDIRECT_URIS.doc} The given ones replace all others.` },
+  { name: 'add-redirect-uri', value: 'URI', doc: 'A redirect URI to add at the end.', repeatable: true },
+  {
+    name: 'remove-redirect-uri',
+    value: 'URI',
+    doc: 'A redirect URI to remove. The last one cannot be removed.',
+    repeatable: true,
+  },
+];
 
 const DISPLAY_NAME: CommandOption = {
   name: 'display-name',
@@ -87,26 +106,22 @@ const FLOW_OPTIONS: readonly CommandOption[] = [
 ];
 
 type Options = Input['options'];
-type FlowChange = Pick<ClientChange, keyof ClientSettings>;
 
-/** Reads the options; an absent one is undefined. Throws a usage error for the first invalid one. */
-export function readFlowChange(options: Options): FlowChange {
-  return {
-    pushedRequests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
-    returningUsers: choiceIn(options, 'returning-users', RETURNING_USERS),
-    providers: readProviders(options.providers),
-    refreshReplayWindow: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
-  };
-}
+/** Reads the options as fields of operations; an absent one is undefined. Throws a usage error for the first invalid one. */
+export const readFlow = (options: Options) => ({
+  pushed_requests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
+  returning_users: choiceIn(options, 'returning-users', RETURNING_USERS),
+  providers: readProviders(options.providers),
+  refresh_replay_window: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
+});
 
 /** Returns the notices for a change of these settings. */
-export function flowNotices({ returningUsers }: FlowChange): string[] {
-  return returningUsers === 'continue'
+export const flowNotices = (returningUsers: string | undefined): string[] =>
+  returningUsers === 'continue'
     ? [
         'Returning users now continue without proof: everyone who knows a user id can use the accounts of that user, at any scope.',
       ]
     : [];
-}
 
 function readReplayWindow(value: Options[string] | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
@@ -115,10 +130,10 @@ function readReplayWindow(value: Options[string] | undefined): number | undefine
   throw usageError(`--${REFRESH_REPLAY_WINDOW.option} ${REFRESH_REPLAY_WINDOW.problem}.`);
 }
 
-/** Parses a list of providers. Null, for an empty text, removes the limit. */
-function readProviders(value: Options[string] | undefined): readonly ProviderKind[] | null | undefined {
+/** Parses a list of providers. An empty text is an empty list. */
+function readProviders(value: Options[string] | undefined): readonly string[] | undefined {
   if (typeof value !== 'string') return undefined;
-  if (value === '') return null;
+  if (value === '') return [];
   const kinds = value.split(',').map((name) => {
     const kind = parseProviderKind(name);
     if (kind !== undefined) return kind;
@@ -133,26 +148,15 @@ const VERIFIED: CommandOption = {
   doc: '`on` approves the current values without a submission; `off` withdraws the verification. Has an effect if KALENDS_OPERATOR_NAME is set.',
 };
 
-/** Verifies the application or withdraws its verification. Does nothing for `undefined`. */
-async function setVerified(
-  clientId: string,
-  isVerified: boolean | undefined,
-  deps: Pick<ExtrasDeps, 'verification' | 'now' | 'by'>,
-): Promise<void> {
-  if (isVerified === undefined) return;
-  const input = { clientId, note: `--verified ${isVerified ? 'on' : 'off'}` };
-  if (isVerified) await verifyNow(input, deps);
-  else if ((await deps.verification.findVerification(clientId))?.verifiedAt !== undefined)
-    await withdrawVerification(input, deps);
-}
+/** An operation on an existing application, with its fields besides `client_id`. */
+export type Call = { readonly operation: AdminOperation; readonly fields: Members };
 
-/** Returns a notice if reviewed values changed that users do not see yet. */
-export const unreviewedNotices = ({ clientId, status, approved }: Verification): string[] =>
-  approved === undefined || status === 'approved'
-    ? []
-    : [
-        `Users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
-      ];
+function readVerified(options: Options): Call[] {
+  const isVerified = readSwitch(options, 'verified');
+  if (isVerified === undefined) return [];
+  const operation = isVerified ? verifyApplication : REVIEW_STEP_OPERATIONS.withdraw;
+  return [{ operation, fields: { note: `--verified ${isVerified ? 'on' : 'off'}` } }];
+}
 
 const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
@@ -184,37 +188,49 @@ const BRANDING_OPTIONS: readonly CommandOption[] = [
   { name: 'terms-url', value: 'URL', doc: 'The https page of the terms of service, linked beside it.' },
 ];
 
-/** Reads the options and their logos; an absent option is `undefined`. Throws an error about the first invalid one. */
-async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
+/** Reads the branding besides logos. Throws an error about the first invalid option. */
+function readBranding(options: Options): Call[] {
   const color = text(options['primary-color']);
-  return {
+  const fields = {
     enabled: readSwitch(options, 'branding'),
-    primaryColor: color === '' ? null : color && readPrimaryColor(color),
+    primary_color: color && readPrimaryColor(color),
     theme: choiceIn(options, 'theme', THEMES),
-    hideFooter: readSwitch(options, 'footer', 'off'),
-    ...readFacts(options),
-    // Last: downloads take longest.
-    logo: await readLogo(options.logo, 'logo', config),
-    darkLogo: await readLogo(options['dark-logo'], 'dark logo', config),
+    hide_footer: readSwitch(options, 'footer', 'off'),
   };
+  return isGiven(fields) ? [{ operation: updateBranding, fields }] : [];
 }
 
-function readFacts(options: Options): Pick<LookChange, Fact> {
-  const read = (key: Fact) => readFact(key, text(options[TEXT_SETTINGS[key].name.replaceAll('_', '-')]));
-  return Object.fromEntries(FACTS.map((key) => [key, read(key)]));
+/** Reads the facts as fields of `updateApplication`. Throws an error about the first invalid one. */
+export function readFacts(options: Options): Members {
+  const facts = FACTS.map((key) => {
+    const { name } = TEXT_SETTINGS[key];
+    const fact = text(options[name.replaceAll('_', '-')]);
+    readFact(key, fact);
+    return [name, fact] as const;
+  });
+  return Object.fromEntries(facts);
 }
 
+/** Reads or downloads a logo. On the local database, a logo that cannot be rendered is refused before anything changes. */
 async function readLogo(
   value: Options[string] | undefined,
-  name: string,
-  config: () => Config,
-): Promise<LogoImage | null | undefined> {
-  if (typeof value !== 'string') return undefined;
-  if (value === '') return null;
-  if (!/^https?:/i.test(value)) return logoImage(await readLogoFile(value), name);
-  const egress = lazyEgress({ privateNetwork: config().privateNetwork });
+  scheme: 'light' | 'dark',
+  { config, isRemote }: Context,
+): Promise<Call[]> {
+  if (typeof value !== 'string') return [];
+  if (value === '') return [{ operation: removeLogoOperation, fields: { scheme } }];
+  const name = scheme === 'light' ? 'logo' : 'dark logo';
+  const bytes = await (/^https?:/i.test(value) ? downloadLogo(value, name, config()) : readLogoFile(value));
+  if (!isRemote) await logoImage(bytes, name);
+  return [
+    { operation: setLogoOperation, fields: { scheme, picture: Buffer.from(bytes).toString('base64') } },
+  ];
+}
+
+async function downloadLogo(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
+  const egress = lazyEgress({ privateNetwork });
   try {
-    return await logoImage(await fetchLogo({ url: value }, name, egress), name);
+    return await fetchLogo({ url }, name, egress);
   } finally {
     await egress.close();
   }
@@ -271,32 +287,25 @@ async function readAppChanges(options: Options, io: Io): Promise<AppChange[]> {
   return changes;
 }
 
-/** Throws a usage error for a new secret without an app. */
-export async function checkAppChanges(
-  clientId: string | undefined,
-  changes: readonly AppChange[],
-  apps: ProviderAppStore,
-): Promise<void> {
-  const set = clientId === undefined ? {} : await apps.listProviderApps(clientId);
-  for (const { kind, appClientId } of changes) {
-    if (appClientId === undefined && set[kind] === undefined)
-      throw usageError(`--${idOption(kind)} ID is missing: no ${APP_NAMES[kind]} app is set.`);
-  }
-}
+const toAppCall = ({ kind: provider, appClientId, clientSecret }: AppChange): Call =>
+  clientSecret === undefined
+    ? { operation: removeProviderApp, fields: { provider } }
+    : {
+        operation: setProviderAppOperation,
+        fields: { provider, app_client_id: appClientId, client_secret: clientSecret },
+      };
 
-/** Saves or removes the apps. */
-async function applyAppChanges(
-  clientId: string,
-  changes: readonly AppChange[],
-  { providerApps, now, by }: Pick<ExtrasDeps, 'providerApps' | 'now' | 'by'>,
-): Promise<void> {
-  for (const { kind, appClientId, clientSecret } of changes) {
-    if (clientSecret === undefined) {
-      await providerApps.removeProviderApp(clientId, kind, by);
-      continue;
-    }
-    const id = appClientId ?? (await providerApps.listProviderApps(clientId))[kind] ?? '';
-    await providerApps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, { now: now(), by });
+/** Throws a usage error for a new secret without an app. `application` is the document of an existing application. */
+export function checkAppCalls(calls: readonly Call[], application: Members = {}): void {
+  for (const kind of APP_KINDS) {
+    const lacksApp = calls.some(
+      ({ operation, fields }) =>
+        operation.id === setProviderAppOperation.id &&
+        fields.provider === kind &&
+        fields.app_client_id === undefined,
+    );
+    if (lacksApp && typeof application[`${kind}_client_id`] !== 'string')
+      throw usageError(`--${idOption(kind)} ID is missing: no ${APP_NAMES[kind]} app is set.`);
   }
 }
 
@@ -318,7 +327,7 @@ export const SHARE_ADDRESS: CommandOption = {
   doc: 'Allow an address that another application uses for its webhooks.',
 };
 
-/** The options of both commands, besides the name and the redirect URI. */
+/** The options of both commands, besides the name and the redirect URIs. */
 export const CLIENT_OPTIONS: readonly CommandOption[] = [
   DISPLAY_NAME,
   WEBHOOK_URL,
@@ -329,33 +338,31 @@ export const CLIENT_OPTIONS: readonly CommandOption[] = [
   ...PROVIDER_APP_OPTIONS,
 ];
 
-/** The values that the commands store besides the application itself. */
-export type Extras = {
-  readonly apps: readonly AppChange[];
-  readonly isVerified: boolean | undefined;
-  readonly look: LookChange;
-};
+/** Reads the options of everything but the application itself, with secrets and logos. Throws an error about the first invalid one. */
+export async function readCalls(options: Options, context: Context): Promise<readonly Call[]> {
+  const apps = (await readAppChanges(options, context.io)).map(toAppCall);
+  const calls = [...readBranding(options), ...apps, ...readVerified(options)];
+  // Last: downloads take longest.
+  const logos = [
+    ...(await readLogo(options.logo, 'light', context)),
+    ...(await readLogo(options['dark-logo'], 'dark', context)),
+  ];
+  return [...logos, ...calls];
+}
 
-/** Reads the options, secrets and logos. Throws an error about the first invalid one. */
-export const readExtras = async (options: Options, { config, io }: Context): Promise<Extras> => ({
-  apps: await readAppChanges(options, io),
-  isVerified: readSwitch(options, 'verified'),
-  look: await readLookChange(options, config),
-});
-
-type ExtrasDeps = Pick<Storage, 'branding' | 'providerApps' | 'verification' | 'by'> & {
-  readonly now: () => number;
-};
-
-/** Saves what was given. */
-export async function saveExtras(
+/** Runs operations on an application, one after the other. Withdrawing a verification that does not exist does nothing. */
+export async function runCalls(
   clientId: string,
-  { apps, isVerified, look }: Extras,
-  { branding, providerApps, verification, now, by }: ExtrasDeps,
+  calls: readonly Call[],
+  operations: Operations,
 ): Promise<void> {
-  if (isGiven(look)) await branding.changeLook(clientId, look, { now: now(), by });
-  await applyAppChanges(clientId, apps, { providerApps, now, by });
-  await setVerified(clientId, isVerified, { verification, now, by });
+  for (const { operation, fields } of calls) {
+    try {
+      await operations.read(operation, { client_id: clientId, ...fields });
+    } catch (reason) {
+      if (!(reason instanceof ApiError && reason.body.code === REVIEWS.not_verified.code)) throw reason;
+    }
+  }
 }
 
 /** Returns whether any value is defined. */

@@ -15,7 +15,7 @@ import { type Html, html } from '../http/html.ts';
 import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
 import { readClient, readOverlap, showTab } from './application-tab.ts';
-import { typedFields } from './applications.route.ts';
+import { typedFields, typedUris } from './applications.route.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -68,10 +68,15 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     const client = await readClient(visit);
     const { clientId } = client;
     const typed = typedFields(SETTINGS_FIELDS, field);
-    const changed = await changeSettings(person, { clientId, typed }, deps);
+    const redirectUris = typedUris(field);
+    const changed = await changeSettings(
+      person,
+      { clientId, typed, redirectUris: { all: redirectUris } },
+      deps,
+    );
     if ('problems' in changed) {
       const { facts } = await deps.branding.findLook(clientId);
-      const filled = { values: typed, problems: changed.problems };
+      const filled = { values: typed, redirectUris, problems: changed.problems };
       const form = settingsContent({ client, facts, ...filled }, viewer);
       const content = html`${await renderEditNotice(visit)}${form}`;
       return showTab(visit, { client, tab: '', content, status: 400 });

@@ -17,6 +17,7 @@ import {
   applicationsPage,
   createdPage,
   newApplicationPage,
+  REDIRECT_URIS,
 } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
@@ -29,6 +30,15 @@ export function typedFields<const K extends TextSettingKey>(
 ): Readonly<Record<K, string>> {
   const entries = keys.map((key) => [key, field(TEXT_SETTINGS[key].name).trim()]);
   return Object.fromEntries(entries) as Record<K, string>; // one for each key
+}
+
+/** Returns the redirect URIs of the form, one in each line. */
+export function typedUris(field: (name: string) => string): readonly [string, ...string[]] {
+  const lines = field(REDIRECT_URIS)
+    .split('\n')
+    .map((line) => line.trim());
+  const [first = '', ...others] = lines.filter((line) => line !== '');
+  return [first, ...others];
 }
 
 export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
@@ -47,9 +57,11 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   }),
   post(`${APPLICATIONS}/new`, 'application.create', async ({ person, viewer, field, show, deps }) => {
     const values = typedFields(NEW_SETTINGS, field);
-    const created = await createApplication(person, values, deps);
+    const redirectUris = typedUris(field);
+    const created = await createApplication(person, { ...values, redirectUris }, deps);
     if ('problems' in created) {
-      const content = newApplicationPage({ values, problems: created.problems }, viewer);
+      const filled = { values, redirectUris, problems: created.problems };
+      const content = newApplicationPage(filled, viewer);
       return show({ title: messages.text('application_new.title'), content }, 400);
     }
     const content = createdPage({

@@ -12,9 +12,10 @@ import {
   type ClientSettings,
   DEFAULT_SETTINGS,
   MOST_NAME_CHARACTERS,
+  registeredUris,
 } from './client.ts';
 import type { ClientStore } from './client-store.ts';
-import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
+import { redirectUrisProblems, webhookUrlProblem } from './redirect-uri.ts';
 
 /** 119 bits, so that ids do not collide. */
 const ID_CHARACTERS = 20;
@@ -39,11 +40,13 @@ export async function registerClient(
   { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
   { clients, now, by }: ClientRegistrationDeps,
 ): Promise<{ client: Client; clientSecret: string }> {
-  checkChange({ name, redirectUri, displayName, webhookUrl });
   const clientSecret = newClientSecret();
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
   const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
   const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
+  checkChange(client);
+  const [problem] = redirectUrisProblems(registeredUris(client));
+  if (problem !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, problem);
   await clients.createClient(client, hashOfSecret(clientSecret), by);
   return { client, clientSecret };
 }
@@ -76,24 +79,21 @@ export async function rotateClientSecret(
 const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);
 
 /** Throws ApiError 400 with the codes of dynamic registration (RFC 7591 §3.2.2). */
-function checkChange(change: ClientChange): void {
-  const { redirectUri, ...others } = changeProblems(change);
-  const [problem] = Object.values(others);
+function checkChange(change: Pick<ClientChange, CheckedField>): void {
+  const [problem] = Object.values(changeProblems(change));
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
-  if (redirectUri !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, redirectUri);
 }
 
-type CheckedField = 'name' | 'displayName' | 'redirectUri' | 'webhookUrl';
+type CheckedField = 'name' | 'displayName' | 'webhookUrl';
 
 /** A sentence for each invalid field; empty if all are valid. */
 type ChangeProblems = Readonly<Partial<Record<CheckedField, string>>>;
 
-/** Returns the reasons for which `registerClient` and `changeClient` would refuse a change, for all fields at once. */
+/** Returns the reasons for which `registerClient` and `changeClient` would refuse these fields, all at once. */
 export function changeProblems(change: Pick<ClientChange, CheckedField>): ChangeProblems {
   const checks: readonly [CheckedField, string, (text: string) => string | undefined][] = [
     ['name', 'name', nameProblem],
     ['displayName', 'display name', nameProblem],
-    ['redirectUri', 'redirect URI', redirectUriProblem],
     ['webhookUrl', 'webhook URL', webhookUrlProblem],
   ];
   return Object.fromEntries(

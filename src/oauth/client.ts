@@ -7,9 +7,6 @@ export const RETURNING_USERS = ['prove', 'continue'] as const;
 /** The maximum length of the name and of the display name of an application, in characters. */
 export const MOST_NAME_CHARACTERS = 200;
 
-/** The maximum of redirect URIs per application, the default included. */
-export const MOST_REDIRECT_URIS = 20;
-
 const MOST_REPLAY_SECONDS = 120;
 
 /** The seconds in which a used refresh token still returns its successor (docs/departures.md#refresh-replay-window). */
@@ -57,6 +54,15 @@ export type Client = ClientSettings & {
   readonly createdAt: number;
 };
 
+/** Returns the redirect URIs in their order, the default first. */
+export const registeredUris = ({
+  redirectUri,
+  furtherRedirectUris,
+}: Pick<Client, 'redirectUri' | 'furtherRedirectUris'>): readonly string[] => [
+  redirectUri,
+  ...furtherRedirectUris,
+];
+
 /** An application before it is stored. Absent settings have their defaults. */
 export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<ClientSettings>;
 
@@ -64,8 +70,8 @@ export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<Client
 export type ClientChange = {
   readonly name?: string | undefined;
   readonly displayName?: string | null | undefined;
-  readonly redirectUri?: string | undefined;
-  readonly furtherRedirectUris?: readonly string[] | undefined;
+  /** Returns the new redirect URIs for the registered ones, the default first. Called in the transaction of the change. */
+  readonly redirectUris?: ((registered: readonly string[]) => readonly string[]) | undefined;
   readonly webhookUrl?: string | null | undefined;
   readonly pushedRequests?: ClientSettings['pushedRequests'] | undefined;
   readonly returningUsers?: ClientSettings['returningUsers'] | undefined;

@@ -101,7 +101,7 @@ export const AUTHORIZATION_PARAMETERS = {
   state: text({ doc: 'Returned unchanged.', example: 'xyz' }),
   response_type: text({ doc: '`code`.', example: 'code' }),
   redirect_uri: text({
-    doc: 'Ignored: the registered redirect URI is used.',
+    doc: 'Ignored if the application has one redirect URI. If it has several, one of them: the default if absent, and an error if it is not registered.',
     example: 'https://app.example/callback',
   }),
   lng: text({ doc: 'The language of the pages. Default: the browser’s language.', example: 'fr' }),
@@ -184,7 +184,7 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'Send the user’s browser here to connect calendars',
     description:
-      'The flow ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are shown as a page, or returned as JSON if `Accept` prefers it.',
+      'The flow ends at a registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are shown as a page, or returned as JSON if `Accept` prefers it.',
     callers: ['anybody'],
     query: AUTHORIZE_QUERY,
     page: 'With the parameter `transaction`, which only this server adds: the page where the user selects a provider.',

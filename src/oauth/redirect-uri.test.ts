@@ -25,7 +25,7 @@ describe('a redirect URI', () => {
   }
 
   const refused: [string, RegExp][] = [
-    ['', /characters URLs have/],
+    ['', /must not be empty/],
     ['/callback', /absolute/],
     ['app.example.com/callback', /absolute/],
     ['https://app.example.com/callback#', /no fragment/],

@@ -1,11 +1,14 @@
 /** Rules for redirect URIs (RFC 9700 §2.1, RFC 8252 §7) and webhook URLs. Only registered URIs receive codes. */
+import { SETTINGS } from '../branding/settings-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import { registeredUris } from './client.ts';
 
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
 
-/** The registered redirect URIs of an application: a default and others. */
-type Registered = { readonly redirectUri: string; readonly furtherRedirectUris: readonly string[] };
+/** The maximum of redirect URIs per application, the default included. */
+export const MOST_REDIRECT_URIS = 20;
 
 /**
  * Returns the redirect URI of a request: the one that it names, by exact comparison (RFC 9700 §2.1), or the default if it
@@ -13,13 +16,49 @@ type Registered = { readonly redirectUri: string; readonly furtherRedirectUris: 
  */
 export function chooseRedirectUri(
   requested: string | undefined,
-  { redirectUri, furtherRedirectUris }: Registered,
+  registered: Parameters<typeof registeredUris>[0],
 ): string | undefined {
+  const { redirectUri, furtherRedirectUris } = registered;
   if (requested === undefined || furtherRedirectUris.length === 0) return redirectUri;
-  return [redirectUri, ...furtherRedirectUris].find((uri) => uri === requested);
+  return registeredUris(registered).find((uri) => uri === requested);
 }
 
 export const UNREGISTERED_REDIRECT_URI = 'redirect_uri is not registered for this application';
+
+/** A change of the redirect URIs: a new list or a new default, then what is removed and added at the end. */
+export type RedirectUriChange = {
+  readonly all?: readonly string[] | undefined;
+  readonly default?: string | undefined;
+  readonly removed?: readonly string[] | undefined;
+  readonly added?: readonly string[] | undefined;
+};
+
+/** Returns the changed list, or the problems as sentences. Throws ApiError 409 if it would be empty. */
+export function planRedirectUris(
+  registered: readonly string[],
+  { all, removed = [], added = [], ...change }: RedirectUriChange,
+): { readonly uris: readonly string[]; readonly problems: readonly string[] } {
+  const { default: first = registered[0] } = change;
+  const before = all ?? (first === undefined ? [] : [first, ...registered.slice(1)]);
+  const uris = [...before.filter((uri) => !removed.includes(uri)), ...added];
+  if (uris.length === 0) throw new ApiError(SETTINGS.last_redirect_uri);
+  const unknown = removed.filter((uri) => !before.includes(uri));
+  const problems = unknown.map((uri) => `The redirect URI "${shortened(uri)}" is not registered`);
+  return { uris, problems: [...problems, ...redirectUrisProblems(uris)] };
+}
+
+/** Returns a sentence for each problem of a list of redirect URIs. */
+export function redirectUrisProblems(uris: readonly string[]): string[] {
+  if (uris.length > MOST_REDIRECT_URIS)
+    return [`An application can have at most ${MOST_REDIRECT_URIS} redirect URIs`];
+  return uris.flatMap((uri, i) => {
+    const problem = redirectUriProblem(uri) ?? (uris.indexOf(uri) < i ? 'occurs twice' : undefined);
+    const name = uris.length === 1 ? '' : ` "${shortened(uri)}"`;
+    return problem === undefined ? [] : [`The redirect URI${name} ${problem}`];
+  });
+}
+
+const shortened = (uri: string): string => (uri.length > 100 ? `${uri.slice(0, 99)}…` : uri);
 
 /** The response adds these parameters (RFC 6749 §4.1.2), so a registered one would occur twice. */
 const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
@@ -56,6 +95,7 @@ const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.protocol === 'http:';
 
 function uriProblem(text: string): string | undefined {
+  if (text === '') return 'must not be empty';
   if (text.length > MOST_URI_CHARACTERS) return `must not be longer than ${MOST_URI_CHARACTERS} characters`;
   // The URL parser would silently drop or rewrite these, and later comparisons use the text itself.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text))

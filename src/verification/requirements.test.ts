@@ -20,6 +20,7 @@ const COMPLETE: Verification = {
   },
   approved: undefined,
   redirectUri: 'https://acme.example/cb',
+  furtherRedirectUris: [],
 };
 const fieldsMissing = (verification: Verification) =>
   missingForReview(verification).map(({ field }) => field);

@@ -39,8 +39,9 @@ export type Verification = {
   readonly present: ReviewedValues;
   /** The values that users see while it is verified; `undefined` while it is not. */
   readonly approved: ReviewedValues | undefined;
-  /** Has to be public too, but is not reviewed: a change takes effect at once. */
+  /** The default has to be public too. Redirect URIs are not reviewed: a change takes effect at once. */
   readonly redirectUri: string;
+  readonly furtherRedirectUris: readonly string[];
 };
 
 export const ACTIVITY_KINDS = [

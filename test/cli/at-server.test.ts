@@ -1,7 +1,9 @@
 /** Commands with `--server`: the same output as on the database, and safe requests. */
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/cli.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -12,7 +14,7 @@ import { type Program, startProgram } from '../harness/program.ts';
 
 const KEY = 'environment-key-of-32-characters-or-more';
 const RANDOM =
-  /join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /https:\/\/shop\.example\/\d+|whsec_[\w+/=]+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -92,10 +94,30 @@ describe('a command at a server', () => {
     if (step === 'submit') await document('client', 'verification', 'submit', id);
     return id;
   }
+  /** Returns the options of `client create` and `client update` that run operations of their own. */
+  async function extras(): Promise<string[]> {
+    const [logo, secret] = ['logo.svg', 'secret'].map((name) => path.join(program.dataDir, name));
+    await writeFile(String(logo), '<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>');
+    await writeFile(String(secret), 'secret');
+    return [
+      ...['--logo', String(logo), '--primary-color', '#123', '--verified', 'on', '--dark-logo', ''],
+      ...['--google-client-id', 'app', '--google-client-secret-file', String(secret)],
+    ];
+  }
   const user = async () => [clientId, await newUser()];
   const commands: Readonly<Record<string, () => Promise<string[]>>> = {
     'client list': async () => [],
     'client show': async () => [clientId],
+    'client create': async () => [
+      ...['--name', 'New', '--redirect-uri', 'https://shop.example/cb', '--own-webhook-keys'],
+      ...['--webhook-url', `https://shop.example/${++users}`, '--returning-users', 'continue'],
+      ...['--privacy-url', 'https://shop.example/privacy', ...(await extras())],
+    ],
+    'client update': async () => [
+      await reviewed('verify'),
+      ...['--name', 'New', '--webhook-url', `https://shop.example/${++users}`, '--providers', ''],
+      ...['--terms-url', 'https://shop.example/terms', ...(await extras())],
+    ],
     'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
     'client delete': async () => [await newClient(), '--yes'],
     'client verification show': async () => [clientId],

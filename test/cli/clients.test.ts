@@ -34,6 +34,7 @@ describe('kalends client', () => {
       name: 'My app',
       display_name: 'App',
       redirect_uri: 'https://app.example/callback',
+      redirect_uris: ['https://app.example/callback'],
       webhook_url: 'https://app.example/hook',
       ...NO_SETTINGS,
       own_webhook_keys: false,
@@ -134,7 +135,7 @@ describe('kalends client', () => {
     );
     assert.equal(one.live_secrets, 1);
     assert.equal(one.user_count, 0);
-    assert.match(stdout, new RegExp(`^CLIENT_ID\\s+NAME\\s+REDIRECT_URI\n${id}\\s+My app\\s+https://app`));
+    assert.match(stdout, new RegExp(`^CLIENT_ID\\s+NAME\\s+REDIRECT_URIS\n${id}\\s+My app\\s+https://app`));
   });
 
   it('kalends client update changes what is named, empties what is given empty and leaves the rest', async () => {

@@ -171,7 +171,7 @@ describe('kalends webhook', () => {
     const { exitCode, stderr } = await closed.run([...CREATE, '--webhook-url', 'http://localhost:3000/hook']);
     await closed.close();
 
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 2);
     assert.match(stderr, /KALENDS_PRIVATE_NETWORK/);
   });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
+import { registeredUris } from '../../src/oauth/client.ts';
 import { allow } from './approvals.ts';
 import {
   ACME,
@@ -124,12 +125,14 @@ describe('several redirect URIs at /par', () => {
 
   it('a pushed redirect URI that was removed since is refused', async () => {
     const requestUri = await push(harness, { redirect_uri: SECOND }, SEVERAL);
-    const change = { furtherRedirectUris: [THIRD] };
-    await harness.clients.updateClient('several', change, { now: 1, by: undefined });
+    const [all, without] = [registeredUris(SEVERAL), [ACME.redirectUri, THIRD]];
+    const register = (uris: readonly string[]) =>
+      harness.clients.updateClient('several', { redirectUris: () => uris }, { now: 1, by: undefined });
+    await register(without);
 
     const page = await new Browser(harness).get(pushedPath(requestUri, { client_id: 'several' }));
 
-    await harness.clients.updateClient('several', SEVERAL, { now: 2, by: undefined });
+    await register(all);
     assert.deepEqual([page.status, page.location], [400, '']);
   });
 });

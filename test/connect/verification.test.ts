@@ -92,7 +92,7 @@ describe('a verified application', () => {
   it('a verified application sends browsers to a changed redirect URI at once', async () => {
     await harness.clients.updateClient(
       'acme',
-      { redirectUri: 'https://new.example/cb' },
+      { redirectUris: () => ['https://new.example/cb'] },
       { now: 3, by: undefined },
     );
     const browser = new Browser(harness);

@@ -51,7 +51,7 @@ export const CASES: readonly Case[] = [
       action: 'client.created',
       clientId: 'new',
       after: {
-        ...{ name: 'New', display_name: null, redirect_uri: 'https://new.example/cb' },
+        ...{ name: 'New', display_name: null, redirect_uris: ['https://new.example/cb'] },
         ...{ webhook_url: 'https://hook.example/in?…', pushed_requests: 'accepted' },
         ...{ returning_users: 'prove', providers: null, refresh_replay_window: 0 },
       },
@@ -69,6 +69,20 @@ export const CASES: readonly Case[] = [
       ...{ action: 'client.updated', ...ACME },
       before: { display_name: null, providers: null },
       after: { display_name: 'Acme Ltd', providers: ['google'] },
+    },
+  },
+  {
+    name: 'changing the redirect URIs of an application',
+    change: ({ clients }, by) =>
+      clients.updateClient(
+        'acme',
+        { redirectUris: (uris) => [...uris, 'https://two.example/cb'] },
+        { now: NOW, by },
+      ),
+    entry: {
+      ...{ action: 'client.updated', ...ACME },
+      before: { redirect_uris: ['https://acme.example/cb'] },
+      after: { redirect_uris: ['https://acme.example/cb', 'https://two.example/cb'] },
     },
   },
   {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
+import { type Client, type ClientChange, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import { clientStore } from '../../src/store/applications/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { makeCode, NOW, tenTimes } from './calendar-rows.ts';
@@ -41,13 +41,17 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
         (await clients.findClientWithSecrets('acme', NOW))?.client.furtherRedirectUris;
 
       assert.deepEqual(await urisOf(), [first, second]);
-      const change = { furtherRedirectUris: [second, first] };
+      const change = { redirectUris: ([uri = '']) => [uri, second, first] } satisfies ClientChange;
       const updated = await clients.updateClient('acme', change, { now: NOW, by: undefined });
       assert.deepEqual(updated?.furtherRedirectUris, [second, first]);
       assert.deepEqual(await urisOf(), [second, first]);
       await clients.updateClient('acme', { name: 'Acme 2' }, { now: NOW, by: undefined });
       assert.deepEqual((await clients.listClients())[0]?.furtherRedirectUris, [second, first]);
-      await clients.updateClient('acme', { furtherRedirectUris: [] }, { now: NOW, by: undefined });
+      await clients.updateClient(
+        'acme',
+        { redirectUris: ([uri = '']) => [uri] },
+        { now: NOW, by: undefined },
+      );
       assert.deepEqual(await urisOf(), []);
       await clients.updateClient('acme', change, { now: NOW, by: undefined });
       await clients.deleteClient('acme', NOW, undefined);

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 
 import type { Caller } from '../../src/audit/audit-entry.ts';
 import type { ApiError } from '../../src/http/refusal.ts';
+import { registeredUris } from '../../src/oauth/client.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { REVIEW_STEPS, type ReviewStep, transitionOf } from '../../src/verification/review-states.ts';
 import {
@@ -47,7 +48,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
       assert.deepEqual(present, VALUES);
       assert.deepEqual(rest, {
         clientId: 'acme',
-        redirectUri: 'https://acme.example/cb',
+        ...{ redirectUri: 'https://acme.example/cb', furtherRedirectUris: [] },
         status: 'not_submitted',
         submittedAt: undefined,
         reviewerNote: undefined,
@@ -141,7 +142,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
       await submitForReview({ clientId: 'acme' }, stores.deps);
       const settings = {
         name: 'Internal',
-        redirectUri: 'https://new.example/cb',
+        redirectUris: () => ['https://new.example/cb', 'com.acme:/cb'],
         webhookUrl: 'https://new.example/h',
       };
 
@@ -160,6 +161,8 @@ export function verificationStoreContract(database: string, open: () => Promise<
 
       const { status, log } = await stateOf(stores);
       assert.deepEqual([status, log], ['under_review', ['submitted']]);
+      const verification = await stores.verification.findVerification('acme');
+      assert.deepEqual(verification && registeredUris(verification), settings.redirectUris());
     });
 
     it('an edit that cancels a review, or ends an approval, is kept with what it changed and who did it', async () => {

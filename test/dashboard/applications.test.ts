@@ -37,7 +37,7 @@ onEachDatabase((database, open) => {
     after(() => dashboard.app.close());
 
     const make = async (form: Record<string, string> = {}) =>
-      clientIdIn(await owner.post(NEW, { name: 'Mine', redirect_uri: REDIRECT, ...form }));
+      clientIdIn(await owner.post(NEW, { name: 'Mine', redirect_uris: REDIRECT, ...form }));
     const find = (clientId: string) => dashboard.stores.clients.findClient(clientId);
     const actionsOf = async (clientId: string) =>
       (await dashboard.stores.audit.listEntries({ clientId }, { limit: 20 })).map(({ action, actor }) => [
@@ -46,7 +46,7 @@ onEachDatabase((database, open) => {
       ]);
 
     it('an owner makes one and is shown its secrets once, with code that has all but the secret of it', async () => {
-      const form = { name: 'Shop', display_name: 'The Shop', redirect_uri: `  ${REDIRECT}\n` };
+      const form = { name: 'Shop', display_name: 'The Shop', redirect_uris: `  ${REDIRECT}\n` };
       const answer = await owner.post(NEW, { ...form, webhook_url: 'https://app.example.com/hook' });
 
       assert.equal(answer.status, 200);
@@ -72,20 +72,65 @@ onEachDatabase((database, open) => {
         [{ name: 'x'.repeat(201) }, 'name-wrong'],
         [{ name: 'evil\u202Etxt' }, 'name-wrong'],
         [{ display_name: 'evil\u2066txt' }, 'display_name-wrong'],
-        [{ redirect_uri: 'javascript:alert(1)' }, 'redirect_uri-wrong'],
-        [{ redirect_uri: '' }, 'redirect_uri-wrong'],
+        [{ redirect_uris: 'javascript:alert(1)' }, 'redirect_uris-wrong'],
+        [{ redirect_uris: '' }, 'redirect_uris-wrong'],
         [{ webhook_url: 'http://example.com/' }, 'webhook_url-wrong'],
         [{ webhook_url: 'https://10.0.0.1/' }, 'webhook_url-wrong'],
       ];
       for (const [form, wrong] of cases) {
-        const answer = await owner.post(NEW, { name: 'Kept', redirect_uri: REDIRECT, ...form });
+        const answer = await owner.post(NEW, { name: 'Kept', redirect_uris: REDIRECT, ...form });
         assert.equal(answer.status, 400, wrong);
         assert.ok(answer.body.includes(`id="${wrong}"`), `${wrong} of ${JSON.stringify(form)}`);
         assert.ok(form.name !== undefined || answer.body.includes('value="Kept"'));
       }
-      const two = await owner.post(NEW, { name: '', redirect_uri: 'nowhere' });
-      assert.ok(two.body.includes('id="name-wrong"') && two.body.includes('id="redirect_uri-wrong"'));
+      const two = await owner.post(NEW, { name: '', redirect_uris: 'nowhere' });
+      assert.ok(two.body.includes('id="name-wrong"') && two.body.includes('id="redirect_uris-wrong"'));
       assert.deepEqual(await dashboard.stores.clients.listClients(), before);
+    });
+
+    it('several redirect URIs are typed in lines, shown on the pages, and audited', async () => {
+      const [second, third] = ['http://localhost:3000/cb', 'com.example.app:/cb'];
+      const clientId = await make({ redirect_uris: `${REDIRECT}\r\n\r\n ${second} \r\n` });
+      assert.deepEqual((await find(clientId))?.furtherRedirectUris, [second]);
+      assert.match((await owner.get(LIST)).body, /and 1 more/);
+      assert.ok((await owner.get(`${LIST}/${clientId}`)).body.includes(`>${REDIRECT}\n${second}</textarea>`));
+
+      const lines = { name: 'Mine', redirect_uris: `${third}\n${REDIRECT}` };
+      assert.equal(leadsTo(await owner.post(`${LIST}/${clientId}`, lines)), `${LIST}/${clientId}?done=saved`);
+      const page = await viewer.get(`${LIST}/${clientId}`);
+      for (const uri of [third, REDIRECT]) assert.ok(page.body.includes(`<span class="code">${uri}</span>`));
+      const [entry] = await dashboard.stores.audit.listEntries({ clientId }, { limit: 1 });
+      assert.deepEqual(
+        [entry?.before?.redirect_uris, entry?.after?.redirect_uris],
+        [
+          [REDIRECT, second],
+          [third, REDIRECT],
+        ],
+      );
+    });
+
+    it('each bad redirect URI has its own sentence, and what was typed stays', async () => {
+      const clientId = await make();
+      const typed = `${REDIRECT}\nftp://x\n${REDIRECT}\nhttps://<b>.example/`;
+      const { status, body } = await owner.post(`${LIST}/${clientId}`, {
+        name: 'Mine',
+        redirect_uris: typed,
+      });
+
+      assert.equal(status, 400);
+      const text = body.replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number)));
+      const sentences = [...text.matchAll(/<p class="wrong">([^\n]*?)<\/p>/g)].map(
+        ([, sentence]) => sentence,
+      );
+      assert.deepEqual(
+        sentences.map((sentence) => /"(.*?)"/.exec(sentence ?? '')?.[1]),
+        ['ftp://x', REDIRECT, 'https://<b>.example/'],
+      );
+      assert.ok(text.includes(`${typed}</textarea>`));
+      assert.ok(!body.includes('<b>.example'));
+      const emptied = await owner.post(`${LIST}/${clientId}`, { name: 'Mine', redirect_uris: ' \n' });
+      assert.deepEqual([emptied.status, emptied.body.includes('must not be empty')], [400, true]);
+      assert.deepEqual((await find(clientId))?.redirectUri, REDIRECT);
     });
 
     it('markup and 200 characters in names are text on every page', async () => {
@@ -106,7 +151,7 @@ onEachDatabase((database, open) => {
 
     it('a quote in a redirect URI ends no string of the code', async () => {
       const redirect = "https://app.example.com/it's;$(id)";
-      const { body } = await owner.get(`${LIST}/${await make({ redirect_uri: redirect })}/start`);
+      const { body } = await owner.get(`${LIST}/${await make({ redirect_uris: redirect })}/start`);
       const code = body.replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number)));
 
       assert.ok(code.includes(`'redirect_uri=https://app.example.com/it'\\''s;$(id)'`));
@@ -126,13 +171,13 @@ onEachDatabase((database, open) => {
         '/credentials/rotate',
       ])
         assert.equal((await developer.get(`${LIST}/other${path}`)).status, 404, path);
-      const form = { name: 'Taken', redirect_uri: 'https://evil.example/' };
+      const form = { name: 'Taken', redirect_uris: 'https://evil.example/' };
       for (const path of ['', '/security', '/credentials/rotate'])
         assert.equal((await developer.post(`${LIST}/other${path}`, form)).status, 404, path);
       assert.equal((await developer.post(`${LIST}/acme/delete`, { name: 'The acme' })).status, 403);
       assert.equal((await find('other'))?.name, 'The other');
 
-      const changed = await developer.post(`${LIST}/acme`, { ...form, redirect_uri: REDIRECT });
+      const changed = await developer.post(`${LIST}/acme`, { ...form, redirect_uris: REDIRECT });
       assert.equal(leadsTo(changed), `${LIST}/acme?done=saved`);
       assert.equal((await find('acme'))?.name, 'Taken');
       assert.deepEqual((await actionsOf('acme'))[0], ['client.updated', developer.personId]);
@@ -149,7 +194,7 @@ onEachDatabase((database, open) => {
     it('settings are changed all at once or not at all, and emptied by empty fields', async () => {
       const clientId = await make({ display_name: 'Shown' });
       const path = `${LIST}/${clientId}`;
-      const form = { name: 'Renamed', redirect_uri: REDIRECT, support_email: 'help@example.com' };
+      const form = { name: 'Renamed', redirect_uris: REDIRECT, support_email: 'help@example.com' };
       const bad = await owner.post(path, { ...form, privacy_url: 'ftp://example.com/' });
       assert.equal(bad.status, 400);
       assert.ok(bad.body.includes('id="privacy_url-wrong"') && bad.body.includes('value="Renamed"'));
@@ -165,7 +210,7 @@ onEachDatabase((database, open) => {
     });
 
     it('a webhook URL that is set later brings its secret, once; another application’s is refused', async () => {
-      const form = { name: 'Mine', redirect_uri: REDIRECT, webhook_url: 'https://hooks.example.com/later' };
+      const form = { name: 'Mine', redirect_uris: REDIRECT, webhook_url: 'https://hooks.example.com/later' };
       const clientId = await make();
       const first = await owner.post(`${LIST}/${clientId}`, form);
       assert.match(shownSecret(first, 'webhook-secret'), /^whsec_/);
@@ -177,7 +222,7 @@ onEachDatabase((database, open) => {
     });
 
     it('a new secret is shown once; the one before it lives as long as was picked', async () => {
-      const made = await owner.post(NEW, { name: 'Mine', redirect_uri: REDIRECT });
+      const made = await owner.post(NEW, { name: 'Mine', redirect_uris: REDIRECT });
       const path = `${LIST}/${clientIdIn(made)}/credentials/rotate`;
       const hashes = async (at: number) =>
         (await dashboard.stores.clients.findClientWithSecrets(clientIdIn(made), at))?.secretHashes.length;

@@ -132,12 +132,12 @@ onEachDatabase((database, open) => {
       await page.waitForURL(`${ORIGIN}/dashboard/applications/new`);
       for (const [name, text] of [
         ['name', 'By keyboard'],
-        ['redirect_uri', 'https://keys.example/callback'],
+        ['redirect_uris', 'https://keys.example/callback'],
       ] as const) {
         await tabToField(page, name);
         await page.keyboard.type(text);
       }
-      await page.keyboard.press('Enter');
+      await press('Create application');
       await page.getByText('By keyboard').first().waitFor();
 
       await page.goto(`${ORIGIN}/dashboard/deliveries`);

@@ -33,7 +33,7 @@ onEachDatabase((database, open) => {
     const statusOf = async () => (await dashboard.stores.verification.findVerification('acme'))?.status;
     const settings = (changes: Record<string, string> = {}) =>
       developer.post(ACME, {
-        ...{ name: 'Acme', display_name: 'Acme Planner', redirect_uri: 'https://acme.example/callback' },
+        ...{ name: 'Acme', display_name: 'Acme Planner', redirect_uris: 'https://acme.example/callback' },
         ...{ application_url: 'https://acme.example/', support_email: 'help@acme.example' },
         ...changes,
       });
@@ -42,7 +42,7 @@ onEachDatabase((database, open) => {
       const page = await developer.get(TAB);
       for (const field of ['display_name', 'application_url', 'support_email'])
         assert.ok(page.body.includes(`href="${ACME}#${field}"`), field);
-      assert.ok(!page.body.includes(`href="${ACME}#redirect_uri"`));
+      assert.ok(!page.body.includes(`href="${ACME}#redirect_uris"`));
       assert.match(page.body, /<button disabled aria-describedby="note-submit-off">/);
 
       const refused = await developer.post(`${TAB}/submit`, { note: 'Kept <b>note</b>' });
@@ -118,7 +118,7 @@ onEachDatabase((database, open) => {
       assert.ok((await developer.get(ACME)).body.includes('needs a new review'));
       assert.ok((await viewer.get(TAB)).body.includes('Verified since'));
 
-      await settings({ display_name: 'Acme Planner 3', redirect_uri: 'https://acme.example/other' });
+      await settings({ display_name: 'Acme Planner 3', redirect_uris: 'https://acme.example/other' });
 
       assert.equal(await statusOf(), 'not_submitted');
       const { body } = await developer.get(TAB);

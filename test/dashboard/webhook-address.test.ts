@@ -14,7 +14,7 @@ import { type Answer, leadsTo, openDashboardApp } from './dashboard-app.ts';
 
 const URL_INSIDE = 'https://10.0.0.5/hooks';
 const SETTINGS = '/dashboard/applications/acme';
-const FORM = { name: 'Mine', redirect_uri: 'https://acme.example/callback', webhook_url: URL_INSIDE };
+const FORM = { name: 'Mine', redirect_uris: 'https://acme.example/callback', webhook_url: URL_INSIDE };
 const NOT_PUBLIC = /([^\s:>]+) is not a public host\b/;
 
 /** The text of a page about a host, which is HOST. */

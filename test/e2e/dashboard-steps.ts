@@ -18,7 +18,7 @@ export async function createApplication(
 ): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/dashboard/applications/new`);
   await page.locator('#name').fill(name);
-  await page.locator('#redirect_uri').fill('http://localhost:3000/callback');
+  await page.locator('#redirect_uris').fill('http://localhost:3000/callback');
   await page.locator('#webhook_url').fill(webhookUrl);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('link', { name: 'Open playground' }).waitFor();

@@ -8,7 +8,6 @@ import type { DocumentField } from './field.ts';
 export const TEXT_SETTINGS = {
   name: { name: 'name', label: 'name' },
   displayName: { name: 'display_name', label: 'display name' },
-  redirectUri: { name: 'redirect_uri', label: 'redirect URI' },
   webhookUrl: { name: 'webhook_url', label: 'webhook URL' },
   applicationUrl: { name: 'application_url', label: 'application URL' },
   supportEmail: { name: 'support_email', label: 'support email' },
@@ -19,8 +18,8 @@ export const TEXT_SETTINGS = {
 
 export type TextSettingKey = keyof typeof TEXT_SETTINGS;
 
-/** The settings that an application is created with. */
-export const NEW_SETTINGS = ['name', 'displayName', 'redirectUri', 'webhookUrl'] as const;
+/** The texts that an application is created with. */
+export const NEW_SETTINGS = ['name', 'displayName', 'webhookUrl'] as const;
 
 /** The facts that an application states about itself. They are stored with its branding. */
 export const FACTS = ['applicationUrl', 'supportEmail', 'supportUrl', 'privacyUrl', 'termsUrl'] as const;
@@ -31,6 +30,11 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     ...TEXT_SETTINGS[key],
     value: (client: Client) => client[key] ?? null,
   })),
+  {
+    name: 'redirect_uris',
+    label: 'redirect URIs',
+    value: ({ redirectUri, furtherRedirectUris }) => [redirectUri, ...furtherRedirectUris],
+  },
   { name: 'pushed_requests', label: 'pushed requests', value: (client) => client.pushedRequests },
   { name: 'returning_users', label: 'returning users', value: (client) => client.returningUsers },
   {

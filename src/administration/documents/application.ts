@@ -41,6 +41,7 @@ export const BRANDING: readonly Field[] = [
 const BEFORE_BRANDING: readonly Field[] = [
   { name: 'client_id', label: 'client_id', value: ({ client }) => client.clientId },
   ...within(CLIENT_SETTINGS, ({ client }: ApplicationSubject) => client),
+  { name: 'redirect_uri', value: ({ client }) => client.redirectUri },
   { name: 'created_at', label: 'created', value: ({ client }) => toTime(client.createdAt) },
   {
     name: 'own_webhook_keys',

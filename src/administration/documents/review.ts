@@ -1,5 +1,6 @@
 /** The review of an application as operators see it (docs/wire.md 5.3). */
 import { logoPath } from '../../branding/branding.ts';
+import { registeredUris } from '../../oauth/client.ts';
 import { missingForReview } from '../../verification/requirements.ts';
 import { submissionOf } from '../../verification/reviews.ts';
 import {
@@ -86,7 +87,12 @@ export const REVIEW: readonly DocumentField<ReviewSubject>[] = [
     value: ({ verification }) => verification.reviewerNote ?? null,
     text: ({ verification: { reviewerNote } }) => reviewerNote && inOneLine(reviewerNote),
   },
-  { name: 'redirect_uri', label: 'redirect URI', value: ({ verification }) => verification.redirectUri },
+  { name: 'redirect_uri', value: ({ verification }) => verification.redirectUri },
+  {
+    name: 'redirect_uris',
+    label: 'redirect URIs',
+    value: ({ verification }) => registeredUris(verification),
+  },
   {
     name: 'missing',
     value: ({ verification }) => missingForReview(verification).map(({ sentence }) => sentence),

@@ -2,9 +2,10 @@
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
-import { flag, oneOf, parsed, required, text, wholeNumber } from '../../http/fields.ts';
+import { flag, oneOf, parsed, refuseMistakes, required, text, wholeNumber } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
 import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../../oauth/client.ts';
+import { MOST_REDIRECT_URIS } from '../../oauth/redirect-uri.ts';
 import { may } from '../../people/permission.ts';
 import { countUsers, readListed, readSettings } from '../application-subject.ts';
 import {
@@ -21,6 +22,7 @@ import { APPLICATION, type ApplicationSubject } from '../documents/application.t
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
 import { ENDPOINT } from '../documents/endpoint.ts';
 import { toDocument, toTime } from '../documents/field.ts';
+import { ADDRESS_IN_USE } from '../webhook-address.ts';
 import {
   type AdministrationDeps,
   CLIENT,
@@ -29,6 +31,7 @@ import {
   overlapField,
   overlapMsOf,
   PAGE,
+  texts,
   toPage,
 } from './operation.ts';
 
@@ -73,9 +76,27 @@ const REMOVABLE = 'An empty text removes it.';
 const change = (doc: string) => text({ max: MOST_CHARACTERS, absent: 'never', doc });
 const name = text({ max: MOST_CHARACTERS, doc: 'The name that operators see.', example: 'Tideline' });
 const redirectUri = text({
-  ...{ max: MOST_CHARACTERS, doc: 'Where browsers return with the authorization code.' },
+  ...{
+    max: MOST_CHARACTERS,
+    doc: 'The default redirect URI: where browsers return with the authorization code.',
+  },
   example: 'https://app.example/callback',
 });
+const redirectUris = texts(
+  `All redirect URIs, at most ${MOST_REDIRECT_URIS}, the default first. With several, a request can name one of them.`,
+);
+/** The fields of redirect URIs. Errors name the first one that is given. */
+const URI_FIELDS = ['redirect_uris', 'add_redirect_uris', 'remove_redirect_uris', 'redirect_uri'] as const;
+type SentUris = {
+  readonly redirect_uri: string | undefined;
+  readonly redirect_uris: readonly string[] | undefined;
+};
+
+/** Throws 400 if the default is another one than the first of all. */
+function refuseOtherFirst({ redirect_uri: first, redirect_uris: all }: SentUris): void {
+  if (first !== undefined && all !== undefined && all[0] !== first)
+    refuseMistakes([{ field: 'redirect_uri', problem: 'must be the first of redirect_uris' }]);
+}
 
 /** Returns a webhook URL as the actor may read it: its query can contain a secret of the receiver. */
 const visibleUrl = (
@@ -118,20 +139,33 @@ export const createApplicationOperation = operation({
   pathFields: {},
   fields: {
     name: required(name),
-    redirect_uri: required(redirectUri),
+    ...{ redirect_uri: redirectUri, redirect_uris: redirectUris },
     display_name: text({ max: MOST_CHARACTERS, doc: 'The name on the Connect pages.', example: 'Tideline' }),
     webhook_url: text({ max: MOST_CHARACTERS, doc: 'The URL that receives deliveries.' }),
+    own_webhook_keys: flag({ doc: '`true`: its webhooks are signed with keys of its own.' }),
     ...SETTINGS_FIELDS,
   },
   ...{ command: 'client create', result: [...SECRETS, ...NAMES] },
   async run(input, deps) {
+    refuseOtherFirst(input);
+    const { redirect_uri: first = '', redirect_uris: redirectUris = [first] } = input;
+    if (redirectUris.every((uri) => uri === ''))
+      refuseMistakes([{ field: 'redirect_uri', problem: 'is missing' }]);
     const typed = {
-      ...{ name: input.name, redirectUri: input.redirect_uri },
+      ...{ name: input.name, redirectUris },
       ...{ displayName: input.display_name ?? '', webhookUrl: input.webhook_url ?? '' },
     };
     const options = { settings: givenSettings(input), isShared: input.share_address === true };
     const created = await createApplication(deps.actor, { ...typed, ...options }, deps);
-    if ('problems' in created) throw problemsError(created.problems);
+    if ('problems' in created) throw problemsError(created.problems, input);
+    const { clientId } = created.client;
+    if (input.own_webhook_keys === true)
+      await deps.webhookKeys.switchWebhookKeys({
+        clientId,
+        keys: 'own',
+        overlapUntil: deps.now(),
+        by: deps.by,
+      });
     return { ...created, subject: await readSettings(created.client, deps) };
   },
   toDocument: ({ clientSecret, webhookSecret, subject }) => ({
@@ -166,10 +200,12 @@ export const updateApplication = operation({
   summary: 'Change an application',
   description: 'Absent fields keep their values. All given fields are changed, or none.',
   permission: 'application.change',
-  errors: [...REFUSED_SETTINGS, SETTINGS.changed_meanwhile],
+  errors: [...REFUSED_SETTINGS, SETTINGS.last_redirect_uri, SETTINGS.changed_meanwhile],
   pathFields: CLIENT,
   fields: {
-    ...{ name, redirect_uri: redirectUri },
+    ...{ name, redirect_uri: redirectUri, redirect_uris: redirectUris },
+    add_redirect_uris: texts('Redirect URIs to add at the end.'),
+    remove_redirect_uris: texts('Redirect URIs to remove. The others keep their order.'),
     display_name: change(`The name on the Connect pages. ${REMOVABLE}`),
     webhook_url: change(`The URL that receives deliveries. ${REMOVABLE}`),
     application_url: change(`The website of the application. ${REMOVABLE}`),
@@ -185,8 +221,14 @@ export const updateApplication = operation({
       Object.entries(TEXT_SETTINGS).map(([key, { name }]) => [key, input[name]]),
     ) as Record<TextSettingKey, string | undefined>; // keys of the table
     const options = { settings: givenSettings(input), isShared: input.share_address === true };
-    const changed = await changeSettings(deps.actor, { clientId, typed, ...options }, deps);
-    if ('problems' in changed) throw problemsError(changed.problems);
+    refuseOtherFirst(input);
+    const change = {
+      ...{ all: input.redirect_uris, default: input.redirect_uri },
+      ...{ added: input.add_redirect_uris, removed: input.remove_redirect_uris },
+    };
+    const redirectUris = URI_FIELDS.some((name) => input[name] !== undefined) ? change : undefined;
+    const changed = await changeSettings(deps.actor, { clientId, typed, redirectUris, ...options }, deps);
+    if ('problems' in changed) throw problemsError(changed.problems, input);
     return { ...changed, subject: await readShown(clientId, deps) };
   },
   version: ({ subject }) => subject.version,
@@ -211,14 +253,19 @@ const givenSettings = (sent: SentSettings) => ({
 });
 
 /** Returns the error for problems by field, with the codes of dynamic registration (RFC 7591 §3.2.2). */
-function problemsError(problems: SettingsProblems): ApiError {
-  const sentences = Object.entries(problems).map(
-    ([key, problem]) => [TEXT_SETTINGS[key as TextSettingKey].name, [problem]] as const, // keys of the table
+function problemsError({ redirectUris = [], ...texts }: SettingsProblems, input: SentUris): ApiError {
+  const sentences: [string, readonly string[]][] = Object.entries(texts).map(
+    ([key, problem]) => [TEXT_SETTINGS[key as TextSettingKey].name, [problem]], // keys of the table
   );
-  const { redirectUri, ...others } = problems;
-  const [other] = Object.values(others);
-  const row = other === undefined ? SETTINGS.invalid_redirect_uri : SETTINGS.invalid_client_metadata;
-  return new ApiError(row, { message: other ?? redirectUri, details: Object.fromEntries(sentences) });
+  const sent = Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : name));
+  const field = URI_FIELDS.find((name) => sent.includes(name)) ?? 'redirect_uris';
+  if (redirectUris.length > 0) sentences.push([field, redirectUris]);
+  const [[, [message] = []] = []] = sentences;
+  const details = Object.fromEntries(sentences);
+  if (message === ADDRESS_IN_USE) return new ApiError(SETTINGS.address_in_use, { details });
+  const isUri = Object.keys(texts).length === 0;
+  const row = isUri ? SETTINGS.invalid_redirect_uri : SETTINGS.invalid_client_metadata;
+  return new ApiError(row, { message, details });
 }
 
 export const deleteApplicationOperation = operation({

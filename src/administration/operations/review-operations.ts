@@ -1,6 +1,8 @@
 /** The operations on the review of an application. */
 import { text } from '../../http/fields.ts';
-import { REVIEWS, submissionOf } from '../../verification/reviews.ts';
+import { PeopleRefusal } from '../../people/people-refusal.ts';
+import { mustBeAllowed } from '../../people/permission.ts';
+import { REVIEWS, submissionOf, verifyNow } from '../../verification/reviews.ts';
 import { toDocument } from '../documents/field.ts';
 import { REVIEW, type ReviewSubject } from '../documents/review.ts';
 import { makeReviewStep, REVIEW_STEPS, type ReviewStepName, readReview, waitingReviews } from '../reviews.ts';
@@ -91,4 +93,21 @@ export const REVIEW_STEP_OPERATIONS = {
   }),
 };
 
-export const REVIEW_OPERATIONS = [showReview, ...Object.values(REVIEW_STEP_OPERATIONS), listReviews];
+export const verifyApplication = operation({
+  ...{ id: 'verifyApplication', method: 'post', path: `${PATH}/verify`, group: GROUP },
+  summary: 'Approve the present values of an application without a submission',
+  ...{ permission: 'verification.review', pathFields: CLIENT, fields: { note: NOTE }, result: NAMES },
+  ...{ errors: [REVIEWS.invalid_note], command: 'client update' },
+  async run({ client_id: clientId, note }, deps): Promise<ReviewSubject> {
+    await readReview(deps.actor, { clientId, limit: 0 }, deps);
+    mustBeAllowed(deps.actor, 'verification.review');
+    const verification = await verifyNow({ clientId, note }, deps);
+    if (verification === undefined) throw new PeopleRefusal('not_there');
+    return { verification, url: (await deps.addresses()).url };
+  },
+  toDocument: (review) => toDocument(REVIEW, review),
+});
+
+export const REVIEW_OPERATIONS = [
+  ...[showReview, ...Object.values(REVIEW_STEP_OPERATIONS), verifyApplication, listReviews],
+];

@@ -12,7 +12,7 @@ export type AuthorizationRequest = {
   readonly transactionId: string;
   readonly clientId: string;
   readonly userId: string;
-  /** The registered one or the playground's. A received `redirect_uri` is ignored (docs/wire.md O4.1). */
+  /** A registered one or the playground's (docs/wire.md O4.1). */
   readonly redirectUri: string;
   readonly scope: Scope;
   /** Percent-encoded as received, and returned unchanged. */

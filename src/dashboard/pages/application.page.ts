@@ -2,7 +2,6 @@
 import type { RotatedSecret } from '../../administration/applications.ts';
 import {
   FACTS,
-  NEW_SETTINGS,
   TEXT_SETTINGS,
   type TextSettingKey,
 } from '../../administration/documents/application-settings.ts';
@@ -11,7 +10,7 @@ import type { ApplicationFacts } from '../../branding/branding.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type Client, REFRESH_REPLAY_WINDOW } from '../../oauth/client.ts';
+import { type Client, REFRESH_REPLAY_WINDOW, registeredUris } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
@@ -19,10 +18,12 @@ import {
   APPLICATIONS,
   applicationField,
   applicationPath,
+  connectingFields,
   copyRow,
   type FilledFields,
   type ShownSecrets,
   secretsPanel,
+  uriList,
 } from './applications.page.ts';
 import { type DashboardPage, postForm, type Viewer } from './layout.page.ts';
 import { choice, dangerZone, factList, field, questionPanel, top } from './parts.page.ts';
@@ -94,20 +95,19 @@ ${pages === undefined ? content : html`<div class="levels"><nav aria-label="${me
 export type SettingsParts = { readonly client: Client; readonly facts: ApplicationFacts } & FilledFields;
 
 /** Renders a form for members who may change the settings, and the values for others. */
-export function settingsContent({ client, facts, problems, ...typed }: SettingsParts, viewer: Viewer): Html {
-  const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
+export function settingsContent(parts: SettingsParts, viewer: Viewer): Html {
+  const { client, facts, problems } = parts;
+  const { values = { ...client, ...facts }, redirectUris = registeredUris(client) } = parts;
   if (!may(viewer.person, 'application.change', client.clientId))
     return html`<section class="panel">${factList([
-      ...NEW_SETTINGS.map((key) =>
-        toFactRow(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key]),
-      ),
+      ...(['name', 'displayName'] as const).map((key) => toFactRow(key, values[key])),
+      [messages.text('application.redirect_uris'), uriList(redirectUris)],
+      toFactRow('webhookUrl', shownUrl(values.webhookUrl)),
       ...FACTS.map((key) => toFactRow(key, values[key])),
     ])}</section>`;
-  const filled = { values, ...(problems && { problems }) };
-  const fields = (keys: readonly TextSettingKey[]) =>
-    html`<div class="fields">${keys.map((key) => applicationField(key, filled))}</div>`;
-  const form = html`<section class="panel"><h2>${messages.text('settings.connecting')}</h2>${fields(NEW_SETTINGS)}</section>
-<section class="panel"><h2>${messages.text('settings.about')}</h2><p class="lead">${messages.text('settings.about.lead')}</p>${fields(FACTS)}</section>
+  const filled = { values, redirectUris, ...(problems && { problems }) };
+  const form = html`<section class="panel"><h2>${messages.text('settings.connecting')}</h2>${connectingFields(filled)}</section>
+<section class="panel"><h2>${messages.text('settings.about')}</h2><p class="lead">${messages.text('settings.about.lead')}</p><div class="fields">${FACTS.map((key) => applicationField(key, filled))}</div></section>
 <div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
   return postForm(viewer, applicationPath(client.clientId), form);
 }

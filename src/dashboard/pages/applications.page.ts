@@ -1,14 +1,11 @@
 /** The list of applications, the form that creates one, and the page of the new one. */
-import {
-  NEW_SETTINGS,
-  TEXT_SETTINGS,
-  type TextSettingKey,
-} from '../../administration/documents/application-settings.ts';
+import type { SettingsProblems } from '../../administration/applications.ts';
+import { TEXT_SETTINGS, type TextSettingKey } from '../../administration/documents/application-settings.ts';
 import { MOST_EMAIL_CHARACTERS, MOST_URL_CHARACTERS } from '../../branding/look-input.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type Client, MOST_NAME_CHARACTERS } from '../../oauth/client.ts';
-import { MOST_URI_CHARACTERS } from '../../oauth/redirect-uri.ts';
+import { MOST_REDIRECT_URIS, MOST_URI_CHARACTERS } from '../../oauth/redirect-uri.ts';
 import { mayRole } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { authorizeUrl, type CodeInput, curlCode, pythonCode, typescriptCode } from './application-code.ts';
@@ -32,11 +29,13 @@ export function applicationsPage({ clients, said, waiting }: ApplicationsParts, 
   const mayCreate = mayRole(person.role, 'application.create');
   const create = html`<a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a>`;
   const isEmpty = clients.length === 0;
-  const rows = clients.map(({ clientId, name, displayName, redirectUri }) => [
-    html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a><small>${displayName === undefined ? messages.text('applications.unnamed') : html`<bdi>${displayName}</bdi>`}</small>`,
-    html`<span class="code">${clientId}</span>`,
-    html`<span class="code">${redirectUri}</span>`,
-  ]);
+  const rows = clients.map(
+    ({ clientId, name, displayName, redirectUri, furtherRedirectUris: { length: count } }) => [
+      html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a><small>${displayName === undefined ? messages.text('applications.unnamed') : html`<bdi>${displayName}</bdi>`}</small>`,
+      html`<span class="code">${clientId}</span>`,
+      html`<span class="code">${redirectUri}</span>${count > 0 && html`<small>${messages.text('applications.redirects.more', { count })}</small>`}`,
+    ],
+  );
   const list = table({
     name: 'applications.title',
     heads: ['applications.name', 'applications.id', 'applications.redirect'],
@@ -56,7 +55,8 @@ const emptyList = (create: Html | undefined): Html =>
 
 export type FilledFields = {
   readonly values?: Readonly<Partial<Record<TextSettingKey, string | undefined>>>;
-  readonly problems?: Readonly<Partial<Record<TextSettingKey, string>>>;
+  readonly redirectUris?: readonly string[];
+  readonly problems?: SettingsProblems;
 };
 
 type Input = {
@@ -71,7 +71,6 @@ const URL_INPUT: Input = { type: 'url', maxLength: MOST_URL_CHARACTERS };
 const INPUTS: Readonly<Record<TextSettingKey, Input>> = {
   name: { isRequired: true, maxLength: MOST_NAME_CHARACTERS },
   displayName: { maxLength: MOST_NAME_CHARACTERS },
-  redirectUri: { isRequired: true, maxLength: MOST_URI_CHARACTERS },
   webhookUrl: { type: 'url', maxLength: MOST_URI_CHARACTERS },
   applicationUrl: URL_INPUT,
   supportEmail: { type: 'email', maxLength: MOST_EMAIL_CHARACTERS },
@@ -95,12 +94,33 @@ export function applicationField(key: TextSettingKey, { values = {}, problems = 
   });
 }
 
+/** The name of the field that has a redirect URI in each line. */
+export const REDIRECT_URIS = 'redirect_uris';
+
+/** Renders the fields that an application is created with. */
+export const connectingFields = (filled: FilledFields): Html => html`<div class="fields">
+${applicationField('name', filled)}
+${applicationField('displayName', filled)}
+${redirectUrisField(filled)}
+${applicationField('webhookUrl', filled)}
+</div>`;
+
+function redirectUrisField({ redirectUris = [], problems = {} }: FilledFields): Html {
+  const wrong = problems.redirectUris?.map((problem) => html`<p class="wrong">${asSentence(problem)}</p>`);
+  const [hint, described] = [`${REDIRECT_URIS}-hint`, `${REDIRECT_URIS}-wrong`];
+  return html`<div><label for="${REDIRECT_URIS}">${messages.text('application.redirect_uris')}</label>
+<textarea id="${REDIRECT_URIS}" name="${REDIRECT_URIS}" rows="${Math.min(Math.max(redirectUris.length, 1) + 1, 8)}" class="code" spellcheck="false" autocapitalize="none" required aria-describedby="${hint}${wrong && ` ${described}`}"${wrong && html` aria-invalid="true" autofocus`}>${redirectUris.join('\n')}</textarea>
+<p class="hint" id="${hint}">${messages.text('application.redirect_uris.hint', { most: MOST_REDIRECT_URIS })}</p>${wrong && html`<div id="${described}">${wrong}</div>`}</div>`;
+}
+
+/** Renders each redirect URI in a line. */
+export const uriList = (uris: readonly string[]): Html =>
+  html`${uris.map((uri) => html`<div><span class="code">${uri}</span></div>`)}`;
+
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 export function newApplicationPage(filled: FilledFields, viewer: Viewer): Html {
-  const form = html`<div class="fields">
-${NEW_SETTINGS.map((key) => applicationField(key, filled))}
-</div>${formButtons(messages.text('applications.create'), APPLICATIONS)}`;
+  const form = html`${connectingFields(filled)}${formButtons(messages.text('applications.create'), APPLICATIONS)}`;
   return html`${top(messages.text('application_new.title'), messages.text('application_new.lead'))}
 <div class="panel">${postForm(viewer, `${APPLICATIONS}/new`, form)}</div>`;
 }

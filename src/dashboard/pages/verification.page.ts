@@ -3,6 +3,7 @@ import { TEXT_SETTINGS } from '../../administration/documents/application-settin
 import { logoPath } from '../../branding/branding.ts';
 import { chip, ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
+import { registeredUris } from '../../oauth/client.ts';
 import { may } from '../../people/permission.ts';
 import { type MissingValue, missingForReview } from '../../verification/requirements.ts';
 import { MOST_NOTE_CHARACTERS, submissionOf } from '../../verification/reviews.ts';
@@ -15,7 +16,7 @@ import {
   type Verification,
 } from '../../verification/verification.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
-import { applicationPath } from './applications.page.ts';
+import { applicationPath, uriList } from './applications.page.ts';
 import { olderLink } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { dangerZone, emptyState, formButtons, table, top } from './parts.page.ts';
@@ -78,7 +79,7 @@ ${operatorName === undefined && html`<p class="hint">${messages.text('verificati
 const REQUIRED: readonly (readonly [MissingValue['field'], DashboardMessageKey, field: string])[] = [
   ['displayName', 'application.display_name', 'display_name'],
   ['applicationUrl', 'application.application_url', 'application_url'],
-  ['redirectUri', 'verification.redirect_uri', 'redirect_uri'],
+  ['redirectUri', 'verification.redirect_uri', 'redirect_uris'],
   ['support', 'verification.support', 'support_email'],
 ];
 
@@ -107,7 +108,8 @@ function valueLabel(field: ReviewedField): string {
 }
 
 /** Shows the values that are set, and next to them the values that users see if they differ. */
-function valuesTable({ clientId, present, approved, redirectUri }: Verification): Html {
+function valuesTable(verification: Verification): Html {
+  const { clientId, present, approved } = verification;
   const changed = approved === undefined ? [] : changedFields(present, approved);
   const hasTwo = changed.length > 0 && approved !== undefined;
   const rows = REVIEWED_FIELDS.map((field) => {
@@ -118,10 +120,11 @@ function valuesTable({ clientId, present, approved, redirectUri }: Verification)
       ...(hasTwo ? [shownValue(approved[field])] : []),
     ];
   });
+  const uris = uriList(registeredUris(verification));
   const redirect = [
-    html`${messages.text('application.redirect_uri')}`,
-    html`<span class="code">${redirectUri}</span><small>${messages.text('verification.redirect_uri.about')}</small>`,
-    ...(hasTwo ? [html`<span class="code">${redirectUri}</span>`] : []),
+    html`${messages.text('application.redirect_uris')}`,
+    html`${uris}<small>${messages.text('verification.redirect_uri.about')}</small>`,
+    ...(hasTwo ? [uris] : []),
   ];
   const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
   const branding = html`<a href="${applicationPath(clientId)}/branding">${messages.text('application.tab.branding')}</a>`;

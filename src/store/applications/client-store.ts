@@ -6,6 +6,7 @@ import {
   type ClientChange,
   type ClientSettings,
   DEFAULT_SETTINGS,
+  registeredUris,
   type UnstoredClient,
 } from '../../oauth/client.ts';
 import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
@@ -15,7 +16,13 @@ import type { BatchStatement, Database, Statements } from '../drivers/database.t
 import { keepFirstEndpoint, refuseFurther } from '../webhooks/first-endpoint.ts';
 import { changeLook } from './branding-store.ts';
 import { deleteClientInParts } from './client-deletion.ts';
-import { changeReviewed, LOCK_APPLICATION, lockApplication } from './review-rows.ts';
+import {
+  changeReviewed,
+  FURTHER_REDIRECT_URIS,
+  LOCK_APPLICATION,
+  lockApplication,
+  toUris,
+} from './review-rows.ts';
 
 type ClientRow = {
   clientId: string;
@@ -31,12 +38,9 @@ type ClientRow = {
   createdAt: number;
 };
 
-// A URI has no spaces.
 const SELECT = `
   SELECT a.client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
-         refresh_replay_window, created_at,
-         (SELECT string_agg(r.uri, ' ' ORDER BY r.position)
-            FROM redirect_uri AS r WHERE r.client_id = a.client_id) AS further_redirect_uris`;
+         refresh_replay_window, created_at, ${FURTHER_REDIRECT_URIS}`;
 
 const FIND = `${SELECT} FROM application AS a WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
@@ -120,7 +124,7 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       await db.transaction(async (tx) => {
         await tx.change(CREATE, createdValues(client));
         await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
-        await replaceRedirectUris(tx, client);
+        await replaceRedirectUris(tx, clientId, client.furtherRedirectUris ?? []);
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
         await keepFirstEndpoint(tx, first, by);
         const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
@@ -128,15 +132,17 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       });
     },
 
-    async updateClient(clientId, { look, ...change }, { now, by, ifVersion }) {
+    async updateClient(clientId, { look, redirectUris, ...change }, { now, by, ifVersion }) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
         if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, by }, async () => {
-          await replaceRedirectUris(tx, { clientId, ...change });
-          await tx.change(UPDATE, { clientId, ...changedValues(change) });
+          const [redirectUri, ...further] =
+            (before && redirectUris?.(registeredUris(toClient(before)))) ?? [];
+          if (redirectUri !== undefined) await replaceRedirectUris(tx, clientId, further);
+          await tx.change(UPDATE, { clientId, redirectUri: redirectUri ?? null, ...changedValues(change) });
           return tx.get<ClientRow>(FIND, { clientId });
         });
         if (updated !== undefined && webhookUrl !== undefined)
@@ -169,7 +175,7 @@ function toClient(row: ClientRow): Client {
   const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
-  const furtherRedirectUris = row.furtherRedirectUris?.split(' ') ?? [];
+  const furtherRedirectUris = toUris(row.furtherRedirectUris);
   const settings = { furtherRedirectUris, pushedRequests, returningUsers, providers, refreshReplayWindow };
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
@@ -185,14 +191,11 @@ function parseSecrets(list: string): Secret[] {
 
 async function replaceRedirectUris(
   tx: Statements,
-  {
-    clientId,
-    furtherRedirectUris,
-  }: Pick<ClientChange, 'furtherRedirectUris'> & { readonly clientId: string },
+  clientId: string,
+  further: readonly string[],
 ): Promise<void> {
-  if (furtherRedirectUris === undefined) return;
   await tx.change(REMOVE_REDIRECT_URIS, { clientId });
-  for (const [i, uri] of furtherRedirectUris.entries())
+  for (const [i, uri] of further.entries())
     await tx.change(ADD_REDIRECT_URI, { clientId, position: i + 1, uri });
 }
 
@@ -210,10 +213,9 @@ function createdValues(client: UnstoredClient) {
 }
 
 function changedValues(change: ClientChange) {
-  const { name, displayName, redirectUri, webhookUrl, providers } = change;
+  const { name, displayName, webhookUrl, providers } = change;
   return {
     name: name ?? null,
-    redirectUri: redirectUri ?? null,
     pushedRequests: change.pushedRequests ?? null,
     returningUsers: change.returningUsers ?? null,
     refreshReplayWindow: change.refreshReplayWindow ?? null,

@@ -36,13 +36,20 @@ export async function lockApplication(
   throw new ApiError(SETTINGS.changed_meanwhile);
 }
 
+/** The redirect URIs besides the default one. A URI has no spaces. The application's row is `a`. */
+export const FURTHER_REDIRECT_URIS = `
+  (SELECT string_agg(r.uri, ' ' ORDER BY r.position)
+     FROM redirect_uri AS r WHERE r.client_id = a.client_id) AS further_redirect_uris`;
+
+export const toUris = (text: string | undefined): readonly string[] => text?.split(' ') ?? [];
+
 /** The SELECT and its joins, to which a statement adds its own `WHERE` or `ORDER BY`. */
 export const SELECT_VERIFICATION = `
   SELECT a.client_id, a.redirect_uri, a.display_name, l.application_url, l.support_email, l.support_url,
          light.hash AS logo, dark.hash AS dark_logo, v.status, v.submitted_at, v.reviewer_note, v.verified_at,
          v.display_name AS approved_display_name, v.application_url AS approved_application_url,
          v.support_email AS approved_support_email, v.support_url AS approved_support_url,
-         approved_light.hash AS approved_logo, approved_dark.hash AS approved_dark_logo
+         approved_light.hash AS approved_logo, approved_dark.hash AS approved_dark_logo, ${FURTHER_REDIRECT_URIS}
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
     LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
@@ -67,6 +74,7 @@ type Nullable<T> = { [K in keyof T]: string | undefined };
 export type VerificationRow = Nullable<ReviewedValues> & {
   readonly clientId: string;
   readonly redirectUri: string;
+  readonly furtherRedirectUris: string | undefined;
   readonly status: ReviewStatus | undefined;
   readonly submittedAt: number | undefined;
   readonly reviewerNote: string | undefined;
@@ -96,6 +104,7 @@ export function toVerification(row: VerificationRow): Verification {
   return {
     clientId: row.clientId,
     redirectUri: row.redirectUri,
+    furtherRedirectUris: toUris(row.furtherRedirectUris),
     status: row.status ?? 'not_submitted',
     submittedAt: row.submittedAt,
     reviewerNote: row.reviewerNote,
