@@ -21,6 +21,9 @@ export type WebhookAddress = {
   readonly isShared: boolean;
 };
 
+/** The problem of an address that another application has. */
+export const ADDRESS_TAKEN = 'Another application uses this webhook URL. Use another path.';
+
 /** Returns the problem of an address that `actor` sets, as a sentence. */
 export async function webhookAddressProblem(
   actor: Actor,
@@ -35,5 +38,5 @@ export async function webhookAddressProblem(
   const problem = malformed ?? unreachableProblem(url, privateNetwork);
   if (problem !== undefined) return `The webhook URL ${problem}.`;
   if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
-  return 'Another application uses this webhook URL. Use another path.';
+  return ADDRESS_TAKEN;
 }

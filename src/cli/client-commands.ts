@@ -121,7 +121,10 @@ const list = operationCommand({
     ),
 });
 
-const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({ client_id: clientId });
+/** Returns the application that a command names. */
+export const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({
+  client_id: clientId,
+});
 
 const show = operationCommand({
   name: 'client show',
@@ -184,7 +187,7 @@ const update: Command = {
   },
 };
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 const rotateSecret = operationCommand({
   name: 'client rotate-secret',

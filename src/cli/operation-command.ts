@@ -140,6 +140,10 @@ const SUBJECTS: Readonly<
     undefined,
     (id) => `The user has no account "${id}"; "kalends user show" lists the accounts.`,
   ],
+  endpoint_id: [
+    undefined,
+    (id) => `There is no endpoint "${id}"; "kalends webhook list" lists the endpoints.`,
+  ],
   key_id: [undefined, (id) => `There is no admin key "${id}"; "kalends admin key list" lists the keys.`],
 };
 

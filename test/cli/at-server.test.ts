@@ -9,10 +9,12 @@ import { openStorage } from '../../src/start/open-storage.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type Run, runHere } from '../harness/command-here.ts';
 import { type Program, startProgram } from '../harness/program.ts';
+import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 
 const KEY = 'environment-key-of-32-characters-or-more';
+const HOOK = 'https://app.example/hook';
 const RANDOM =
-  /join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -24,6 +26,7 @@ const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
 
 describe('a command at a server', () => {
   let program: Program;
+  let receiver: Receiver;
   let clientId: string;
   let users = 0;
 
@@ -36,6 +39,11 @@ describe('a command at a server', () => {
   const newClient = async () =>
     (await document('client', 'create', '--name', 'Shop', '--redirect-uri', 'https://shop.example/cb'))
       .client_id;
+  /** Returns the id of a new endpoint at the receiver. */
+  async function newEndpoint(): Promise<string> {
+    const at = ['--url', `${receiver.url}/${++users}`, '--hears', 'events'];
+    return (await document('webhook', 'add', await newClient(), ...at)).endpoint_id;
+  }
   const newKey = async () =>
     (await document('admin', 'key', 'create', '--name', 'CI', '--role', 'owner')).key_id;
   async function newUser(): Promise<string> {
@@ -78,9 +86,13 @@ describe('a command at a server', () => {
 
   before(async () => {
     program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY } });
+    receiver = await openReceiver();
     clientId = await newClient();
   });
-  after(() => program.dispose());
+  after(async () => {
+    receiver.close();
+    await program.dispose();
+  });
 
   const member = async () => Array<string>(2).fill(await newMember());
   /** Creates an application that can be submitted, and takes a step of its review. */
@@ -105,6 +117,22 @@ describe('a command at a server', () => {
     'client verification request-changes': async () => [await reviewed('submit'), '--note', 'Another name'],
     'client verification cancel': async () => [await reviewed('submit')],
     'client verification withdraw': async () => [await reviewed('verify'), '--note', 'It ended'],
+    'webhook list': async () => [await newClient()],
+    'webhook add': async () => [
+      await newClient(),
+      '--url',
+      HOOK,
+      '--hears',
+      'events,calendars',
+      '--own',
+      '--share-address',
+    ],
+    'webhook update': async () => [await newEndpoint(), '--hears', 'connections', '--own', 'on'],
+    'webhook test': async () => [await newEndpoint()],
+    'webhook pause': async () => [await newEndpoint()],
+    'webhook resume': async () => [await newEndpoint()],
+    'webhook rotate-secret': async () => [await newEndpoint(), '--overlap', '0'],
+    'webhook remove': async () => [await newEndpoint(), '--yes'],
     'user list': async () => [clientId, '--search', 'nobody'],
     'user calendars': async () => [...(await user()), 'Ada'],
     'user reconnect-link': async () => [...(await user()), 'Ada'],
@@ -163,6 +191,16 @@ describe('a command at a server', () => {
       ['admin', 'remove-passkey', await newMember(), 'none', '--yes'],
       ['admin', 'withdraw', 'none'],
       ['admin', 'invite', `${await newMember()}@example.com`],
+      ['webhook', 'list', 'none'],
+      ['webhook', 'add', 'none', '--url', HOOK],
+      ['webhook', 'add', clientId, '--url', 'no address'],
+      ['webhook', 'add', clientId, '--url', HOOK, '--hears', 'all'],
+      ['webhook', 'pause', 'none'],
+      ['webhook', 'test', 'none'],
+      ['webhook', 'update', 'none', '--own', 'on'],
+      ['webhook', 'update', await newEndpoint()],
+      ['webhook', 'rotate-secret', await newEndpoint(), '--overlap', '999d'],
+      ['webhook', 'remove', await newEndpoint()],
       ['admin', 'key', 'rotate', 'none'],
       ['admin', 'key', 'create', '--name', ' ', '--role', 'viewer'],
       ['admin', 'key', 'create', '--name', 'X', '--role', 'developer', '--client', 'none'],

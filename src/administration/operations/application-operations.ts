@@ -1,4 +1,4 @@
-/** The operations on applications and their endpoints. */
+/** The operations on applications. */
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
@@ -19,7 +19,6 @@ import {
 } from '../applications.ts';
 import { APPLICATION, type ApplicationSubject } from '../documents/application.ts';
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
-import { ENDPOINT } from '../documents/endpoint.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import {
   type AdministrationDeps,
@@ -78,7 +77,7 @@ const redirectUri = text({
 });
 
 /** Returns a webhook URL as the actor may read it: its query can contain a secret of the receiver. */
-const visibleUrl = (
+export const visibleUrl = (
   { clientId, url }: { readonly clientId: string; readonly url: string },
   { actor }: Pick<AdministrationDeps, 'actor'>,
 ): string => (may(actor, 'application.change', clientId) ? url : auditedUrl(url));
@@ -255,22 +254,5 @@ export const rotateApplicationSecret = operation({
   toDocument: ({ clientId, clientSecret, oldSecretExpiresAt }) => ({
     ...{ client_id: clientId, client_secret: clientSecret },
     old_secret_expires_at: toTime(oldSecretExpiresAt),
-  }),
-});
-
-export const listApplicationEndpoints = operation({
-  ...{ id: 'listEndpoints', method: 'get', path: '/applications/{client_id}/endpoints', group: GROUP },
-  summary: 'List the webhook endpoints of an application',
-  permission: 'application.read',
-  ...{ pathFields: CLIENT, fields: PAGE, command: 'webhook list', result: ['endpoints', 'next'] },
-  async run({ client_id: clientId, ...page }, deps) {
-    await readApplication(deps.actor, clientId, deps);
-    const endpoints = await deps.endpoints.listEndpoints(clientId);
-    const { subjects, next } = toPage(endpoints, ({ endpointId }) => endpointId, page);
-    return { subjects: subjects.map((row) => ({ ...row, url: visibleUrl(row, deps) })), next };
-  },
-  toDocument: ({ subjects, next }) => ({
-    endpoints: subjects.map((endpoint) => toDocument(ENDPOINT, endpoint)),
-    next,
   }),
 });

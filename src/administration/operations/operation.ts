@@ -29,6 +29,7 @@ import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
+import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
@@ -43,6 +44,10 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
     readonly egress: Pick<Egress, 'request'>;
+    /** Sends test deliveries. */
+    readonly webhookEgress: Egress;
+    /** Returns the signer of deliveries. A command loads its keys when it is first used. */
+    openSigner(): Promise<WebhookSigner>;
     /** The version in `If-Match`. It is -1 for a value that no ETag has. */
     readonly ifVersion?: number | undefined;
     /** Epoch milliseconds. */
@@ -58,7 +63,7 @@ export type Operation<Path extends Table, Fields extends Table, Result> = {
   readonly group: string;
   readonly summary: string;
   readonly description?: string;
-  /** Checked before the body is read, for the application in the path. */
+  /** Checked before the body is read, for the application in the path. Without one, only the role is: `run` checks the rest. */
   readonly permission: Permission;
   readonly pathFields: Path;
   /** The query of GET and DELETE, otherwise the body. */

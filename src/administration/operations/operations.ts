@@ -3,13 +3,13 @@ import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import {
   createApplicationOperation,
   deleteApplicationOperation,
-  listApplicationEndpoints,
   listApplications,
   rotateApplicationSecret,
   showApplication,
   updateApplication,
 } from './application-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
+import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
 import type { AdminOperation } from './operation.ts';
@@ -33,10 +33,10 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   updateApplication,
   deleteApplicationOperation,
   rotateApplicationSecret,
-  listApplicationEndpoints,
   ...BRANDING_OPERATIONS,
   ...PROVIDER_APP_OPERATIONS,
   ...REVIEW_OPERATIONS,
+  ...ENDPOINT_OPERATIONS,
   listUsers,
   showUser,
   deleteUserOperation,
