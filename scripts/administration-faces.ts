@@ -36,6 +36,9 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   resumeEndpoint: ['/applications/:clientId/webhooks/:endpointId/resume'],
   testEndpoint: ['/applications/:clientId/webhooks/:endpointId/test'],
   rotateEndpointSecret: ['/applications/:clientId/webhooks/:endpointId/rotate'],
+  setWebhookKeys: ['/applications/:clientId/webhooks/keys'],
+  rotateWebhookKeys: ['/system/webhook-keys/rotate'],
+  rotateSigningKeys: ['/system/signing-keys/rotate'],
   submitForReview: ['/applications/:clientId/verification/submit'],
   cancelReview: ['/applications/:clientId/verification/cancel'],
   approveSubmission: ['/applications/:clientId/verification/approve'],
@@ -70,19 +73,13 @@ export const MISSING_FORMS: readonly string[] = [
   '/deliveries/:clientId/:messageId/replay',
   '/applications/:clientId/providers/google/check',
   '/applications/:clientId/providers/microsoft/check',
-  '/applications/:clientId/webhooks/keys',
   '/system/alerts/test',
-  '/system/signing-keys/rotate',
-  '/system/webhook-keys/rotate',
 ];
 
 /** The commands whose operation is still missing. */
 export const MISSING_COMMANDS: readonly string[] = [
   ...['setup google', 'setup microsoft', 'client load'],
   ...['connection list'],
-  'keys rotate',
-  'webhook rotate-keys',
-  'webhook own-keys',
   'webhook deliveries',
   'webhook show',
   'webhook replay',

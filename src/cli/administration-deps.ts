@@ -13,12 +13,12 @@ export const administrationDeps = (
   { config, deps: { now, inspectStorage } }: Context,
 ): Storage & AdministrationDeps => {
   const { privateNetwork } = config();
-  const { backup, system, webhookKeys, sealer } = storage;
+  const { backup, system, webhookKeys, signingKeys: signingKeyStore, sealer } = storage;
   const webhookEgress = lazyEgress({ privateNetwork });
   return {
     ...storage,
     ...{ actor: 'command line', privateNetwork, mailer: openMailer(config()), now, drawLogo: logoImage },
-    ...{ egress: webhookEgress, webhookEgress },
+    ...{ egress: webhookEgress, webhookEgress, signingKeyStore },
     openSigner: () => openWebhookSigner({ webhookKeys, sealer, now, log: { error() {} } }),
     program: runningProgram(config(), { ...system, inspectStorage, backup, now }),
   };

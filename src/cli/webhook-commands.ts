@@ -13,11 +13,15 @@ import {
   testEndpoint,
   updateEndpoint,
 } from '../administration/operations/endpoint-operations.ts';
+import {
+  rotateApplicationWebhookKeys,
+  rotateInstanceWebhookKeys,
+  setWebhookKeys,
+} from '../administration/operations/signing-key-operations.ts';
 import type { ListedEndpoint } from '../webhooks/endpoint-store.ts';
-import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
-import { CLIENT_ID, clientInput, HOUR_MS, unknownClient } from './client-commands.ts';
+import { CLIENT_ID, clientInput, HOUR_MS } from './client-commands.ts';
 import { SHARE_ADDRESS } from './client-options.ts';
-import { type Command, CommandError, type Input, type Positional, usageError } from './command.ts';
+import { type Command, type Input, type Positional, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
 import { listOutput, operationCommand, runAndPrint } from './operation-command.ts';
 import { overlapIn, overlapOption, readSwitch, text, YES } from './option-values.ts';
@@ -202,58 +206,60 @@ const test = operationCommand({
   }),
 });
 
+const WEEK = '7d';
+
+const overlapHours = ({ options }: Input) => ({ overlap_hours: overlapIn(options, WEEK) / HOUR_MS });
+
+const renderRotation = (
+  { keyId, retiresAt }: { readonly keyId: string; readonly retiresAt: number },
+  { input }: { readonly input: { readonly overlap_hours: number | undefined } },
+) => {
+  const until = `also signs until ${new Date(retiresAt).toISOString()}`;
+  const previous = input.overlap_hours === 0 ? 'no longer signs' : until;
+  return {
+    text: `Webhooks are signed with key ${keyId} from now on. The previous key ${previous}.`,
+  };
+};
+const ofInstance = rendering({ operation: rotateInstanceWebhookKeys, render: renderRotation });
+const ofApplication = rendering({ operation: rotateApplicationWebhookKeys, render: renderRotation });
+
 const rotateKeys: Command = {
   name: 'webhook rotate-keys',
   summary: 'Sign webhooks with a new key of the deployment, or of an application with own keys',
   positionals: [{ ...CLIENT_ID, optional: true }],
-  options: [overlapOption('How long the previous key also signs', '7d')],
+  options: [overlapOption('How long the previous key also signs', WEEK)],
   notes: [
     'Servers can run meanwhile: they use the new key within 30 seconds. Receivers cache fetched keys for a day at most. A receiver with the key in its settings needs the new key before the overlap ends.',
   ],
-  run: ({ positionals: { CLIENT_ID: clientId }, options }, { withStorage, deps: { now } }) => {
-    const overlapMs = overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, sealer, by }) => {
-      if (clientId !== undefined && (await webhookKeys.listKeyUses(clientId)).length === 0)
-        throw unknownClient(clientId);
-      const rotated = await rotateWebhookKeys(overlapMs, { webhookKeys, sealer, now, by }, clientId);
-      if (rotated === undefined)
-        throw new CommandError('instance_keys', `${clientId} has no own keys: run "webhook own-keys" first.`);
-      const ends = new Date(rotated.retiresAt).toISOString();
-      const old =
-        overlapMs === 0 ? 'The previous key no longer signs.' : `The previous key also signs until ${ends}.`;
-      return {
-        json: { id: rotated.keyId, client_id: clientId ?? null, previous_retires_at: ends },
-        text: `Webhooks are signed with key ${rotated.keyId} from now on. ${old}`,
-      };
-    });
-  },
+  renderings: [ofInstance, ofApplication],
+  run: (input, context) =>
+    context.withOperations((operations) =>
+      input.positionals.CLIENT_ID === undefined
+        ? runAndPrint(ofInstance, overlapHours(input), operations)
+        : runAndPrint(ofApplication, { ...clientInput(input), ...overlapHours(input) }, operations),
+    ),
 };
 
-const ownKeys: Command = {
+const ownKeys = operationCommand({
   name: 'webhook own-keys',
   summary: 'Sign the webhooks of an application with its own keys, or with the keys of the deployment',
   positionals: [CLIENT_ID, { name: 'on|off', doc: '`on`: its own keys. `off`: the keys of the deployment.' }],
-  options: [overlapOption('How long the keys used before also sign', '7d')],
+  options: [overlapOption('How long the keys used before also sign', WEEK)],
   notes: [
     'Servers can run meanwhile: they use the other keys within 30 seconds. `/.well-known/webhook-keys/CLIENT_ID` lists the keys of the application. Its receivers need them before the overlap ends. If the application uses these keys already, the command can only end an overlap earlier.',
   ],
-  run: ({ positionals, options }, { withStorage, deps: { now } }) => {
-    const { CLIENT_ID: clientId = '', 'on|off': mode } = positionals;
+  operation: setWebhookKeys,
+  input(parsed) {
+    const mode = parsed.positionals['on|off'];
     if (mode !== 'on' && mode !== 'off') throw usageError('Write on or off after the client id.');
-    const keys = mode === 'on' ? 'own' : 'instance';
-    const overlapUntil = now() + overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, by }) => {
-      const use = await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil, by });
-      if (use === undefined) throw unknownClient(clientId);
-      const ends = use.overlapUntil > now() ? new Date(use.overlapUntil).toISOString() : null;
-      const overlap = ends === null ? '' : ` The keys used before also sign until ${ends}.`;
-      return {
-        json: { client_id: clientId, own_webhook_keys: mode === 'on', overlap_until: ends },
-        text: `Webhooks of ${clientId} are signed with ${mode === 'on' ? 'its own keys' : 'the keys of the deployment'} from now on.${overlap}`,
-      };
-    });
+    return { ...clientInput(parsed), ...overlapHours(parsed), own_webhook_keys: mode === 'on' };
   },
-};
+  render({ client_id: clientId, own_webhook_keys: isOwn, overlap_until: until }) {
+    const overlap = until === null ? '' : ` The keys used before also sign until ${until}.`;
+    const keys = isOwn ? 'its own keys' : 'the keys of the deployment';
+    return { text: `Webhooks of ${clientId} are signed with ${keys} from now on.${overlap}` };
+  },
+});
 
 export const webhookCommands: readonly Command[] = [
   list,

@@ -54,7 +54,7 @@ export async function openAdministrationApp(
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-test-'));
   const clock = { now: NOW };
   const now = () => clock.now;
-  const sealer = createSealer(randomBytes(32));
+  const sealer = createSealer(Buffer.alloc(32)); // All instances have the same key.
   const stores = openStores(db, { sealer });
   const { log, entries } = recordingLog();
   /** The URLs that received deliveries. */
@@ -85,6 +85,7 @@ export async function openAdministrationApp(
       },
       close: async () => undefined,
     },
+    signingKeyStore: stores.signingKeys,
     webhookSigner: await openWebhookSigner({ ...stores, sealer, now, log }),
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',

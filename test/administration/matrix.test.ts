@@ -37,6 +37,7 @@ const BODIES: Readonly<Record<string, object>> = {
   requestChanges: { note: 'Another name' },
   withdrawVerification: { note: 'It ended' },
   runChecks: { name: 'clock' },
+  setWebhookKeys: { own_webhook_keys: true },
 };
 
 /** The steps of the review that come before that of an operation. */
@@ -90,6 +91,10 @@ onEachDatabase((database, open) => {
       const steps = STEPS_BEFORE[row.id];
       if (steps !== undefined) await prepareReview(steps, clientId);
       const member = /\{(person|invitation)_id\}/.test(row.path) ? await administration.addMember() : '';
+      if (row.id === 'rotateApplicationWebhookKeys')
+        await administration.stores.webhookKeys.switchWebhookKeys({
+          ...{ clientId, keys: 'own', overlapUntil: NOW, by: undefined },
+        });
       const endpointId = row.path.includes('{endpoint_id}') ? await createEndpoint(clientId) : '';
       const path = row.path
         .replace('{endpoint_id}', endpointId)

@@ -14,7 +14,7 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 const KEY = 'environment-key-of-32-characters-or-more';
 const HOOK = 'https://app.example/hook';
 const RANDOM =
-  /we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -118,6 +118,9 @@ describe('a command at a server', () => {
     'client verification cancel': async () => [await reviewed('submit')],
     'client verification withdraw': async () => [await reviewed('verify'), '--note', 'It ended'],
     'webhook list': async () => [await newClient()],
+    'webhook rotate-keys': async () => ['--overlap', '1h'],
+    'webhook own-keys': async () => [await newClient(), 'on'],
+    'keys rotate': async () => [],
     'webhook add': async () => [
       await newClient(),
       '--url',
@@ -191,6 +194,10 @@ describe('a command at a server', () => {
       ['admin', 'remove-passkey', await newMember(), 'none', '--yes'],
       ['admin', 'withdraw', 'none'],
       ['admin', 'invite', `${await newMember()}@example.com`],
+      ['webhook', 'rotate-keys', 'none'],
+      ['webhook', 'rotate-keys', await newClient()],
+      ['webhook', 'own-keys', 'none', 'on'],
+      ['webhook', 'own-keys', clientId, 'yes'],
       ['webhook', 'list', 'none'],
       ['webhook', 'add', 'none', '--url', HOOK],
       ['webhook', 'add', clientId, '--url', 'no address'],
@@ -207,7 +214,7 @@ describe('a command at a server', () => {
     ];
     for (const args of wrong) {
       const local = await here(...args);
-      assert.notEqual(local.exitCode, 0);
+      assert.notEqual(local.exitCode, 0, args.join(' ') + local.stdout);
       assert.deepEqual(await there(...args), local, args.join(' '));
     }
   });
@@ -306,9 +313,9 @@ describe('a command at another server', () => {
   });
 
   it('is wrong usage for a command without an operation, and without a key', async () => {
-    const { exitCode, stderr } = await runAt(() => undefined, ['keys', 'rotate']);
+    const { exitCode, stderr } = await runAt(() => undefined, ['keys', 'rotate-master']);
     assert.equal(exitCode, 2);
-    assert.match(stderr, /"kalends keys rotate" cannot run at a server/);
+    assert.match(stderr, /"kalends keys rotate-master" cannot run at a server/);
     const list = ['client', 'list', '--server', 'https://kalends.example'];
     assert.match((await runHere(list, { env: {} })).stderr, /Set KALENDS_ADMIN_KEY/);
   });

@@ -84,7 +84,7 @@ export const MEMBERS = errorTable({
   },
 });
 
-/** The errors of operations on endpoints. */
+/** The errors of operations on endpoints and the keys that sign deliveries. */
 export const ENDPOINTS = errorTable({
   is_listener: {
     status: 409,
@@ -99,6 +99,12 @@ export const ENDPOINTS = errorTable({
       'This is the webhook URL of the application: "kalends client update --webhook-url" changes or removes it.',
     when: 'The endpoint is the webhook URL of its application, and would be moved or removed.',
     fix: 'Change `webhook_url` of the application.',
+  },
+  instance_keys: {
+    status: 409,
+    message: 'The application has no own keys: run "kalends webhook own-keys" first.',
+    when: 'The deliveries of the application are signed with the keys of the deployment.',
+    fix: 'Give the application its own keys first.',
   },
 });
 

@@ -25,6 +25,7 @@ import { jsonIn } from '../../lib/json.ts';
 import type { Mailer } from '../../lib/mail/mailer.ts';
 import { nearestOf } from '../../lib/nearest.ts';
 import { openWith, sealWith } from '../../lib/sealing.ts';
+import type { SigningKeyStore } from '../../oauth/signing-key-store.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
@@ -44,6 +45,7 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
     readonly egress: Pick<Egress, 'request'>;
+    readonly signingKeyStore: SigningKeyStore;
     /** Sends test deliveries. */
     readonly webhookEgress: Egress;
     /** Returns the signer of deliveries. A command loads its keys when it is first used. */
@@ -189,11 +191,11 @@ const OVERLAP_HOURS = 24;
 const MOST_OVERLAP_HOURS = 720;
 const HOUR_MS = 3_600_000;
 
-/** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. */
-export const overlapField = (subject: string) => ({
+/** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. `usual` is the default in hours. */
+export const overlapField = (subject: string, usual = OVERLAP_HOURS) => ({
   overlap_hours: fractionalNumber({
     ...{ min: 0, max: MOST_OVERLAP_HOURS },
-    doc: `The hours for which the previous ${subject} stays valid; ${OVERLAP_HOURS} by default.`,
+    doc: `The hours for which the previous ${subject} stays valid; ${usual} by default.`,
   }),
 });
 

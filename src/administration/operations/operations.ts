@@ -15,6 +15,7 @@ import { MEMBER_OPERATIONS } from './member-operations.ts';
 import type { AdminOperation } from './operation.ts';
 import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
 import { REVIEW_OPERATIONS } from './review-operations.ts';
+import { SIGNING_KEY_OPERATIONS } from './signing-key-operations.ts';
 import { SYSTEM_OPERATIONS } from './system-operations.ts';
 import {
   deleteUserOperation,
@@ -48,5 +49,6 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   createKey,
   rotateKey,
   revokeKey,
+  ...SIGNING_KEY_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
