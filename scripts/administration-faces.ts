@@ -39,6 +39,8 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   setWebhookKeys: ['/applications/:clientId/webhooks/keys'],
   rotateWebhookKeys: ['/system/webhook-keys/rotate'],
   rotateSigningKeys: ['/system/signing-keys/rotate'],
+  replayDelivery: ['/deliveries/:clientId/:messageId/replay'],
+  replayDeliveries: ['/deliveries/:clientId/replay'],
   submitForReview: ['/applications/:clientId/verification/submit'],
   cancelReview: ['/applications/:clientId/verification/cancel'],
   approveSubmission: ['/applications/:clientId/verification/approve'],
@@ -68,9 +70,7 @@ export const COMMANDS_WITHOUT_OPERATION: readonly string[] = [
 
 /** The forms whose operation is still missing. */
 export const MISSING_FORMS: readonly string[] = [
-  '/deliveries/:clientId/replay',
   '/deliveries/:clientId/:messageId/signature',
-  '/deliveries/:clientId/:messageId/replay',
   '/applications/:clientId/providers/google/check',
   '/applications/:clientId/providers/microsoft/check',
   '/system/alerts/test',
@@ -80,8 +80,5 @@ export const MISSING_FORMS: readonly string[] = [
 export const MISSING_COMMANDS: readonly string[] = [
   ...['setup google', 'setup microsoft', 'client load'],
   ...['connection list'],
-  'webhook deliveries',
-  'webhook show',
-  'webhook replay',
   ...['requests list', 'audit list', 'audit export', 'alert list', 'alert test'],
 ];

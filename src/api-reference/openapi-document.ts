@@ -144,6 +144,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'Provider apps': "Applications' own apps at Google and Microsoft.",
   Reviews: 'The review of what applications show to users.',
   Endpoints: 'The webhook endpoints of applications.',
+  Deliveries: 'The log of deliveries, and resending them.',
   'Signing keys': 'The keys that sign tokens and deliveries.',
   System: 'The deployment: its state, settings, checks and backups.',
 };

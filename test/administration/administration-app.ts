@@ -60,6 +60,7 @@ export async function openAdministrationApp(
   /** The URLs that received deliveries. */
   const sent: string[] = [];
   const deps = {
+    db,
     ...stores,
     ...{
       sealer,

@@ -12,6 +12,7 @@ import { may } from '../../src/people/permission.ts';
 import { ROLES } from '../../src/people/person.ts';
 import type { ReviewStep } from '../../src/verification/review-states.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
+import { plantDelivery } from '../dashboard/planted-deliveries.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import {
   type AdministrationApp,
@@ -75,6 +76,17 @@ onEachDatabase((database, open) => {
       return 'endpointId' in added ? added.endpointId : assert.fail(added.problem);
     };
 
+    const createDelivery = async (clientId: string) => {
+      const planted = { clientId, state: 'dead', createdAt: NOW, userId: USER } as const;
+      const messageId = `msg_${calls}`;
+      await plantDelivery(administration.deps, {
+        ...planted,
+        messageId,
+        endpointId: await createEndpoint(clientId),
+      });
+      return messageId;
+    };
+
     const prepareReview = async (steps: readonly ReviewStep[], clientId: string) => {
       await administration.db.write('DELETE FROM verification WHERE client_id = :clientId', { clientId });
       for (const step of steps) {
@@ -96,7 +108,9 @@ onEachDatabase((database, open) => {
           ...{ clientId, keys: 'own', overlapUntil: NOW, by: undefined },
         });
       const endpointId = row.path.includes('{endpoint_id}') ? await createEndpoint(clientId) : '';
+      const deliveryId = row.path.includes('{delivery_id}') ? await createDelivery(clientId) : '';
       const path = row.path
+        .replace('{delivery_id}', deliveryId)
         .replace('{endpoint_id}', endpointId)
         .replace(/\{(person|passkey|invitation)_id\}/g, member)
         .replace('{account_key}', accountKey)
@@ -108,6 +122,7 @@ onEachDatabase((database, open) => {
       const bodies: Readonly<Record<string, object>> = {
         ...BODIES,
         createReconnectLink: { account_key: accountKey },
+        replayDeliveries: { client_id: clientId, from: '2026-11-01T00:00:00Z', to: '2026-11-30T00:00:00Z' },
         addEndpoint: { url: `https://${clientId}.example/hook` },
       };
       const query = 'dry_run' in row.fields ? '?dry_run=true' : '';
@@ -150,7 +165,7 @@ onEachDatabase((database, open) => {
       for (const role of ROLES)
         it(`${row.id} allows a ${role} what the permission ${row.permission} does`, async () => {
           const { key, secret } = await administration.createKey(role);
-          const isOfApplication = /\{(client|endpoint)_id\}/.test(row.path);
+          const isOfApplication = /\{(client|endpoint|delivery)_id\}|^.deliveries.replay/.test(row.path);
           for (const clientId of ['acme', 'other']) {
             const isAllowed = may(key, row.permission, isOfApplication ? clientId : undefined);
             const { status, document } = await call(row, clientId, secret);

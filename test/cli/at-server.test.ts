@@ -7,6 +7,7 @@ import { COMMANDS } from '../../src/cli/cli.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/start/open-storage.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
+import { plantDelivery } from '../dashboard/planted-deliveries.ts';
 import { type Run, runHere } from '../harness/command-here.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
@@ -14,7 +15,7 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 const KEY = 'environment-key-of-32-characters-or-more';
 const HOOK = 'https://app.example/hook';
 const RANDOM =
-  /whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /msg_\d+|whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -44,6 +45,22 @@ describe('a command at a server', () => {
     const at = ['--url', `${receiver.url}/${++users}`, '--hears', 'events'];
     return (await document('webhook', 'add', await newClient(), ...at)).endpoint_id;
   }
+  /** Returns the application and the id of a new delivery. */
+  async function newDelivery(): Promise<[string, string]> {
+    const owner = await newClient();
+    const added = await document('webhook', 'add', owner, '--url', `${receiver.url}/${++users}`);
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: program.dataDir }));
+    const messageId = `msg_${users}`;
+    const planted = { messageId, clientId: owner, endpointId: added.endpoint_id, createdAt: Date.now() };
+    const attempt = { answer: 'No', fault: 'It answered 500' };
+    await plantDelivery(storage, { ...planted, state: 'dead', attempt });
+    await storage.close();
+    return [owner, messageId];
+  }
+  const period = async () => {
+    const [owner] = await newDelivery();
+    return [owner, '--from', '2026-01-01T00:00:00Z', '--to', '2100-01-01T00:00:00Z'];
+  };
   const newKey = async () =>
     (await document('admin', 'key', 'create', '--name', 'CI', '--role', 'owner')).key_id;
   async function newUser(): Promise<string> {
@@ -118,6 +135,9 @@ describe('a command at a server', () => {
     'client verification cancel': async () => [await reviewed('submit')],
     'client verification withdraw': async () => [await reviewed('verify'), '--note', 'It ended'],
     'webhook list': async () => [await newClient()],
+    'webhook deliveries': async () => [...(await period()), '--state', 'dead', '--limit', '1'],
+    'webhook show': newDelivery,
+    'webhook replay': period,
     'webhook rotate-keys': async () => ['--overlap', '1h'],
     'webhook own-keys': async () => [await newClient(), 'on'],
     'keys rotate': async () => [],
@@ -194,6 +214,13 @@ describe('a command at a server', () => {
       ['admin', 'remove-passkey', await newMember(), 'none', '--yes'],
       ['admin', 'withdraw', 'none'],
       ['admin', 'invite', `${await newMember()}@example.com`],
+      ['webhook', 'deliveries', 'none'],
+      ['webhook', 'deliveries', clientId, '--state', 'lost'],
+      ['webhook', 'show', 'none', 'msg_none'],
+      ['webhook', 'show', clientId, (await newDelivery())[1]],
+      ['webhook', 'replay', clientId, (await newDelivery())[1]],
+      ['webhook', 'replay', clientId],
+      ['webhook', 'replay', 'none', '--from', '2026-01-01T00:00:00Z', '--to', '2100-01-01T00:00:00Z'],
       ['webhook', 'rotate-keys', 'none'],
       ['webhook', 'rotate-keys', await newClient()],
       ['webhook', 'own-keys', 'none', 'on'],

@@ -9,6 +9,7 @@ import {
   updateApplication,
 } from './application-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
+import { DELIVERY_OPERATIONS } from './delivery-operations.ts';
 import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
@@ -38,6 +39,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...PROVIDER_APP_OPERATIONS,
   ...REVIEW_OPERATIONS,
   ...ENDPOINT_OPERATIONS,
+  ...DELIVERY_OPERATIONS,
   listUsers,
   showUser,
   deleteUserOperation,
