@@ -79,6 +79,5 @@ export const MISSING_FORMS: readonly string[] = [
 /** The commands whose operation is still missing. */
 export const MISSING_COMMANDS: readonly string[] = [
   ...['setup google', 'setup microsoft', 'client load'],
-  ...['connection list'],
-  ...['requests list', 'audit list', 'audit export', 'alert list', 'alert test'],
+  ...['audit list', 'audit export', 'alert list', 'alert test'],
 ];

@@ -145,6 +145,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Reviews: 'The review of what applications show to users.',
   Endpoints: 'The webhook endpoints of applications.',
   Deliveries: 'The log of deliveries, and resending them.',
+  Requests: 'The log of requests.',
   'Signing keys': 'The keys that sign tokens and deliveries.',
   System: 'The deployment: its state, settings, checks and backups.',
 };

@@ -12,12 +12,13 @@ export const administrationDeps = (
   storage: Storage,
   { config, deps: { now, inspectStorage } }: Context,
 ): Storage & AdministrationDeps => {
-  const { privateNetwork } = config();
+  const { privateNetwork, requestLogDays } = config();
   const { backup, system, webhookKeys, signingKeys: signingKeyStore, sealer } = storage;
   const webhookEgress = lazyEgress({ privateNetwork });
   return {
     ...storage,
     ...{ actor: 'command line', privateNetwork, mailer: openMailer(config()), now, drawLogo: logoImage },
+    requestLogDays,
     ...{ egress: webhookEgress, webhookEgress, signingKeyStore },
     openSigner: () => openWebhookSigner({ webhookKeys, sealer, now, log: { error() {} } }),
     program: runningProgram(config(), { ...system, inspectStorage, backup, now }),

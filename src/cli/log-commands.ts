@@ -10,20 +10,18 @@ import {
   replayDeliveriesOperation,
   replayDeliveryOperation,
 } from '../administration/operations/delivery-operations.ts';
+import { listRequests } from '../administration/operations/request-operations.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
-import { parseStatus, type StatusFilter } from '../request-log/request-filter.ts';
-import type { RequestFilter } from '../request-log/request-log.ts';
+import { parseStatus } from '../request-log/request-filter.ts';
 import { renderErrorText } from '../request-log/shown-body.ts';
-import { CLIENT_ID, clientInput, requireClient } from './client-commands.ts';
+import { CLIENT_ID, clientInput } from './client-commands.ts';
 import { type Command, type CommandOption, type Input, type Positional, usageError } from './command.ts';
 import { tabulate } from './help.ts';
 import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
 import {
   DURATION_FORM,
-  LIMIT,
-  limitIn,
   listResult,
   numberIn,
   oneOf,
@@ -33,63 +31,6 @@ import {
 } from './option-values.ts';
 import { rendering } from './rendering.ts';
 import { terminalLine } from './terminal-text.ts';
-
-const listRequests: Command = {
-  name: 'requests list',
-  summary: 'List requests of applications, newest first: errors and a sample of successes',
-  options: [
-    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
-    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
-    {
-      name: 'status',
-      value: 'STATUS',
-      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
-    },
-    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
-    { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
-    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
-    LIMIT,
-  ],
-  notes: ['docs/operations.md says which requests are stored, and for how long.'],
-  run: ({ options }, { withStorage, config, deps }) =>
-    withStorage(async ({ clients, requestLog }) => {
-      const limit = limitIn(options);
-      const filter = filterIn(options, deps.now());
-      const [clientId, userId] = [text(options.client), text(options.user)];
-      if (userId !== undefined && clientId === undefined)
-        throw usageError('--user needs --client: user ids belong to an application.');
-      if (clientId !== undefined) await requireClient(clientId, clients);
-      const user = userId === undefined ? undefined : await requestLog.userOf(clientId ?? '', userId);
-      const isUnknownUser = userId !== undefined && user === undefined;
-      const owner = { clientIds: clientId === undefined ? undefined : [clientId], user };
-      const requests = isUnknownUser ? [] : await requestLog.listRequests({ ...filter, ...owner }, { limit });
-      return listResult({
-        name: 'requests',
-        fields: REQUEST,
-        textFields: [ANSWER],
-        columns: [...COLUMNS, ANSWER.name],
-        subjects: requests,
-        none: emptyText(config().requestLogDays),
-      });
-    }),
-};
-
-export const requestCommands: readonly Command[] = [listRequests];
-
-function filterIn({ status, since, route, request }: Input['options'], now: number): RequestFilter {
-  const span = since === undefined ? undefined : parseDuration(text(since) ?? '');
-  if (since !== undefined && span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
-  const from = span === undefined ? undefined : now - span;
-  return { ...statusIn(text(status)), route: text(route), requestId: text(request), from };
-}
-
-function statusIn(status: string | undefined): StatusFilter {
-  if (status === undefined) return {};
-  const parsed = parseStatus(status);
-  if (parsed === undefined)
-    throw usageError('--status must be a status such as 429, a class such as 4xx, or errors.');
-  return parsed;
-}
 
 const COLUMNS = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 'request_id'];
 
@@ -104,6 +45,58 @@ const ANSWER: DocumentField<RequestEntry> = {
   value: (entry) =>
     (renderErrorText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
 };
+
+const requestList = rendering({
+  operation: listRequests,
+  render: ({ requests }, { deps: { requestLogDays } }) =>
+    listOutput(
+      [...REQUEST, ANSWER],
+      { columns: [...COLUMNS, ANSWER.name], none: emptyText(requestLogDays) },
+      requests,
+    ),
+});
+
+const listRequestLog: Command = {
+  name: 'requests list',
+  summary: 'List requests of applications, newest first: errors and a sample of successes',
+  options: [
+    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
+    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
+    },
+    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
+    { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
+    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
+    ...PAGE_OPTIONS,
+  ],
+  notes: ['docs/operations.md says which requests are stored, and for how long.'],
+  renderings: [requestList],
+  run: (parsed, context) => {
+    const { client, user, status, route, request, since } = parsed.options;
+    if (user !== undefined && client === undefined)
+      throw usageError('--user needs --client: user ids belong to an application.');
+    if (status !== undefined && parseStatus(String(status)) === undefined)
+      throw usageError('--status must be a status such as 429, a class such as 4xx, or errors.');
+    const ids = { client_id: client, user_id: user, request_id: request };
+    const from = startOf(since, context.deps.now());
+    return context.withOperations((operations) =>
+      runAndPrint(requestList, { ...ids, status, route, from, ...pageInput(parsed) }, operations),
+    );
+  },
+};
+
+export const requestCommands: readonly Command[] = [listRequestLog];
+
+/** Returns the beginning of a period until `now` as an instant. */
+function startOf(since: Input['options'][string] | undefined, now: number): string | undefined {
+  if (since === undefined) return undefined;
+  const span = parseDuration(text(since) ?? '');
+  if (span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
+  return new Date(now - span).toISOString();
+}
 
 const DELIVERY_ID: Positional = {
   name: 'DELIVERY_ID',

@@ -86,6 +86,7 @@ export async function openAdministrationApp(
       },
       close: async () => undefined,
     },
+    requestLogDays: 30,
     signingKeyStore: stores.signingKeys,
     webhookSigner: await openWebhookSigner({ ...stores, sealer, now, log }),
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),

@@ -22,6 +22,7 @@ import {
   openAdministrationApp,
   USER,
 } from './administration-app.ts';
+import { REFUSED_REQUEST } from './logged-requests.ts';
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>');
 
@@ -87,6 +88,12 @@ onEachDatabase((database, open) => {
       return messageId;
     };
 
+    const createRequest = async (clientId: string) => {
+      const requestId = `req-${calls}`;
+      await administration.stores.requestLog.addRequests([{ ...REFUSED_REQUEST, requestId, clientId }]);
+      return requestId;
+    };
+
     const prepareReview = async (steps: readonly ReviewStep[], clientId: string) => {
       await administration.db.write('DELETE FROM verification WHERE client_id = :clientId', { clientId });
       for (const step of steps) {
@@ -107,10 +114,12 @@ onEachDatabase((database, open) => {
         await administration.stores.webhookKeys.switchWebhookKeys({
           ...{ clientId, keys: 'own', overlapUntil: NOW, by: undefined },
         });
+      const requestId = row.path.includes('{request_id}') ? await createRequest(clientId) : '';
       const endpointId = row.path.includes('{endpoint_id}') ? await createEndpoint(clientId) : '';
       const deliveryId = row.path.includes('{delivery_id}') ? await createDelivery(clientId) : '';
       const path = row.path
         .replace('{delivery_id}', deliveryId)
+        .replace('{request_id}', requestId)
         .replace('{endpoint_id}', endpointId)
         .replace(/\{(person|passkey|invitation)_id\}/g, member)
         .replace('{account_key}', accountKey)
@@ -165,7 +174,9 @@ onEachDatabase((database, open) => {
       for (const role of ROLES)
         it(`${row.id} allows a ${role} what the permission ${row.permission} does`, async () => {
           const { key, secret } = await administration.createKey(role);
-          const isOfApplication = /\{(client|endpoint|delivery)_id\}|^.deliveries.replay/.test(row.path);
+          const isOfApplication = /\{(client|endpoint|delivery|request)_id\}|^.deliveries.replay/.test(
+            row.path,
+          );
           for (const clientId of ['acme', 'other']) {
             const isAllowed = may(key, row.permission, isOfApplication ? clientId : undefined);
             const { status, document } = await call(row, clientId, secret);

@@ -15,7 +15,7 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 const KEY = 'environment-key-of-32-characters-or-more';
 const HOOK = 'https://app.example/hook';
 const RANDOM =
-  /msg_\d+|whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /(?<=--after |next": ")[\w-]+|msg_\d+|whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -56,6 +56,16 @@ describe('a command at a server', () => {
     await plantDelivery(storage, { ...planted, state: 'dead', attempt });
     await storage.close();
     return [owner, messageId];
+  }
+  /** Makes an account need its user, and returns the options of a page of it. */
+  async function unhealthy(): Promise<string[]> {
+    const userId = await newUser();
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: program.dataDir }));
+    const [account] = await storage.accounts.listAccounts(clientId, userId);
+    const health = { state: 'reauth_required', reason: 'password_refused', message: 'No' } as const;
+    await storage.accounts.setHealth(account ?? assert.fail(), health, Date.now());
+    await storage.close();
+    return ['--reason', 'password_refused', '--limit', '1'];
   }
   const period = async () => {
     const [owner] = await newDelivery();
@@ -135,6 +145,8 @@ describe('a command at a server', () => {
     'client verification cancel': async () => [await reviewed('submit')],
     'client verification withdraw': async () => [await reviewed('verify'), '--note', 'It ended'],
     'webhook list': async () => [await newClient()],
+    'requests list': async () => ['--client', clientId, '--since', '1s', '--limit', '1'],
+    'connection list': async () => [...(await unhealthy())],
     'webhook deliveries': async () => [...(await period()), '--state', 'dead', '--limit', '1'],
     'webhook show': newDelivery,
     'webhook replay': period,
@@ -214,6 +226,12 @@ describe('a command at a server', () => {
       ['admin', 'remove-passkey', await newMember(), 'none', '--yes'],
       ['admin', 'withdraw', 'none'],
       ['admin', 'invite', `${await newMember()}@example.com`],
+      ['requests', 'list', '--user', 'ada'],
+      ['requests', 'list', '--client', 'none'],
+      ['requests', 'list', '--status', 'bad'],
+      ['connection', 'list', '--reason', 'none'],
+      ['connection', 'list', '--limit', '1'],
+      ['connection', 'list', '--reason', 'password_refused', '--after', 'x'],
       ['webhook', 'deliveries', 'none'],
       ['webhook', 'deliveries', clientId, '--state', 'lost'],
       ['webhook', 'show', 'none', 'msg_none'],

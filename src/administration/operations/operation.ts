@@ -42,6 +42,8 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     /** Mails one-time links. Undefined if no mail server is set. */
     readonly mailer: Mailer | undefined;
     readonly program: RunningProgram;
+    /** The days for which requests are stored; 0 if they are not. */
+    readonly requestLogDays: number;
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
     readonly egress: Pick<Egress, 'request'>;

@@ -9,12 +9,14 @@ import {
   updateApplication,
 } from './application-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
+import { listConnectionsOperation } from './connection-operations.ts';
 import { DELIVERY_OPERATIONS } from './delivery-operations.ts';
 import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
 import type { AdminOperation } from './operation.ts';
 import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
+import { listRequests, showRequest } from './request-operations.ts';
 import { REVIEW_OPERATIONS } from './review-operations.ts';
 import { SIGNING_KEY_OPERATIONS } from './signing-key-operations.ts';
 import { SYSTEM_OPERATIONS } from './system-operations.ts';
@@ -40,12 +42,15 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...REVIEW_OPERATIONS,
   ...ENDPOINT_OPERATIONS,
   ...DELIVERY_OPERATIONS,
+  listRequests,
+  showRequest,
   listUsers,
   showUser,
   deleteUserOperation,
   revokeUserOperation,
   syncUserOperation,
   ...ACCOUNT_OPERATIONS,
+  listConnectionsOperation,
   ...MEMBER_OPERATIONS,
   listKeys,
   createKey,
