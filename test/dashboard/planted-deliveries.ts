@@ -9,7 +9,7 @@ export type PlantedDelivery = {
   readonly clientId: string;
   readonly state: 'pending' | 'delivered' | 'dead' | 'withheld';
   readonly createdAt: number;
-  /** That of `plantEndpoints` by default. */
+  /** `we_` and the id of the application unless it is given. */
   readonly endpointId?: string;
   readonly userId?: string;
   readonly calendarId?: string;

@@ -26,7 +26,7 @@ export const listRequests = operation({
     user_id: filter('For this user of the application.'),
     status: parsedText(parseStatus, {
       doc: 'With this status, such as `429`, of this class, such as `4xx`, or `errors`.',
-      schema: { pattern: '^([1-5](xx|\\d\\d)|errors|all)$' },
+      schema: { pattern: '^(errors|all|[1-5]xx|[1-5]\\d\\d)$' },
       problem: 'must be a status such as 429, a class such as 4xx, or errors',
     }),
     route: filter('To this route, such as `/events/:id`.'),
