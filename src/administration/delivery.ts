@@ -1,13 +1,13 @@
-/** The details of one delivery: its body, and the signatures of its last attempt. */
+/** Deliveries as operators read and resend them: one with its body and the signatures of its last attempt. */
 import type { By } from '../audit/audit-entry.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { mustBeAllowed } from '../people/permission.ts';
+import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import { type CheckedSignature, checkSignatures, toSignedContent } from '../webhooks/check-signatures.ts';
-import type { DeliveriesDeps } from '../webhooks/deliveries.ts';
+import { type DeliveriesDeps, MOST_REPLAYS } from '../webhooks/deliveries.ts';
 import { signWithSecrets } from '../webhooks/endpoint-secret.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
-import type { MessageDetails } from '../webhooks/message-log.ts';
+import type { AttemptedMessage, MessageDetails, MessageFilter } from '../webhooks/message-log.ts';
 import { visibleBody } from '../webhooks/visible-body.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
@@ -17,6 +17,49 @@ export type OpenDeliveryDeps = DeliveriesDeps & {
 };
 
 export type NamedDelivery = { readonly clientId: string; readonly messageId: string };
+
+/** A delivery, of any application that the actor may read if `clientId` is absent. */
+export type SelectedDelivery = { readonly clientId?: string | undefined; readonly messageId: string };
+
+/** Returns a delivery without its body. Throws PeopleRefusal. */
+export async function findDelivery(
+  actor: Actor,
+  { clientId, messageId }: SelectedDelivery,
+  { messages, needs = 'delivery.read' }: Messages & { readonly needs?: Permission },
+): Promise<AttemptedMessage> {
+  const delivery = await messages.findAttempts(clientId, messageId);
+  mustBeAllowed(actor, needs, clientId ?? delivery?.clientId);
+  if (delivery === undefined) throw new PeopleRefusal('not_there');
+  return delivery;
+}
+
+type Messages = Pick<DeliveriesDeps, 'messages'>;
+type ReplayDeps = Messages & Pick<DeliveriesDeps, 'now'> & By;
+
+/** Schedules a resend of the delivery. Throws PeopleRefusal. */
+export async function replayOne(
+  actor: Actor,
+  selected: SelectedDelivery,
+  { messages, now, by }: ReplayDeps,
+): Promise<void> {
+  const needs = 'delivery.replay';
+  const { clientId, messageId } = await findDelivery(actor, selected, { messages, needs });
+  if (!(await messages.askReplay(clientId, messageId, { now: now(), by })))
+    throw new PeopleRefusal('not_there');
+}
+
+/** A replay of the deliveries of one application that match a filter, within a past period. */
+export type Replay = MessageFilter & {
+  readonly clientId: string;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** Schedules at most MOST_REPLAYS resends, oldest first, and returns their number. Throws PeopleRefusal. */
+export function replayAll(actor: Actor, replay: Replay, { messages, now, by }: ReplayDeps) {
+  mustBeAllowed(actor, 'delivery.replay', replay.clientId);
+  return messages.askReplays(replay, { now: now(), limit: MOST_REPLAYS, by });
+}
 
 export type OpenedDelivery = {
   /** Undefined if no active grant covers its account. */

@@ -21,7 +21,8 @@ export type WebhookAddress = {
   readonly isShared: boolean;
 };
 
-export const ADDRESS_IN_USE = 'Another application uses this webhook URL. Use another path.';
+/** The problem of an address that another application has. */
+export const ADDRESS_TAKEN = 'Another application uses this webhook URL. Use another path.';
 
 /** Returns the problem of an address that `actor` sets, as a sentence. */
 export async function webhookAddressProblem(
@@ -37,5 +38,5 @@ export async function webhookAddressProblem(
   const problem = malformed ?? unreachableProblem(url, privateNetwork);
   if (problem !== undefined) return `The webhook URL ${problem}.`;
   if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
-  return ADDRESS_IN_USE;
+  return ADDRESS_TAKEN;
 }

@@ -23,6 +23,9 @@ export type WebhooksDeps = {
 
 export type NamedEndpoint = { readonly clientId: string; readonly endpointId: string };
 
+/** An endpoint, of any application that the actor may use if `clientId` is absent. */
+export type SelectedEndpoint = Pick<NamedEndpoint, 'endpointId'> & Partial<NamedEndpoint>;
+
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** An endpoint with the statistics of a week of attempts. */
@@ -45,7 +48,7 @@ export async function readEndpoint(
   named: NamedEndpoint,
   deps: WebhooksDeps,
 ): Promise<ShownEndpoint> {
-  return withFigures(await find(actor, named, { needs: 'application.read', ...deps }), deps);
+  return withFigures(await findWebhook(actor, named, { needs: 'application.read', ...deps }), deps);
 }
 
 const withFigures = async (
@@ -56,14 +59,16 @@ const withFigures = async (
   figures: await endpoints.figuresOf(endpoint.endpointId, startOfHour(now() - WEEK_MS)),
 });
 
-async function find(
+/** Returns an endpoint. Throws PeopleRefusal, for one of an application that the actor may not read as if it did not exist. */
+export async function findWebhook(
   actor: Actor,
-  { clientId, endpointId }: NamedEndpoint,
+  { clientId, endpointId }: SelectedEndpoint,
   { needs, endpoints }: { readonly needs: Permission } & Pick<WebhooksDeps, 'endpoints'>,
 ): Promise<ListedEndpoint> {
-  mustBeAllowed(actor, needs, clientId);
   const endpoint = await endpoints.findEndpoint(endpointId);
-  if (endpoint?.clientId !== clientId) throw new PeopleRefusal('not_there');
+  const owner = clientId ?? endpoint?.clientId;
+  mustBeAllowed(actor, needs, owner);
+  if (endpoint === undefined || endpoint.clientId !== owner) throw new PeopleRefusal('not_there');
   return endpoint;
 }
 
@@ -94,11 +99,11 @@ export async function addWebhook(
 /** Changes all typed values or none. The first endpoint's URL changes with its application. Throws PeopleRefusal. */
 export async function changeWebhook(
   actor: Actor,
-  { typed, ...named }: NamedEndpoint & { readonly typed: TypedEndpoint },
+  { typed, ...named }: SelectedEndpoint & { readonly typed: TypedEndpoint },
   deps: WebhooksDeps & By,
 ): Promise<EndpointProblem | undefined> {
-  const { isFirst, url: before } = await find(actor, named, { needs: 'application.change', ...deps });
-  const { clientId, endpointId } = named;
+  const endpoint = await findWebhook(actor, named, { needs: 'application.change', ...deps });
+  const { clientId, endpointId, isFirst, url: before } = endpoint;
   const isMoved = !isFirst && typed.url !== before;
   const wrong = isMoved ? await webhookAddressProblem(actor, { clientId, ...typed }, deps) : undefined;
   const problem = wrong ?? hearsProblem(typed.hears);
@@ -111,47 +116,47 @@ export async function changeWebhook(
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Select at least one topic.';
 
-export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps & By) {
-  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+export async function pauseWebhook(actor: Actor, named: SelectedEndpoint, deps: WebhooksDeps & By) {
+  const { endpointId } = await findWebhook(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.pauseEndpoint(endpointId, deps.now(), deps.by);
 }
 
-export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps & By) {
-  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+export async function resumeWebhook(actor: Actor, named: SelectedEndpoint, deps: WebhooksDeps & By) {
+  const { endpointId } = await findWebhook(actor, named, { needs: 'application.change', ...deps });
   await deps.endpoints.resumeEndpoint(endpointId, deps.by);
 }
 
 /** Removes an endpoint. Returns false for the first one, which has its application's URL. Throws PeopleRefusal. */
 export async function removeWebhook(
   actor: Actor,
-  named: NamedEndpoint,
+  named: SelectedEndpoint,
   deps: WebhooksDeps & By,
 ): Promise<boolean> {
-  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+  const { endpointId } = await findWebhook(actor, named, { needs: 'application.change', ...deps });
   return deps.endpoints.removeEndpoint(endpointId, deps.by);
 }
 
 /** Returns the new secret. The previous one also signs for `overlapMs` milliseconds. Throws PeopleRefusal. */
 export async function rotateWebhookSecret(
   actor: Actor,
-  { overlapMs, ...named }: NamedEndpoint & { readonly overlapMs: number },
+  { overlapMs, ...named }: SelectedEndpoint & { readonly overlapMs: number },
   deps: WebhooksDeps & By,
 ): Promise<string> {
-  const { endpointId } = await find(actor, named, { needs: 'application.secrets', ...deps });
+  const { endpointId } = await findWebhook(actor, named, { needs: 'application.secrets', ...deps });
   const secret = await rotateEndpointSecret({ endpointId, overlapMs }, deps);
   if (secret === undefined) throw new PeopleRefusal('not_there');
   return secret;
 }
 
-/** Sends one test delivery now. Returns undefined for a listener, which has no address. Throws PeopleRefusal. */
+/** Sends one test delivery to the URL now. Returns undefined for a listener, which has none. Throws PeopleRefusal. */
 export async function testWebhook(
   actor: Actor,
-  named: NamedEndpoint,
+  named: SelectedEndpoint,
   deps: WebhooksDeps & SendDeps,
-): Promise<Attempt | undefined> {
-  const endpoint = await find(actor, named, { needs: 'application.change', ...deps });
+): Promise<{ readonly url: string; readonly attempt: Attempt } | undefined> {
+  const endpoint = await findWebhook(actor, named, { needs: 'application.change', ...deps });
   if (endpoint.expiresAt !== undefined) return undefined;
   const secrets = (await deps.endpoints.secretsOf(endpoint.endpointId)) ?? [];
   const { attempt } = await sendTest({ ...endpoint, secrets }, deps);
-  return attempt;
+  return { url: endpoint.url, attempt };
 }

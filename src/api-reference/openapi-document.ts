@@ -137,12 +137,16 @@ const GROUPS: Readonly<Record<string, string>> = {
   Users: 'The users of an application, with its client secret instead of an access token.',
   Webhooks: 'Deliveries of changes: the calendars, the endpoints, and the result of each delivery.',
   Server: 'The server itself.',
-  Applications: 'Applications, their secrets and their webhook endpoints.',
+  Applications: 'Applications and their secrets.',
   Members: 'Members of the dashboard, their invitations and reset links.',
   Keys: 'Keys of the administration API.',
   Branding: 'The appearance of the Connect pages of an application.',
   'Provider apps': "Applications' own apps at Google and Microsoft.",
   Reviews: 'The review of what applications show to users.',
+  Endpoints: 'The webhook endpoints of applications.',
+  Deliveries: 'The log of deliveries, and resending them.',
+  Requests: 'The log of requests.',
+  'Signing keys': 'The keys that sign tokens and deliveries.',
   System: 'The deployment: its state, settings, checks and backups.',
 };
 

@@ -266,9 +266,10 @@ function createContext(io: Io, deps: CommandDeps, json: boolean): Context {
   const context: Context = {
     ...{ io, json, deps: { ...deps, now }, caller, config, configWith, isRemote: false },
     withOperations: (work) =>
-      context.withStorage((storage) =>
-        work(namingMissing(localOperations(administrationDeps(storage, context)))),
-      ),
+      context.withStorage(async (storage) => {
+        const operationDeps = administrationDeps(storage, context);
+        return work(namingMissing(localOperations(operationDeps))).finally(operationDeps.webhookEgress.close);
+      }),
     async withStorage(work) {
       const loaded = config();
       noticeSandboxes(loaded, io);

@@ -144,7 +144,10 @@ const list = operationCommand({
     ),
 });
 
-const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({ client_id: clientId });
+/** Returns the application that a command names. */
+export const clientInput = ({ positionals: { CLIENT_ID: clientId = '' } }: Input) => ({
+  client_id: clientId,
+});
 
 const showText = (subject: ApplicationSubject) => ({ text: tabulate(toRows(APPLICATION_LINES, subject)) });
 
@@ -229,7 +232,7 @@ const unreviewedNotices = ({ client_id: clientId, verified, review_status: statu
       ]
     : [];
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 const rotateSecret = operationCommand({
   name: 'client rotate-secret',

@@ -1,26 +1,23 @@
 /** `kalends keys …`: the signing key of tokens, and the master key. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rotateSigningKeys } from '../oauth/signing-keys.ts';
+import { rotateTokenKeys } from '../administration/operations/signing-key-operations.ts';
 import { type Rotation, rotateMasterKey } from '../system/rotate-master-key.ts';
 import type { Command, Result } from './command.ts';
+import { operationCommand } from './operation-command.ts';
 import { terminalText } from './terminal-text.ts';
 
-const rotate: Command = {
+const rotate = operationCommand({
   name: 'keys rotate',
   summary: 'Sign tokens with a new key from now on',
   notes: [
     'Servers can run meanwhile: they use the new key within 30 seconds. Existing tokens stay valid, refresh tokens for their whole lifetime.',
   ],
-  run: (_, { config, withStorage, deps }) =>
-    withStorage(async ({ signingKeys, sealer, by }) => {
-      const { tokenAlgorithm } = config();
-      const kid = await rotateSigningKeys(tokenAlgorithm, { keys: signingKeys, sealer, now: deps.now, by });
-      return {
-        json: { kid, algorithm: tokenAlgorithm },
-        text: `Tokens are signed with key ${kid} (${tokenAlgorithm}) from now on. Existing tokens stay valid.`,
-      };
-    }),
-};
+  operation: rotateTokenKeys,
+  input: () => ({}),
+  render: ({ kid, algorithm }) => ({
+    text: `Tokens are signed with key ${kid} (${algorithm}) from now on. Existing tokens stay valid.`,
+  }),
+});
 
 const rotateMaster: Command = {
   name: 'keys rotate-master',

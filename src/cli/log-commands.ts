@@ -4,100 +4,33 @@ import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts'
 import { ATTEMPT, DELIVERY } from '../administration/documents/delivery.ts';
 import { type DocumentField, toDocument, toRows, toTable } from '../administration/documents/field.ts';
 import { REQUEST } from '../administration/documents/request.ts';
-import { AUDIT_ACTIONS, type AuditEntry, type By } from '../audit/audit-entry.ts';
+import {
+  listDeliveriesOperation,
+  openDeliveryOperation,
+  replayDeliveriesOperation,
+  replayDeliveryOperation,
+} from '../administration/operations/delivery-operations.ts';
+import { listRequests } from '../administration/operations/request-operations.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { ApiError } from '../http/refusal.ts';
-import { busyIds } from '../reading/event-text.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
-import { parseStatus, type StatusFilter } from '../request-log/request-filter.ts';
-import type { RequestFilter } from '../request-log/request-log.ts';
+import { parseStatus } from '../request-log/request-filter.ts';
 import { renderErrorText } from '../request-log/shown-body.ts';
-import {
-  type DeliveriesDeps,
-  listDeliveries,
-  replayDeliveries,
-  replayDelivery,
-  showDelivery,
-} from '../webhooks/deliveries.ts';
-import { CLIENT_ID, requireClient } from './client-commands.ts';
-import {
-  type Command,
-  CommandError,
-  type CommandOption,
-  type Context,
-  type Input,
-  type Positional,
-  usageError,
-} from './command.ts';
+import { CLIENT_ID, clientInput } from './client-commands.ts';
+import { type Command, type CommandOption, type Input, type Positional, usageError } from './command.ts';
 import { tabulate } from './help.ts';
+import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
 import {
   DURATION_FORM,
-  LIMIT,
-  limitIn,
   listResult,
   numberIn,
   oneOf,
+  PAGE_OPTIONS,
   parseDuration,
   text,
 } from './option-values.ts';
+import { rendering } from './rendering.ts';
 import { terminalLine } from './terminal-text.ts';
-
-const listRequests: Command = {
-  name: 'requests list',
-  summary: 'List requests of applications, newest first: errors and a sample of successes',
-  options: [
-    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
-    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
-    {
-      name: 'status',
-      value: 'STATUS',
-      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
-    },
-    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
-    { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
-    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
-    LIMIT,
-  ],
-  notes: ['docs/operations.md says which requests are stored, and for how long.'],
-  run: ({ options }, { withStorage, config, deps }) =>
-    withStorage(async ({ clients, requestLog }) => {
-      const limit = limitIn(options);
-      const filter = filterIn(options, deps.now());
-      const [clientId, userId] = [text(options.client), text(options.user)];
-      if (userId !== undefined && clientId === undefined)
-        throw usageError('--user needs --client: user ids belong to an application.');
-      if (clientId !== undefined) await requireClient(clientId, clients);
-      const user = userId === undefined ? undefined : await requestLog.userOf(clientId ?? '', userId);
-      const isUnknownUser = userId !== undefined && user === undefined;
-      const owner = { clientIds: clientId === undefined ? undefined : [clientId], user };
-      const requests = isUnknownUser ? [] : await requestLog.listRequests({ ...filter, ...owner }, { limit });
-      return listResult({
-        name: 'requests',
-        fields: REQUEST,
-        textFields: [ANSWER],
-        columns: [...COLUMNS, ANSWER.name],
-        subjects: requests,
-        none: emptyText(config().requestLogDays),
-      });
-    }),
-};
-
-export const requestCommands: readonly Command[] = [listRequests];
-
-function filterIn({ status, since, route, request }: Input['options'], now: number): RequestFilter {
-  const span = since === undefined ? undefined : parseDuration(text(since) ?? '');
-  if (since !== undefined && span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
-  const from = span === undefined ? undefined : now - span;
-  return { ...statusIn(text(status)), route: text(route), requestId: text(request), from };
-}
-
-function statusIn(status: string | undefined): StatusFilter {
-  if (status === undefined) return {};
-  const parsed = parseStatus(status);
-  if (parsed === undefined)
-    throw usageError('--status must be a status such as 429, a class such as 4xx, or errors.');
-  return parsed;
-}
 
 const COLUMNS = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 'request_id'];
 
@@ -112,6 +45,58 @@ const ANSWER: DocumentField<RequestEntry> = {
   value: (entry) =>
     (renderErrorText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
 };
+
+const requestList = rendering({
+  operation: listRequests,
+  render: ({ requests }, { deps: { requestLogDays } }) =>
+    listOutput(
+      [...REQUEST, ANSWER],
+      { columns: [...COLUMNS, ANSWER.name], none: emptyText(requestLogDays) },
+      requests,
+    ),
+});
+
+const listRequestLog: Command = {
+  name: 'requests list',
+  summary: 'List requests of applications, newest first: errors and a sample of successes',
+  options: [
+    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
+    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
+    },
+    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
+    { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
+    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
+    ...PAGE_OPTIONS,
+  ],
+  notes: ['docs/operations.md says which requests are stored, and for how long.'],
+  renderings: [requestList],
+  run: (parsed, context) => {
+    const { client, user, status, route, request, since } = parsed.options;
+    if (user !== undefined && client === undefined)
+      throw usageError('--user needs --client: user ids belong to an application.');
+    if (status !== undefined && parseStatus(String(status)) === undefined)
+      throw usageError('--status must be a status such as 429, a class such as 4xx, or errors.');
+    const ids = { client_id: client, user_id: user, request_id: request };
+    const from = startOf(since, context.deps.now());
+    return context.withOperations((operations) =>
+      runAndPrint(requestList, { ...ids, status, route, from, ...pageInput(parsed) }, operations),
+    );
+  },
+};
+
+export const requestCommands: readonly Command[] = [listRequestLog];
+
+/** Returns the beginning of a period until `now` as an instant. */
+function startOf(since: Input['options'][string] | undefined, now: number): string | undefined {
+  if (since === undefined) return undefined;
+  const span = parseDuration(text(since) ?? '');
+  if (span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
+  return new Date(now - span).toISOString();
+}
 
 const DELIVERY_ID: Positional = {
   name: 'DELIVERY_ID',
@@ -130,74 +115,63 @@ const FILTERS: readonly CommandOption[] = [
   { name: 'to', value: 'TIME', doc: 'Created before this time.' },
 ];
 
-/** Returns the filter with the names of the REST interface. */
-const readFilter = ({ options }: Pick<Input, 'options'>) => ({
-  state: options.state,
-  userId: options.user,
-  endpointId: options.endpoint,
-  from: options.from,
-  to: options.to,
-});
+const filterInput = (parsed: Input) => {
+  const { state, user, endpoint, from, to } = parsed.options;
+  return { ...clientInput(parsed), state, user_id: user, endpoint_id: endpoint, from, to };
+};
 
-/** Runs `work` on the log of an application. Errors keep the messages of the REST interface. */
-function withLog<T>(
-  clientId: string,
-  { withStorage, deps: { now } }: Context,
-  work: (deps: DeliveriesDeps & By) => Promise<T>,
-): Promise<T> {
-  return withStorage(async ({ clients, messages, streams, sealer, by }) => {
-    await requireClient(clientId, clients);
-    const busyId = busyIds(sealer.derive('paging'));
-    return work({ messages, streams, busyId, isOperator: true, now, by }).catch((reason: unknown) => {
-      if (!(reason instanceof ApiError)) throw reason;
-      throw reason.status === 404
-        ? new CommandError('not_found', reason.message)
-        : usageError(reason.message);
-    });
-  });
-}
-
-const listDeliveryLog: Command = {
+const listDeliveryLog = operationCommand({
   name: 'webhook deliveries',
   summary: 'List the deliveries of an application, newest first',
   positionals: [CLIENT_ID],
-  options: [
-    ...FILTERS,
-    { name: 'limit', value: 'NUMBER', doc: 'The page size, from 1 to 250; 50 by default.' },
-  ],
-  run: (input, context) =>
-    withLog(input.positionals.CLIENT_ID ?? '', context, async (deps) => {
-      const query = { ...readFilter(input), pageSize: input.options.limit };
-      const { deliveries } = await listDeliveries(input.positionals.CLIENT_ID ?? '', query, deps);
-      return listResult({
-        name: 'deliveries',
-        fields: DELIVERY,
+  options: [...FILTERS, ...PAGE_OPTIONS],
+  operation: listDeliveriesOperation,
+  input: (parsed) => ({ ...filterInput(parsed), ...pageInput(parsed) }),
+  render: ({ deliveries }) =>
+    listOutput(
+      DELIVERY,
+      {
         columns: ['id', 'createdAt', 'state', 'attempts', 'userId', 'calendarId'],
-        subjects: deliveries,
         none: 'No deliveries match these options. Deliveries are stored for 30 days.',
-      });
-    }),
-};
+      },
+      deliveries,
+    ),
+});
 
-const show: Command = {
+const deliveryInput = (parsed: Input) => ({
+  ...{ ...clientInput(parsed), delivery_id: parsed.positionals.DELIVERY_ID ?? '' },
+});
+
+const show = operationCommand({
   name: 'webhook show',
   summary: 'Show one delivery with its attempts and its body',
   positionals: [CLIENT_ID, DELIVERY_ID],
-  run: ({ positionals: { CLIENT_ID: clientId = '', DELIVERY_ID: id = '' } }, context) =>
-    withLog(clientId, context, async (deps) => {
-      const delivery = await showDelivery(clientId, id, deps);
-      const { attemptLog, body } = delivery;
-      const columns = ATTEMPT.map(({ name }) => name);
-      const parts = [
-        tabulate(toRows(DELIVERY, delivery)),
-        tabulate(toTable(ATTEMPT, columns, attemptLog)),
-        body === null
-          ? 'The body is hidden: no active grant covers its account.'
-          : JSON.stringify(body, null, 2),
-      ];
-      return { json: delivery, text: parts.join('\n\n') };
-    }),
-};
+  operation: openDeliveryOperation,
+  input: deliveryInput,
+  render({ attemptLog, body, ...delivery }) {
+    const columns = ATTEMPT.map(({ name }) => name);
+    const parts = [
+      tabulate(toRows(DELIVERY, delivery)),
+      tabulate(toTable(ATTEMPT, columns, attemptLog)),
+      body === null
+        ? 'The body is hidden: no active grant covers its account.'
+        : JSON.stringify(body, null, 2),
+    ];
+    return { text: parts.join('\n\n') };
+  },
+});
+
+const resendOne = rendering({
+  operation: replayDeliveryOperation,
+  render: (_, { input }) => ({ text: `${input.delivery_id} will be sent again.` }),
+});
+const resendAll = rendering({
+  operation: replayDeliveriesOperation,
+  render({ count, more }) {
+    const rest = more ? ' There are more: repeat the command when these have been sent.' : '';
+    return { text: `${count} deliveries will be sent again.${rest}` };
+  },
+});
 
 const replay: Command = {
   name: 'webhook replay',
@@ -207,18 +181,13 @@ const replay: Command = {
   notes: [
     'A resend has the same body and id, if a grant still covers the account. A running server sends it within a second and logs it as another attempt. Without a DELIVERY_ID, --from and --to are required; one call resends at most 10,000, oldest first.',
   ],
-  run: (input, context) => {
-    const { CLIENT_ID: clientId = '', DELIVERY_ID: id } = input.positionals;
-    return withLog(clientId, context, async (deps) => {
-      if (id !== undefined) {
-        await replayDelivery(clientId, id, deps);
-        return { json: { count: 1, more: false }, text: `${id} will be sent again.` };
-      }
-      const { count, more } = await replayDeliveries(clientId, readFilter(input), deps);
-      const rest = more ? ' There are more: repeat the command when these have been sent.' : '';
-      return { json: { count, more }, text: `${count} deliveries will be sent again.${rest}` };
-    });
-  },
+  renderings: [resendOne, resendAll],
+  run: (input, context) =>
+    context.withOperations((operations) =>
+      input.positionals.DELIVERY_ID === undefined
+        ? runAndPrint(resendAll, filterInput(input), operations)
+        : runAndPrint(resendOne, deliveryInput(input), operations),
+    ),
 };
 
 export const deliveryCommands: readonly Command[] = [listDeliveryLog, show, replay];

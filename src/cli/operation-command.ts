@@ -140,6 +140,11 @@ const SUBJECTS: Readonly<
     undefined,
     (id) => `The user has no account "${id}"; "kalends user show" lists the accounts.`,
   ],
+  endpoint_id: [
+    undefined,
+    (id) => `There is no endpoint "${id}"; "kalends webhook list" lists the endpoints.`,
+  ],
+  delivery_id: [undefined, () => 'The application has no such delivery; deliveries are kept for 30 days.'],
   key_id: [undefined, (id) => `There is no admin key "${id}"; "kalends admin key list" lists the keys.`],
 };
 
@@ -152,7 +157,9 @@ export function namingMissing(operations: Operations): Operations {
   const isMissing = (reason: unknown) => reason instanceof ApiError && reason.body.code === 'not_there';
   const explain = (row: AdminOperation, fields: Members) => async (reason: unknown) => {
     if (!isMissing(reason)) throw reason;
-    const names = Object.keys(SUBJECTS).filter((name) => name in row.pathFields);
+    const names = Object.keys(SUBJECTS).filter(
+      (name) => name in row.pathFields || (name in row.fields && fields[name] !== undefined),
+    );
     for (const name of names) {
       const show = name === names.at(-1) ? undefined : SUBJECTS[name]?.[0];
       const path = show && Object.fromEntries(Object.keys(show.pathFields).map((key) => [key, fields[key]]));

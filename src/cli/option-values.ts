@@ -2,7 +2,6 @@
 
 import { createInterface } from 'node:readline/promises';
 import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
-import { jsonIn } from '../lib/json.ts';
 import {
   CommandError,
   type CommandOption,
@@ -117,22 +116,6 @@ export function numberIn(
 export const limitIn = ({ limit }: Input['options']): number =>
   numberIn(limit, MOST, `--limit must be a number from 1 to ${MOST}.`) ?? USUAL;
 
-/** Returns the value of `--after` for the next page, which starts after `position`. */
-export const toNext = (position: object | undefined): string | null =>
-  position === undefined ? null : Buffer.from(JSON.stringify(position)).toString('base64url');
-
-/** Returns the position in `--after`. Throws a usage error if `isPosition` rejects it. */
-export function positionIn<Position>(
-  { after }: Input['options'],
-  isPosition: (value: unknown) => value is Position,
-): Position | undefined {
-  const token = text(after);
-  if (token === undefined) return undefined;
-  const position = jsonIn(Buffer.from(token, 'base64url').toString());
-  if (!isPosition(position)) throw usageError('--after must be the `next` of the previous page.');
-  return position;
-}
-
 export type List<T> = {
   /** The name of the list in JSON. Wire: do not rename. */
   readonly name: string;
@@ -161,13 +144,3 @@ export function listResult<T>({ name, fields, textFields = [], subjects, next, .
 
 /** Returns the line after a table that has a next page. */
 export const nextLine = (next: string | null): string => (next === null ? '' : `\n\nMore: --after ${next}`);
-
-/** Returns whether `value` is an object with members of these names and types. */
-export function hasMembers(
-  value: unknown,
-  types: Readonly<Record<string, 'string' | 'number'>>,
-): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false;
-  const members = new Map(Object.entries(value));
-  return Object.entries(types).every(([name, type]) => typeof members.get(name) === type);
-}

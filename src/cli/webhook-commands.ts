@@ -1,65 +1,64 @@
-/** Arguments and checks that the webhook commands share. */
+/** `kalends webhook …`: endpoints, and the keys that sign deliveries. */
 
 import { ENDPOINT, TOPICS, toTopics } from '../administration/documents/endpoint.ts';
-import { listApplicationEndpoints } from '../administration/operations/application-operations.ts';
-import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
-import type { EndpointHears } from '../webhooks/endpoint.ts';
-import type { EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.ts';
-import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
-import { sendTest } from '../webhooks/test-message.ts';
-import { openWebhookSigner, rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
-import { administrationDeps } from './administration-deps.ts';
-import { CLIENT_ID, requireClient, unknownClient } from './client-commands.ts';
-import { checkWebhookUrl, SHARE_ADDRESS } from './client-options.ts';
-import { type Command, CommandError, type Positional, usageError } from './command.ts';
+import {
+  addEndpointOperation,
+  listAllEndpoints,
+  listApplicationEndpoints,
+  pauseEndpoint,
+  removeEndpointOperation,
+  resumeEndpoint,
+  rotateEndpointSecretOperation,
+  showEndpoint,
+  testEndpoint,
+  updateEndpoint,
+} from '../administration/operations/endpoint-operations.ts';
+import {
+  rotateApplicationWebhookKeys,
+  rotateInstanceWebhookKeys,
+  setWebhookKeys,
+} from '../administration/operations/signing-key-operations.ts';
+import type { ListedEndpoint } from '../webhooks/endpoint-store.ts';
+import { CLIENT_ID, clientInput, HOUR_MS } from './client-commands.ts';
+import { SHARE_ADDRESS } from './client-options.ts';
+import { type Command, type Input, type Positional, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
-import { confirm, listResult, overlapIn, overlapOption, readSwitch, text, YES } from './option-values.ts';
+import { listOutput, operationCommand, runAndPrint } from './operation-command.ts';
+import { overlapIn, overlapOption, readSwitch, text, YES } from './option-values.ts';
+import { type Operations, rendering } from './rendering.ts';
 
 const ENDPOINT_ID: Positional = {
   name: 'ENDPOINT_ID',
   doc: 'The id of an endpoint, see `webhook list`.',
 };
 
-/** Returns an endpoint. Throws CommandError if it does not exist. */
-async function findEndpoint(
-  endpoints: Pick<EndpointStore, 'findEndpoint'>,
-  endpointId: string,
-): Promise<ListedEndpoint> {
-  const endpoint = await endpoints.findEndpoint(endpointId);
-  if (endpoint === undefined) throw unknownEndpoint(endpointId);
-  return endpoint;
-}
+const endpointInput = ({ positionals: { ENDPOINT_ID: endpointId = '' } }: Input) => ({
+  endpoint_id: endpointId,
+});
 
-const unknownEndpoint = (endpointId: string): CommandError =>
-  new CommandError(
-    'not_found',
-    `There is no endpoint "${endpointId}"; "kalends webhook list" lists the endpoints.`,
-  );
+const render = ({ subjects }: { readonly subjects: readonly ListedEndpoint[] }) => {
+  const columns = ['endpoint_id', 'state', 'hears', 'waiting', 'url'];
+  const none =
+    'No endpoints yet. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.';
+  return listOutput(ENDPOINT, { columns, none }, subjects);
+};
+const ofClient = rendering({ operation: listApplicationEndpoints, render });
+const ofAll = rendering({ operation: listAllEndpoints, render });
 
 const list: Command = {
   name: 'webhook list',
   summary: 'List the endpoints of one application, or of all',
   positionals: [{ ...CLIENT_ID, optional: true }],
-  run: ({ positionals: { CLIENT_ID: only } }, context) =>
-    context.withStorage(async (storage) => {
-      if (only !== undefined) await requireClient(only, storage.clients);
-      const all = { limit: Number.POSITIVE_INFINITY, after: undefined };
-      const deps = administrationDeps(storage, context);
-      return listResult({
-        name: 'endpoints',
-        fields: ENDPOINT,
-        columns: ['endpoint_id', 'state', 'hears', 'waiting', 'url'],
-        subjects:
-          only === undefined
-            ? await storage.endpoints.listEndpoints(undefined)
-            : (await listApplicationEndpoints.run({ client_id: only, ...all }, deps)).subjects,
-        none: 'No endpoints yet. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.',
-      });
-    }),
+  renderings: [ofClient, ofAll],
+  run: (input, context) =>
+    context.withOperations((operations) =>
+      input.positionals.CLIENT_ID === undefined
+        ? runAndPrint(ofAll, {}, operations)
+        : runAndPrint(ofClient, clientInput(input), operations),
+    ),
 };
 
-const add: Command = {
+const add = operationCommand({
   name: 'webhook add',
   summary: 'Add a webhook endpoint to an application',
   positionals: [CLIENT_ID],
@@ -74,24 +73,27 @@ const add: Command = {
     SHARE_ADDRESS,
   ],
   notes: ['Changes from now on are delivered. The secret is shown only once.'],
-  run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, { config, withStorage, deps: { now } }) => {
-    const topics = { ...topicsIn(text(options.hears) ?? 'events'), own: options.own === true };
-    const url = String(options.url);
-    const shared = options['share-address'] === true;
-    return withStorage(async ({ clients, endpoints, by }) => {
-      await requireClient(clientId, clients);
-      await checkWebhookUrl({ url, clientId, shared }, config(), endpoints);
-      const added = await addEndpoint({ clientId, url, hears: topics, shared }, { endpoints, now, by });
-      const json = { endpoint_id: added.endpointId, secret: added.secret };
-      return {
-        json,
-        text: `${tabulate(Object.entries(json), { indent: INDENT })}\n\nSave the secret now: it is not shown again. Test the endpoint: kalends webhook test ${added.endpointId}`,
-      };
-    });
+  operation: addEndpointOperation,
+  input: (parsed) => ({
+    ...{ ...clientInput(parsed), ...urlInput(parsed) },
+    hears: toHears(topicsIn(text(parsed.options.hears) ?? 'events'), parsed.options.own === true),
+  }),
+  render({ endpointId, secret }) {
+    const rows = Object.entries({ endpoint_id: endpointId, secret });
+    return {
+      text: `${tabulate(rows, { indent: INDENT })}\n\nSave the secret now: it is not shown again. Test the endpoint: kalends webhook test ${endpointId}`,
+    };
   },
-};
+});
 
-const update: Command = {
+const urlInput = ({ options }: Input) => ({
+  url: text(options.url),
+  share_address: options['share-address'] === true || undefined,
+});
+
+const toHears = (topics: readonly unknown[], own: boolean) => [...topics, ...(own ? ['own'] : [])];
+
+const update = operationCommand({
   name: 'webhook update',
   summary: 'Change the topics or the URL of an endpoint',
   positionals: [ENDPOINT_ID],
@@ -106,90 +108,70 @@ const update: Command = {
     SHARE_ADDRESS,
   ],
   notes: ['Options that you omit keep their values. The secret does not change.'],
-  run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { config, withStorage }) => {
-    const [url, kinds, own] = [text(options.url), text(options.hears), readSwitch(options, 'own')];
-    if ((url ?? kinds ?? own) === undefined)
-      throw usageError('Nothing to change: give --url, --hears or --own.');
-    const changes = { ...(kinds !== undefined && topicsIn(kinds)), ...(own !== undefined && { own }) };
-    return withStorage(async ({ endpoints, by }) => {
-      const endpoint = await findEndpoint(endpoints, endpointId);
-      const { expiresAt, isFirst, clientId } = endpoint;
-      if (expiresAt !== undefined)
-        throw isListener('This endpoint is a listener. The client that created it sets its topics.');
-      if (url !== undefined) {
-        if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url ${url} changes it`);
-        const problem = webhookUrlProblem(url);
-        if (problem !== undefined)
-          throw new CommandError('invalid_client_metadata', `The webhook URL ${problem}.`);
-        const shared = options['share-address'] === true;
-        await checkWebhookUrl({ url, clientId, shared }, config(), endpoints);
-      }
-      const topics = { hears: { ...endpoint.hears, ...changes } };
-      await endpoints.changeEndpoint(endpointId, { ...topics, ...(url !== undefined && { url }) }, by);
-      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics(topics) };
-      return { json: changed, text: `Changed ${endpointId}. Topics: ${changed.hears.join(', ')}.` };
-    });
-  },
-};
+  operation: updateEndpoint,
+  input: async (parsed, operations) => ({
+    ...{ ...endpointInput(parsed), ...urlInput(parsed) },
+    hears: await changedHears(parsed, operations),
+  }),
+  render: ({ endpointId, hears }) => ({
+    text: `Changed ${endpointId}. Topics: ${toTopics({ hears }).join(', ')}.`,
+  }),
+});
 
-/** Parses a list of topics. Throws a usage error for an unknown topic. */
-function topicsIn(list: string): Omit<EndpointHears, 'own'> {
-  const topics = list.split(',').map((topic) => topic.trim());
-  if (!topics.every((topic) => TOPICS.some((candidate) => candidate === topic)))
-    throw usageError(`--hears must be a list of ${TOPICS.join(', ')}.`);
-  return {
-    events: topics.includes('events'),
-    calendars: topics.includes('calendars'),
-    connections: topics.includes('connections'),
-  };
+/** Returns the topics after the change, `undefined` if they stay. */
+async function changedHears(parsed: Input, operations: Operations) {
+  const [topics, own] = [text(parsed.options.hears), readSwitch(parsed.options, 'own')];
+  if ((topics ?? own ?? parsed.options.url) === undefined)
+    throw usageError('Nothing to change: give --url, --hears or --own.');
+  if ((topics ?? own) === undefined) return undefined;
+  const selected = topics === undefined ? undefined : topicsIn(topics);
+  const { hears } = await operations.read(showEndpoint, endpointInput(parsed));
+  const before = Array.isArray(hears) ? hears : [];
+  return toHears(selected ?? before.filter((topic) => topic !== 'own'), own ?? before.includes('own'));
 }
 
-const isListener = (message: string): CommandError => new CommandError('is_listener', message);
+/** Parses a list of topics. Throws a usage error for an unknown topic. */
+function topicsIn(list: string): readonly string[] {
+  const topics = list.split(',').map((topic) => topic.trim());
+  if (topics.every((topic) => TOPICS.some((candidate) => candidate === topic))) return topics;
+  throw usageError(`--hears must be a list of ${TOPICS.join(', ')}.`);
+}
 
-const isWebhookUrl = (how: string): CommandError =>
-  new CommandError('is_webhook_url', `This is the webhook URL of the application: ${how}.`);
-
-const pause: Command = {
+const pause = operationCommand({
   name: 'webhook pause',
   summary: 'Pause deliveries to an endpoint',
   positionals: [ENDPOINT_ID],
   notes: ['Deliveries wait for `webhook resume`, at most 30 days.'],
-  run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage, deps: { now } }) =>
-    withStorage(async ({ endpoints, by }) => {
-      if (!(await endpoints.pauseEndpoint(endpointId, now(), by))) throw unknownEndpoint(endpointId);
-      return { json: { endpoint_id: endpointId, state: 'paused' }, text: `Paused ${endpointId}.` };
-    }),
-};
+  operation: pauseEndpoint,
+  input: endpointInput,
+  render: ({ endpoint_id: endpointId }) => ({ text: `Paused ${endpointId}.` }),
+});
 
-const resume: Command = {
+const resume = operationCommand({
   name: 'webhook resume',
   summary: 'Resume deliveries to a paused endpoint',
   positionals: [ENDPOINT_ID],
-  run: ({ positionals: { ENDPOINT_ID: endpointId = '' } }, { withStorage }) =>
-    withStorage(async ({ endpoints, by }) => {
-      if (!(await endpoints.resumeEndpoint(endpointId, by))) throw unknownEndpoint(endpointId);
-      const document = { endpoint_id: endpointId, state: 'active' };
-      return { json: document, text: `Resumed ${endpointId}: waiting deliveries are sent now.` };
-    }),
-};
+  operation: resumeEndpoint,
+  input: endpointInput,
+  render: ({ endpoint_id: endpointId }) => ({
+    text: `Resumed ${endpointId}: waiting deliveries are sent now.`,
+  }),
+});
 
-const remove: Command = {
+const remove = operationCommand({
   name: 'webhook remove',
   summary: 'Remove an added endpoint with its waiting deliveries and its log',
   positionals: [ENDPOINT_ID],
   options: [YES],
-  run: (input, context) =>
-    context.withStorage(async ({ endpoints, by }) => {
-      const { ENDPOINT_ID: endpointId = '' } = input.positionals;
-      const { isFirst, clientId, url } = await findEndpoint(endpoints, endpointId);
-      if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url "" removes it`);
-      await confirm(`Removing ${url}`, input, context);
-      await endpoints.removeEndpoint(endpointId, by);
-      return { json: { removed: true, endpoint_id: endpointId }, text: `Removed ${endpointId}.` };
-    }),
-};
+  operation: removeEndpointOperation,
+  async confirmation(parsed, operations) {
+    return `Removing ${(await operations.read(showEndpoint, endpointInput(parsed))).url}`;
+  },
+  input: endpointInput,
+  render: ({ endpoint_id: endpointId }) => ({ text: `Removed ${endpointId}.` }),
+});
 
-const rotateSecret: Command = {
+const rotateSecret = operationCommand({
   name: 'webhook rotate-secret',
   summary: 'Replace the secret of an endpoint',
   positionals: [ENDPOINT_ID],
@@ -197,107 +179,87 @@ const rotateSecret: Command = {
   notes: [
     'Configure the new secret in the receiver before the overlap ends. Until then, deliveries are signed with both.',
   ],
-  run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { withStorage, deps: { now } }) => {
-    const overlapMs = overlapIn(options, '24h');
-    return withStorage(async ({ endpoints, by }) => {
-      const secret = await rotateEndpointSecret({ endpointId, overlapMs }, { endpoints, now, by });
-      if (secret === undefined) throw unknownEndpoint(endpointId);
-      return {
-        json: { endpoint_id: endpointId, secret },
-        text: `${tabulate([['secret', secret]], { indent: INDENT })}\n\nSave it now: it is not shown again.`,
-      };
-    });
-  },
-};
+  operation: rotateEndpointSecretOperation,
+  input: (parsed) => ({
+    ...endpointInput(parsed),
+    overlap_hours: overlapIn(parsed.options, '24h') / HOUR_MS,
+  }),
+  render: ({ secret }) => ({
+    text: `${tabulate([['secret', secret]], { indent: INDENT })}\n\nSave it now: it is not shown again.`,
+  }),
+});
 
-const test: Command = {
+const test = operationCommand({
   name: 'webhook test',
   summary: 'Send a signed test delivery to an endpoint now',
   positionals: [ENDPOINT_ID],
   notes: [
     'The delivery has `metadata.test: true`. This command sends it once, also if the endpoint is paused.',
   ],
-  run: ({ positionals }, { config, withStorage, deps: { now } }) =>
-    withStorage(async ({ endpoints, webhookKeys, sealer }) => {
-      const endpoint = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
-      const { endpointId, url, expiresAt } = endpoint;
-      if (expiresAt !== undefined)
-        throw isListener(
-          'This endpoint is a listener: it polls for deliveries, so nothing can be sent to it.',
-        );
-      const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
-      const log = { error() {} };
-      const webhookSigner = await openWebhookSigner({ webhookKeys, sealer, now, log });
-      const webhookEgress = lazyEgress({ privateNetwork: config().privateNetwork });
-      try {
-        const { attempt } = await sendTest({ ...endpoint, secrets }, { webhookEgress, webhookSigner, now });
-        const { status = null, fault = null, durationMs } = attempt;
-        const ok = fault === null;
-        return {
-          json: { endpoint_id: endpointId, url, ok, status, fault, duration_ms: durationMs },
-          text: ok
-            ? `${url} returned ${status} after ${durationMs} ms.`
-            : `The delivery to ${url} failed after ${durationMs} ms: ${fault}.`,
-          exitCode: ok ? 0 : 1,
-        };
-      } finally {
-        await webhookEgress.close();
-      }
-    }),
+  operation: testEndpoint,
+  input: endpointInput,
+  render: ({ url, ok, status, fault, duration_ms: durationMs }) => ({
+    text: ok
+      ? `${url} returned ${status} after ${durationMs} ms.`
+      : `The delivery to ${url} failed after ${durationMs} ms: ${fault}.`,
+    exitCode: ok ? 0 : 1,
+  }),
+});
+
+const WEEK = '7d';
+
+const overlapHours = ({ options }: Input) => ({ overlap_hours: overlapIn(options, WEEK) / HOUR_MS });
+
+const renderRotation = (
+  { keyId, retiresAt }: { readonly keyId: string; readonly retiresAt: number },
+  { input }: { readonly input: { readonly overlap_hours: number | undefined } },
+) => {
+  const until = `also signs until ${new Date(retiresAt).toISOString()}`;
+  const previous = input.overlap_hours === 0 ? 'no longer signs' : until;
+  return {
+    text: `Webhooks are signed with key ${keyId} from now on. The previous key ${previous}.`,
+  };
 };
+const ofInstance = rendering({ operation: rotateInstanceWebhookKeys, render: renderRotation });
+const ofApplication = rendering({ operation: rotateApplicationWebhookKeys, render: renderRotation });
 
 const rotateKeys: Command = {
   name: 'webhook rotate-keys',
   summary: 'Sign webhooks with a new key of the deployment, or of an application with own keys',
   positionals: [{ ...CLIENT_ID, optional: true }],
-  options: [overlapOption('How long the previous key also signs', '7d')],
+  options: [overlapOption('How long the previous key also signs', WEEK)],
   notes: [
     'Servers can run meanwhile: they use the new key within 30 seconds. Receivers cache fetched keys for a day at most. A receiver with the key in its settings needs the new key before the overlap ends.',
   ],
-  run: ({ positionals: { CLIENT_ID: clientId }, options }, { withStorage, deps: { now } }) => {
-    const overlapMs = overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, sealer, by }) => {
-      if (clientId !== undefined && (await webhookKeys.listKeyUses(clientId)).length === 0)
-        throw unknownClient(clientId);
-      const rotated = await rotateWebhookKeys(overlapMs, { webhookKeys, sealer, now, by }, clientId);
-      if (rotated === undefined)
-        throw new CommandError('instance_keys', `${clientId} has no own keys: run "webhook own-keys" first.`);
-      const ends = new Date(rotated.retiresAt).toISOString();
-      const old =
-        overlapMs === 0 ? 'The previous key no longer signs.' : `The previous key also signs until ${ends}.`;
-      return {
-        json: { id: rotated.keyId, client_id: clientId ?? null, previous_retires_at: ends },
-        text: `Webhooks are signed with key ${rotated.keyId} from now on. ${old}`,
-      };
-    });
-  },
+  renderings: [ofInstance, ofApplication],
+  run: (input, context) =>
+    context.withOperations((operations) =>
+      input.positionals.CLIENT_ID === undefined
+        ? runAndPrint(ofInstance, overlapHours(input), operations)
+        : runAndPrint(ofApplication, { ...clientInput(input), ...overlapHours(input) }, operations),
+    ),
 };
 
-const ownKeys: Command = {
+const ownKeys = operationCommand({
   name: 'webhook own-keys',
   summary: 'Sign the webhooks of an application with its own keys, or with the keys of the deployment',
   positionals: [CLIENT_ID, { name: 'on|off', doc: '`on`: its own keys. `off`: the keys of the deployment.' }],
-  options: [overlapOption('How long the keys used before also sign', '7d')],
+  options: [overlapOption('How long the keys used before also sign', WEEK)],
   notes: [
     'Servers can run meanwhile: they use the other keys within 30 seconds. `/.well-known/webhook-keys/CLIENT_ID` lists the keys of the application. Its receivers need them before the overlap ends. If the application uses these keys already, the command can only end an overlap earlier.',
   ],
-  run: ({ positionals, options }, { withStorage, deps: { now } }) => {
-    const { CLIENT_ID: clientId = '', 'on|off': mode } = positionals;
+  operation: setWebhookKeys,
+  input(parsed) {
+    const mode = parsed.positionals['on|off'];
     if (mode !== 'on' && mode !== 'off') throw usageError('Write on or off after the client id.');
-    const keys = mode === 'on' ? 'own' : 'instance';
-    const overlapUntil = now() + overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, by }) => {
-      const use = await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil, by });
-      if (use === undefined) throw unknownClient(clientId);
-      const ends = use.overlapUntil > now() ? new Date(use.overlapUntil).toISOString() : null;
-      const overlap = ends === null ? '' : ` The keys used before also sign until ${ends}.`;
-      return {
-        json: { client_id: clientId, own_webhook_keys: mode === 'on', overlap_until: ends },
-        text: `Webhooks of ${clientId} are signed with ${mode === 'on' ? 'its own keys' : 'the keys of the deployment'} from now on.${overlap}`,
-      };
-    });
+    return { ...clientInput(parsed), ...overlapHours(parsed), own_webhook_keys: mode === 'on' };
   },
-};
+  render({ client_id: clientId, own_webhook_keys: isOwn, overlap_until: until }) {
+    const overlap = until === null ? '' : ` The keys used before also sign until ${until}.`;
+    const keys = isOwn ? 'its own keys' : 'the keys of the deployment';
+    return { text: `Webhooks of ${clientId} are signed with ${keys} from now on.${overlap}` };
+  },
+});
 
 export const webhookCommands: readonly Command[] = [
   list,

@@ -1,6 +1,7 @@
 /** The delivery log, and resending all deliveries that match a filter. */
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
+import { replayAll } from '../administration/delivery.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may } from '../people/permission.ts';
@@ -12,7 +13,6 @@ import {
   parsePosition,
   planReplay,
   readFilter,
-  replayAll,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { filterValues, oneApplication, type Query, utcText } from './log-filter.ts';

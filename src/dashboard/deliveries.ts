@@ -1,17 +1,10 @@
 /** Lists and replays deliveries for the dashboard. The CLI uses the same stores. */
-import type { By } from '../audit/audit-entry.ts';
+import type { Replay } from '../administration/delivery.ts';
 import type { Client } from '../oauth/client.ts';
-import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor, Person } from '../people/person.ts';
 import { MOST_REPLAYS, VISIBLE_STATES } from '../webhooks/deliveries.ts';
-import type {
-  AttemptedMessage,
-  LoggedMessage,
-  MessageFilter,
-  MessageLog,
-  MessagePlace,
-} from '../webhooks/message-log.ts';
+import type { LoggedMessage, MessageFilter, MessageLog, MessagePlace } from '../webhooks/message-log.ts';
 import {
   type FilterProblem,
   listedApplications,
@@ -62,18 +55,6 @@ export function parsePosition(text: string): MessagePlace | undefined {
 
 export const formatPosition = ({ createdAt, messageId }: MessagePlace): string => `${createdAt}_${messageId}`;
 
-/** Returns a delivery without its body. Throws PeopleRefusal. */
-export async function findDelivery(
-  actor: Actor,
-  { clientId, messageId }: { readonly clientId: string; readonly messageId: string },
-  { messages }: Pick<DeliveriesDeps, 'messages'>,
-): Promise<AttemptedMessage> {
-  mustBeAllowed(actor, 'delivery.read', clientId);
-  const delivery = await messages.findAttempts(clientId, messageId);
-  if (delivery === undefined) throw new PeopleRefusal('not_there');
-  return delivery;
-}
-
 export const MOST_UNDELIVERED = 10;
 
 /** Returns the newest deliveries of an endpoint that are pending, retrying or dead. Throws PeopleRefusal. */
@@ -91,24 +72,6 @@ export async function listUndelivered(
   return (await Promise.all(lists)).flat().toSorted(newestFirst).slice(0, MOST_UNDELIVERED);
 }
 
-/** Schedules a resend of the delivery. Throws PeopleRefusal. */
-export async function replayOne(
-  actor: Actor,
-  { clientId, messageId }: { readonly clientId: string; readonly messageId: string },
-  { messages, now, by }: DeliveriesDeps & By,
-): Promise<void> {
-  mustBeAllowed(actor, 'delivery.replay', clientId);
-  if (!(await messages.askReplay(clientId, messageId, { now: now(), by })))
-    throw new PeopleRefusal('not_there');
-}
-
-/** A replay of the deliveries of one application that match a filter, within a past period. */
-export type Replay = MessageFilter & {
-  readonly clientId: string;
-  readonly from: number;
-  readonly to: number;
-};
-
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Returns a replay of the filter. It ends now at the latest and starts KEPT_MS ago by default. */
@@ -125,12 +88,6 @@ export function planReplay(
 export function countReplay(actor: Actor, replay: Replay, { messages }: Pick<DeliveriesDeps, 'messages'>) {
   mustBeAllowed(actor, 'delivery.replay', replay.clientId);
   return messages.countReplays(replay, MOST_REPLAYS + 1);
-}
-
-/** Schedules at most MOST_REPLAYS resends, oldest first, and returns their number. Throws PeopleRefusal. */
-export function replayAll(actor: Actor, replay: Replay, { messages, now, by }: DeliveriesDeps & By) {
-  mustBeAllowed(actor, 'delivery.replay', replay.clientId);
-  return messages.askReplays(replay, { now: now(), limit: MOST_REPLAYS, by });
 }
 
 export const deliveriesPath = (values: Readonly<Record<string, string | undefined>>): string =>

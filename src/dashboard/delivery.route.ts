@@ -1,11 +1,11 @@
 /** One delivery: its attempts, its body for members who may read it, and resending it. */
 import type { FastifyReply } from 'fastify';
 import { readApplication } from '../administration/applications.ts';
-import { checkReceived, openDelivery } from '../administration/delivery.ts';
+import { checkReceived, findDelivery, openDelivery, replayOne } from '../administration/delivery.ts';
 import { html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { isFresh } from '../people/sessions.ts';
-import { findDelivery, replayOne, resentPath } from './deliveries.ts';
+import { resentPath } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';

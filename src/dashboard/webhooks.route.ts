@@ -138,7 +138,8 @@ const changing = (): DashboardRoute[] => [
 
 const doing = (): DashboardRoute[] => [
   post(`${ONE}/test`, 'application.change', async (visit) => {
-    return showEndpoint(visit, { test: await testWebhook(visit.person, namedIn(visit), visit.deps) });
+    const test = await testWebhook(visit.person, namedIn(visit), visit.deps);
+    return showEndpoint(visit, { test: test?.attempt });
   }),
   post(`${ONE}/pause`, 'application.change', async (visit) => {
     await pauseWebhook(visit.person, namedIn(visit), visit.deps);

@@ -1,5 +1,5 @@
 /** docs/errors.md: the tables of errors in the order of that page. A test finds tables that are missing here. */
-import { ADMINISTRATION, MEMBERS } from '../administration/operations/administration-error.ts';
+import { ADMINISTRATION, ENDPOINTS, MEMBERS } from '../administration/operations/administration-error.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { RECONNECTING } from '../connect/accounts/reconnect-link.ts';
 import { FREE_BUSY } from '../free-busy/availability.ts';
@@ -29,7 +29,7 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
   { title: 'Writing', errors: Object.values({ ...WRITING, ...IDEMPOTENCY, ...CONDITION }) },
   { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },
   { title: 'Settings of applications', errors: Object.values({ ...SETTINGS, ...REVIEWS }) },
-  { title: 'Administration', errors: Object.values({ ...ADMINISTRATION, ...MEMBERS }) },
+  { title: 'Administration', errors: Object.values({ ...ADMINISTRATION, ...MEMBERS, ...ENDPOINTS }) },
 ];
 
 /** Returns docs/errors.md. Each code is a heading, so that a response can link to it. */

@@ -13,14 +13,12 @@ import {
   wholeNumberText,
 } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import type { LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
+import type { AttemptedMessage, LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
 import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 import { WEBHOOKS } from './webhook-error.ts';
 
 export type DeliveriesDeps = VisibleBodyDeps & {
   readonly messages: MessageLog;
-  /** Whether filters may have the state `retrying`. */
-  readonly isOperator?: true;
   readonly now: () => number;
 };
 
@@ -31,7 +29,8 @@ const PAGE_SIZE = 50;
 const TIME = '2026-11-23T09:00:00Z';
 /** RFC 3339 with optional seconds. */
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-const time = (doc: string, example: string) =>
+/** A field with an instant. */
+export const time = (doc: string, example: string) =>
   parsedText(parseTime, {
     doc,
     example,
@@ -40,7 +39,8 @@ const time = (doc: string, example: string) =>
     problem: SENTENCES.noTime(TIME),
   });
 
-const FILTER = {
+/** The filters of deliveries. */
+export const DELIVERY_FILTER = {
   from: time('Deliveries created at or after this time.', '2026-11-22T00:00:00Z'),
   to: time('Deliveries created before this time.', TIME),
   state: oneOf(STATES, { doc: 'Deliveries in this state.', example: 'dead' }),
@@ -50,11 +50,8 @@ const FILTER = {
   endpointId: text({ max: MAX_ID, doc: 'Deliveries to this endpoint.' }),
 };
 
-const VISIBLE_STATE = oneOf(VISIBLE_STATES, { doc: 'Deliveries in this state.' });
-const stateField = ({ isOperator }: DeliveriesDeps) => ({ state: isOperator ? VISIBLE_STATE : FILTER.state });
-
 export const DELIVERIES_QUERY = {
-  ...FILTER,
+  ...DELIVERY_FILTER,
   pageSize: wholeNumberText({ min: 1, max: 250, doc: 'From 1 to 250. Default: 50.', example: PAGE_SIZE }),
   nextPageToken: parsedText(parsePlace, {
     doc: 'The token from the previous page.',
@@ -63,9 +60,13 @@ export const DELIVERIES_QUERY = {
   }),
 };
 
-export const REPLAYED_DELIVERIES = { ...FILTER, from: required(FILTER.from), to: required(FILTER.to) };
+export const REPLAYED_DELIVERIES = {
+  ...DELIVERY_FILTER,
+  from: required(DELIVERY_FILTER.from),
+  to: required(DELIVERY_FILTER.to),
+};
 
-const inOrder: Check<Pick<typeof FILTER, 'from' | 'to'>> = ({ from, to }, report) =>
+const inOrder: Check<Pick<typeof DELIVERY_FILTER, 'from' | 'to'>> = ({ from, to }, report) =>
   from !== undefined && to !== undefined && from >= to ? report('to', 'must be after from') : undefined;
 
 /** The maximum number of messages that one request resends. */
@@ -74,7 +75,7 @@ export const MOST_REPLAYS = 10_000;
 /** Returns a page of the log, the newest first. Throws ApiError 400 with all mistakes. */
 export async function listDeliveries(clientId: string, query: unknown, deps: DeliveriesDeps) {
   const { messages } = deps;
-  const input = readQuery(query, { ...DELIVERIES_QUERY, ...stateField(deps) }, inOrder);
+  const input = readQuery(query, DELIVERIES_QUERY, inOrder);
   const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
   const matches = await messages.listMessages({ clientId, ...filter }, { after, limit: pageSize + 1 });
   const page = matches.slice(0, pageSize);
@@ -93,17 +94,27 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
   const body = await visibleBody(message, deps);
   return {
     ...renderDelivery(message),
-    attemptLog: message.log.map(({ number, startedAt, durationMs, status, fault, answer }) => ({
-      number,
-      startedAt: new Date(startedAt).toISOString(),
-      durationMs,
-      ...(status !== undefined && { status }),
-      ...(fault !== undefined && { fault }),
-      ...(answer !== undefined && { answer }),
-    })),
+    attemptLog: message.log.map(renderAttempt),
     body: body === undefined ? null : (JSON.parse(body) as unknown),
   };
 }
+
+/** Returns an attempt as in responses. */
+export const renderAttempt = ({
+  number,
+  startedAt,
+  durationMs,
+  status,
+  fault,
+  answer,
+}: AttemptedMessage['log'][number]) => ({
+  number,
+  startedAt: new Date(startedAt).toISOString(),
+  durationMs,
+  ...(status !== undefined && { status }),
+  ...(fault !== undefined && { fault }),
+  ...(answer !== undefined && { answer }),
+});
 
 /** Requests a resend of a delivery. Throws 404. */
 export async function replayDelivery(clientId: string, messageId: string, deps: DeliveriesDeps & By) {
@@ -114,7 +125,7 @@ export async function replayDelivery(clientId: string, messageId: string, deps: 
 
 /** Requests resends of all deliveries that match a filter, the oldest first. Throws ApiError 400 with all mistakes. */
 export async function replayDeliveries(clientId: string, body: unknown, deps: DeliveriesDeps & By) {
-  const filter = readBody(body, { ...REPLAYED_DELIVERIES, ...stateField(deps) }, inOrder);
+  const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
   const terms = { now: deps.now(), by: deps.by, limit: MOST_REPLAYS };
   const count = await deps.messages.askReplays({ clientId, ...filter }, terms);
   return { success: true, count, more: count === MOST_REPLAYS } as const;

@@ -4,8 +4,11 @@ import type { EndpointSecret } from './message.ts';
 
 /** Endpoints that an operator manages. Changes of `by` are audited. */
 export interface EndpointSettings {
-  /** Lists endpoints of one or all applications: each webhook URL first, then the oldest. */
-  listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
+  /** Lists endpoints of one, several or all applications, in the order of their ids: each webhook URL first, then the oldest. */
+  listEndpoints(
+    clientId: string | readonly string[] | undefined,
+    page?: EndpointPage,
+  ): Promise<ListedEndpoint[]>;
 
   findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
 
@@ -63,6 +66,11 @@ export interface EndpointSecretStore {
 
 /** The endpoints of deliveries. Instants are epoch milliseconds. */
 export type EndpointStore = EndpointSettings & ListenerStore & EndpointSecretStore;
+
+/** The position after an endpoint. */
+export type EndpointPlace = Pick<Endpoint, 'clientId' | 'isFirst' | 'createdAt' | 'endpointId'>;
+
+export type EndpointPage = { readonly after: EndpointPlace | undefined; readonly limit: number };
 
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
   readonly secret: string;

@@ -13,8 +13,8 @@ export interface MessageLog {
   /** Returns a message with its last sent body and its attempts in order. The read is audited for `by`. */
   findMessage(clientId: string, messageId: string, by: By['by']): Promise<MessageDetails | undefined>;
 
-  /** Returns the same delivery without its body. */
-  findAttempts(clientId: string, messageId: string): Promise<AttemptedMessage | undefined>;
+  /** Returns the same delivery without its body, of any application if `clientId` is undefined. */
+  findAttempts(clientId: string | undefined, messageId: string): Promise<AttemptedMessage | undefined>;
 
   /** Requests a resend. Returns false if the application does not have the message. */
   askReplay(clientId: string, messageId: string, terms: ChangeTerms): Promise<boolean>;

@@ -12,6 +12,7 @@ import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { findRenderer } from '../../src/cli/cli.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { EgressRequest } from '../../src/lib/egress/egress.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Mailer } from '../../src/lib/mail/mailer.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
@@ -20,6 +21,7 @@ import type { Role } from '../../src/people/person.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { runningProgram } from '../../src/system/running-program.ts';
+import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 export const NOW = Date.UTC(2026, 10, 15, 12);
@@ -52,10 +54,13 @@ export async function openAdministrationApp(
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-test-'));
   const clock = { now: NOW };
   const now = () => clock.now;
-  const sealer = createSealer(randomBytes(32));
+  const sealer = createSealer(Buffer.alloc(32)); // All instances have the same key.
   const stores = openStores(db, { sealer });
   const { log, entries } = recordingLog();
+  /** The URLs that received deliveries. */
+  const sent: string[] = [];
   const deps = {
+    db,
     ...stores,
     ...{
       sealer,
@@ -74,6 +79,16 @@ export async function openAdministrationApp(
     }),
     drawLogo: logoDrawing(),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    webhookEgress: {
+      request: async ({ url }: EgressRequest) => {
+        sent.push(String(url));
+        return { status: 204, url: new URL(url), header: () => undefined, body: Buffer.alloc(0) };
+      },
+      close: async () => undefined,
+    },
+    requestLogDays: 30,
+    signingKeyStore: stores.signingKeys,
+    webhookSigner: await openWebhookSigner({ ...stores, sealer, now, log }),
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
     findRenderer: async (row: AdminOperation) => findRenderer(row),
@@ -123,7 +138,7 @@ export async function openAdministrationApp(
     const document: Readonly<Record<string, unknown>> = isJson ? response.json() : {};
     return { status: response.statusCode, document, headers: response.headers };
   };
-  return { app, db, deps, stores, clock, entries, by, createKey, addMember, send };
+  return { sent, app, db, deps, stores, clock, entries, by, createKey, addMember, send };
 }
 
 /** Creates the applications, with what a review needs. */

@@ -4,14 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-
 import type { AdminOperation } from '../../src/administration/operations/operation.ts';
 import { ADMIN_OPERATIONS } from '../../src/administration/operations/operations.ts';
+import { addWebhook } from '../../src/administration/webhooks.ts';
 import { revokeAdminKey } from '../../src/people/admin-keys.ts';
 import { may } from '../../src/people/permission.ts';
 import { ROLES } from '../../src/people/person.ts';
 import type { ReviewStep } from '../../src/verification/review-states.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
+import { plantDelivery } from '../dashboard/planted-deliveries.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import {
   type AdministrationApp,
@@ -21,8 +22,11 @@ import {
   openAdministrationApp,
   USER,
 } from './administration-app.ts';
+import { REFUSED_REQUEST } from './logged-requests.ts';
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>');
+
+const HEARS_EVENTS = { events: true, calendars: false, connections: false, own: false };
 
 /** The bodies of operations that need one. */
 const BODIES: Readonly<Record<string, object>> = {
@@ -35,6 +39,7 @@ const BODIES: Readonly<Record<string, object>> = {
   requestChanges: { note: 'Another name' },
   withdrawVerification: { note: 'It ended' },
   runChecks: { name: 'clock' },
+  setWebhookKeys: { own_webhook_keys: true },
 };
 
 /** The steps of the review that come before that of an operation. */
@@ -65,6 +70,30 @@ onEachDatabase((database, open) => {
       return linked.accountKey;
     };
 
+    const createEndpoint = async (clientId: string) => {
+      const typed = { url: 'https://app.example/hook', hears: HEARS_EVENTS, isShared: true };
+      const deps = { ...administration.deps, by: administration.by };
+      const added = await addWebhook('command line', { clientId, typed }, deps);
+      return 'endpointId' in added ? added.endpointId : assert.fail(added.problem);
+    };
+
+    const createDelivery = async (clientId: string) => {
+      const planted = { clientId, state: 'dead', createdAt: NOW, userId: USER } as const;
+      const messageId = `msg_${calls}`;
+      await plantDelivery(administration.deps, {
+        ...planted,
+        messageId,
+        endpointId: await createEndpoint(clientId),
+      });
+      return messageId;
+    };
+
+    const createRequest = async (clientId: string) => {
+      const requestId = `req-${calls}`;
+      await administration.stores.requestLog.addRequests([{ ...REFUSED_REQUEST, requestId, clientId }]);
+      return requestId;
+    };
+
     const prepareReview = async (steps: readonly ReviewStep[], clientId: string) => {
       await administration.db.write('DELETE FROM verification WHERE client_id = :clientId', { clientId });
       for (const step of steps) {
@@ -81,7 +110,17 @@ onEachDatabase((database, open) => {
       const steps = STEPS_BEFORE[row.id];
       if (steps !== undefined) await prepareReview(steps, clientId);
       const member = /\{(person|invitation)_id\}/.test(row.path) ? await administration.addMember() : '';
+      if (row.id === 'rotateApplicationWebhookKeys')
+        await administration.stores.webhookKeys.switchWebhookKeys({
+          ...{ clientId, keys: 'own', overlapUntil: NOW, by: undefined },
+        });
+      const requestId = row.path.includes('{request_id}') ? await createRequest(clientId) : '';
+      const endpointId = row.path.includes('{endpoint_id}') ? await createEndpoint(clientId) : '';
+      const deliveryId = row.path.includes('{delivery_id}') ? await createDelivery(clientId) : '';
       const path = row.path
+        .replace('{delivery_id}', deliveryId)
+        .replace('{request_id}', requestId)
+        .replace('{endpoint_id}', endpointId)
         .replace(/\{(person|passkey|invitation)_id\}/g, member)
         .replace('{account_key}', accountKey)
         .replace('{scheme}', 'light')
@@ -89,9 +128,14 @@ onEachDatabase((database, open) => {
         .replace('{client_id}', clientId)
         .replace('{user_id}', encodeURIComponent(USER))
         .replace('{key_id}', target?.key.keyId ?? '');
-      const account = row.id === 'createReconnectLink' ? { account_key: accountKey } : {};
+      const bodies: Readonly<Record<string, object>> = {
+        ...BODIES,
+        createReconnectLink: { account_key: accountKey },
+        replayDeliveries: { client_id: clientId, from: '2026-11-01T00:00:00Z', to: '2026-11-30T00:00:00Z' },
+        addEndpoint: { url: `https://${clientId}.example/hook` },
+      };
       const query = 'dry_run' in row.fields ? '?dry_run=true' : '';
-      const body = row.method === 'post' || row.method === 'patch' ? (BODIES[row.id] ?? account) : undefined;
+      const body = row.method === 'post' || row.method === 'patch' ? (bodies[row.id] ?? {}) : undefined;
       // Each call has its own network, so that no limit applies.
       const address = `10.${Math.floor(calls / 250)}.${calls++ % 250}.1`;
       return administration.send(row.method, path + query, { key, body, address });
@@ -130,7 +174,9 @@ onEachDatabase((database, open) => {
       for (const role of ROLES)
         it(`${row.id} allows a ${role} what the permission ${row.permission} does`, async () => {
           const { key, secret } = await administration.createKey(role);
-          const isOfApplication = row.path.includes('{client_id}');
+          const isOfApplication = /\{(client|endpoint|delivery|request)_id\}|^.deliveries.replay/.test(
+            row.path,
+          );
           for (const clientId of ['acme', 'other']) {
             const isAllowed = may(key, row.permission, isOfApplication ? clientId : undefined);
             const { status, document } = await call(row, clientId, secret);

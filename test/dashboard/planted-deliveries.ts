@@ -9,6 +9,8 @@ export type PlantedDelivery = {
   readonly clientId: string;
   readonly state: 'pending' | 'delivered' | 'dead' | 'withheld';
   readonly createdAt: number;
+  /** `we_` and the id of the application unless it is given. */
+  readonly endpointId?: string;
   readonly userId?: string;
   readonly calendarId?: string;
   readonly calendarKey?: string;
@@ -23,7 +25,10 @@ export const bodyOf = (messageId: string): string =>
   JSON.stringify({ eventType: 'connection.connected', data: { title: `Secret of ${messageId}` } });
 
 /** An endpoint for each of the two applications, with a secret. */
-export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<void> {
+export async function plantEndpoints({
+  stores,
+  clock,
+}: Pick<DashboardApp, 'stores' | 'clock'>): Promise<void> {
   for (const clientId of ['acme', 'other']) {
     const hears = { events: true, calendars: false, connections: false, own: false };
     const url = `https://${clientId}.example/in?key=hush`;
@@ -68,6 +73,7 @@ export async function plantDelivery(
   planted: PlantedDelivery,
 ): Promise<void> {
   const { messageId, clientId, state, createdAt, userId = 'ada@example.com', attempt } = planted;
+  const { endpointId = `we_${clientId}` } = planted;
   const { calendarId = null, calendarKey = null, attempts = 1 } = planted;
   await db.write(
     `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
@@ -77,9 +83,10 @@ export async function plantDelivery(
   await db.write(
     `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, calendar_id, calendar_key, sequence,
        change_type, event_count, shows, body, state, attempts, next_at, created_at)
-     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, :userId, 'google', :calendarId, :calendarKey, 7, 'updated', 3,
+     VALUES (:messageId, :endpointId, :clientId, :userId, 'google', :calendarId, :calendarKey, 7, 'updated', 3,
        'events', :body, :state, :attempts, :createdAt, :createdAt) RETURNING message_id`,
     {
+      endpointId,
       ...{ messageId, clientId, userId, state, createdAt, calendarId, calendarKey, attempts },
       body: sealer.seal(bodyOf(messageId), messageContext(messageId)),
     },

@@ -3,10 +3,11 @@ import type { renderDelivery } from '../../webhooks/deliveries.ts';
 import { visibleState } from '../../webhooks/message.ts';
 import type { DocumentField } from './field.ts';
 
-type Delivery = ReturnType<typeof renderDelivery>;
+type Delivery = ReturnType<typeof renderDelivery> & { readonly clientId: string };
 
 export const DELIVERY: readonly DocumentField<Delivery>[] = [
   { name: 'id', label: 'id', value: ({ id }) => id },
+  { name: 'clientId', value: ({ clientId }) => clientId },
   { name: 'endpointId', label: 'endpoint', value: ({ endpointId }) => endpointId },
   { name: 'userId', label: 'user', value: ({ userId }) => userId },
   { name: 'provider', label: 'provider', value: ({ provider }) => provider },

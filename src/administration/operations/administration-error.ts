@@ -84,6 +84,30 @@ export const MEMBERS = errorTable({
   },
 });
 
+/** The errors of operations on endpoints and the keys that sign deliveries. */
+export const ENDPOINTS = errorTable({
+  is_listener: {
+    status: 409,
+    message:
+      'This endpoint is a listener: the client that created it sets its topics and polls for its deliveries.',
+    when: 'The endpoint is a listener, which has no address, and whose topics its client sets.',
+    fix: 'Use an endpoint with a URL.',
+  },
+  is_webhook_url: {
+    status: 409,
+    message:
+      'This is the webhook URL of the application: "kalends client update --webhook-url" changes or removes it.',
+    when: 'The endpoint is the webhook URL of its application, and would be moved or removed.',
+    fix: 'Change `webhook_url` of the application.',
+  },
+  instance_keys: {
+    status: 409,
+    message: 'The application has no own keys: run "kalends webhook own-keys" first.',
+    when: 'The deliveries of the application are signed with the keys of the deployment.',
+    fix: 'Give the application its own keys first.',
+  },
+});
+
 const OF_REFUSAL: Readonly<Record<string, ErrorRow>> = {
   ...{ ...ADMINISTRATION, ...MEMBERS, not_signed_in: ADMINISTRATION.invalid_admin_key },
   ...{ too_many: ADMINISTRATION.too_many_requests, too_many_for_login: ADMINISTRATION.too_many_requests },

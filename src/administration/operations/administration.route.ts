@@ -8,14 +8,20 @@ import type { Members } from '../../http/fields.ts';
 import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
-import { mustBeAllowed } from '../../people/permission.ts';
+import { PeopleRefusal } from '../../people/people-refusal.ts';
+import { mayRole, mustBeAllowed } from '../../people/permission.ts';
+import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
 import { toApiError } from './administration-error.ts';
 import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
-export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by' | 'ifVersion'> &
+export type AdministrationRouteDeps = Omit<
+  AdministrationDeps,
+  'actor' | 'addresses' | 'by' | 'ifVersion' | 'openSigner'
+> &
   AdminAccessDeps & {
+    readonly webhookSigner: WebhookSigner;
     readonly adminAccess: AdminAccess;
     /** The origin of the Connect pages and the API. */
     readonly publicUrl: string;
@@ -85,7 +91,10 @@ async function admit(
 ): Promise<PresentedKey> {
   const key = await admitKey({ authorization: headers.authorization, address: ip }, deps);
   const { client_id: clientId } = params as Readonly<Record<string, string>>; // as the router gives them
-  await asApiErrors(async () => mustBeAllowed(key, permission, clientId));
+  await asApiErrors(async () => {
+    if (clientId !== undefined) mustBeAllowed(key, permission, clientId);
+    else if (!mayRole(key.role, permission)) throw new PeopleRefusal('not_allowed');
+  });
   return key;
 }
 
@@ -111,6 +120,7 @@ async function answer(
     actor: key,
     by: { actor, address: request.ip, now: deps.now },
     ifVersion,
+    openSigner: async () => deps.webhookSigner,
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));

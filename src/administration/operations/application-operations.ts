@@ -1,4 +1,4 @@
-/** The operations on applications and their endpoints. */
+/** The operations on applications. */
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
@@ -20,9 +20,8 @@ import {
 } from '../applications.ts';
 import { APPLICATION, type ApplicationSubject } from '../documents/application.ts';
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
-import { ENDPOINT } from '../documents/endpoint.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { ADDRESS_IN_USE } from '../webhook-address.ts';
+import { ADDRESS_TAKEN } from '../webhook-address.ts';
 import {
   type AdministrationDeps,
   CLIENT,
@@ -99,7 +98,7 @@ function refuseOtherFirst({ redirect_uri: first, redirect_uris: all }: SentUris)
 }
 
 /** Returns a webhook URL as the actor may read it: its query can contain a secret of the receiver. */
-const visibleUrl = (
+export const visibleUrl = (
   { clientId, url }: { readonly clientId: string; readonly url: string },
   { actor }: Pick<AdministrationDeps, 'actor'>,
 ): string => (may(actor, 'application.change', clientId) ? url : auditedUrl(url));
@@ -262,7 +261,7 @@ function problemsError({ redirectUris = [], ...texts }: SettingsProblems, input:
   if (redirectUris.length > 0) sentences.push([field, redirectUris]);
   const [[, [message] = []] = []] = sentences;
   const details = Object.fromEntries(sentences);
-  if (message === ADDRESS_IN_USE) return new ApiError(SETTINGS.address_in_use, { details });
+  if (message === ADDRESS_TAKEN) return new ApiError(SETTINGS.address_in_use, { details });
   const isUri = Object.keys(texts).length === 0;
   const row = isUri ? SETTINGS.invalid_redirect_uri : SETTINGS.invalid_client_metadata;
   return new ApiError(row, { message, details });
@@ -299,22 +298,5 @@ export const rotateApplicationSecret = operation({
   toDocument: ({ clientId, clientSecret, oldSecretExpiresAt }) => ({
     ...{ client_id: clientId, client_secret: clientSecret },
     old_secret_expires_at: toTime(oldSecretExpiresAt),
-  }),
-});
-
-export const listApplicationEndpoints = operation({
-  ...{ id: 'listEndpoints', method: 'get', path: '/applications/{client_id}/endpoints', group: GROUP },
-  summary: 'List the webhook endpoints of an application',
-  permission: 'application.read',
-  ...{ pathFields: CLIENT, fields: PAGE, command: 'webhook list', result: ['endpoints', 'next'] },
-  async run({ client_id: clientId, ...page }, deps) {
-    await readApplication(deps.actor, clientId, deps);
-    const endpoints = await deps.endpoints.listEndpoints(clientId);
-    const { subjects, next } = toPage(endpoints, ({ endpointId }) => endpointId, page);
-    return { subjects: subjects.map((row) => ({ ...row, url: visibleUrl(row, deps) })), next };
-  },
-  toDocument: ({ subjects, next }) => ({
-    endpoints: subjects.map((endpoint) => toDocument(ENDPOINT, endpoint)),
-    next,
   }),
 });

@@ -25,10 +25,12 @@ import { jsonIn } from '../../lib/json.ts';
 import type { Mailer } from '../../lib/mail/mailer.ts';
 import { nearestOf } from '../../lib/nearest.ts';
 import { openWith, sealWith } from '../../lib/sealing.ts';
+import type { SigningKeyStore } from '../../oauth/signing-key-store.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
+import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
@@ -40,9 +42,16 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     /** Mails one-time links. Undefined if no mail server is set. */
     readonly mailer: Mailer | undefined;
     readonly program: RunningProgram;
+    /** The days for which requests are stored; 0 if they are not. */
+    readonly requestLogDays: number;
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
     readonly egress: Pick<Egress, 'request'>;
+    readonly signingKeyStore: SigningKeyStore;
+    /** Sends test deliveries. */
+    readonly webhookEgress: Egress;
+    /** Returns the signer of deliveries. A command loads its keys when it is first used. */
+    openSigner(): Promise<WebhookSigner>;
     /** The version in `If-Match`. It is -1 for a value that no ETag has. */
     readonly ifVersion?: number | undefined;
     /** Epoch milliseconds. */
@@ -58,7 +67,7 @@ export type Operation<Path extends Table, Fields extends Table, Result> = {
   readonly group: string;
   readonly summary: string;
   readonly description?: string;
-  /** Checked before the body is read, for the application in the path. */
+  /** Checked before the body is read, for the application in the path. Without one, only the role is: `run` checks the rest. */
   readonly permission: Permission;
   readonly pathFields: Path;
   /** The query of GET and DELETE, otherwise the body. */
@@ -184,11 +193,11 @@ const OVERLAP_HOURS = 24;
 const MOST_OVERLAP_HOURS = 720;
 const HOUR_MS = 3_600_000;
 
-/** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. */
-export const overlapField = (subject: string) => ({
+/** Returns the field of a rotation; `subject` is what it replaces, such as `secret`. `usual` is the default in hours. */
+export const overlapField = (subject: string, usual = OVERLAP_HOURS) => ({
   overlap_hours: fractionalNumber({
     ...{ min: 0, max: MOST_OVERLAP_HOURS },
-    doc: `The hours for which the previous ${subject} stays valid; ${OVERLAP_HOURS} by default.`,
+    doc: `The hours for which the previous ${subject} stays valid; ${usual} by default.`,
   }),
 });
 

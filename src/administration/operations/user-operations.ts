@@ -25,7 +25,11 @@ const GROUP = 'Users';
 const PATH = '/applications/{client_id}/users/{user_id}';
 
 /** Returns the name as the actor may read it. */
-function visibleName(name: string, clientId: string, { actor }: Pick<AdministrationDeps, 'actor'>): string {
+export function visibleName(
+  name: string,
+  clientId: string,
+  { actor }: Pick<AdministrationDeps, 'actor'>,
+): string {
   return may(actor, 'user.name', clientId) ? name : maskedName(name);
 }
 

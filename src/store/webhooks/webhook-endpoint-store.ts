@@ -5,6 +5,7 @@ import { comparableAddress } from '../../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type {
   EndpointFigures,
+  EndpointPage,
   EndpointStore,
   ListedEndpoint,
   NewEndpoint,
@@ -48,8 +49,10 @@ const LISTED = `
              LIMIT ${MOST_WAITING}) AS counted) AS waiting,
          ${lastFault(MOST_RETRIED)} AS last_fault
     FROM webhook_endpoint e`;
-const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_id = :clientId
-   ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;
+const AFTER =
+  '(e.client_id, 1 - e.is_first, e.created_at, e.endpoint_id) > (:clientId, :rank, :createdAt, :endpointId)';
+const ALL: EndpointPage = { after: undefined, limit: Number.MAX_SAFE_INTEGER };
+const IN_ORDER = 'ORDER BY e.client_id, 1 - e.is_first, e.created_at, e.endpoint_id';
 const ONE = `${LISTED} WHERE e.endpoint_id = :endpointId`;
 const ADD = `
   INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, private_network, is_first, secrets, hears_events, hears_calendars,
@@ -90,8 +93,20 @@ export function endpointStore(db: Database, sealer: Sealer, most = Number.POSITI
   };
   return {
     ...endpointChanges(db, sealer),
-    async listEndpoints(clientId) {
-      return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(toListedEndpoint);
+    async listEndpoints(clientId, { after, limit } = ALL) {
+      const clientIds = typeof clientId === 'string' ? [clientId] : clientId;
+      const { isFirst = false, ...place } = after ?? {};
+      const conditions = [
+        ...(clientIds === undefined ? [] : [`e.client_id ${db.dialect.oneOf('clientIds')}`]),
+        ...(after === undefined ? [] : [AFTER]),
+      ];
+      const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+      const rows = await db.all<Row>(`${LISTED} ${where} ${IN_ORDER} LIMIT :limit`, {
+        ...(clientIds && { clientIds }),
+        ...(after && { ...place, rank: isFirst ? 0 : 1 }),
+        limit,
+      });
+      return rows.map(toListedEndpoint);
     },
 
     async findEndpoint(endpointId) {

@@ -32,7 +32,7 @@ const ONE = `
          (SELECT COUNT(*) FROM playground_user p
            WHERE p.client_id = m.client_id AND p.user_id = m.user_id) AS is_of_test_user
     FROM webhook_message m
-   WHERE client_id = :clientId AND message_id = :messageId`;
+   WHERE message_id = :messageId AND (CAST(:clientId AS TEXT) IS NULL OR client_id = :clientId)`;
 const ATTEMPTS = `
   SELECT number, started_at, duration_ms, status, fault, answer
     FROM webhook_attempt WHERE message_id = :messageId ORDER BY number`;
@@ -90,7 +90,7 @@ function reading(
     },
 
     async findAttempts(clientId, messageId) {
-      const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
+      const row = await db.get<DetailsRow>(ONE, { clientId: clientId ?? null, messageId });
       return row && withAttempts(row);
     },
 

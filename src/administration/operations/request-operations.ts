@@ -1,0 +1,76 @@
+/** The operations on the log of requests. */
+import { parsedText, refuseMistakes, required, text } from '../../http/fields.ts';
+import { PeopleRefusal } from '../../people/people-refusal.ts';
+import { parseStatus } from '../../request-log/request-filter.ts';
+import type { RequestPlace } from '../../request-log/request-log.ts';
+import { time } from '../../webhooks/deliveries.ts';
+import { readApplication } from '../applications.ts';
+import { toDocument } from '../documents/field.ts';
+import { REQUEST } from '../documents/request.ts';
+import { readableClientIds } from '../users.ts';
+import { openPosition, operation, PAGE, pageSize, sealPosition } from './operation.ts';
+
+const GROUP = 'Requests';
+const MOST_CHARACTERS = 512;
+const filter = (doc: string, example?: string) => text({ max: MOST_CHARACTERS, doc, example });
+const REQUEST_ID = filter('The request whose response had this X-Request-Id.', 'req-1');
+
+export const listRequests = operation({
+  ...{ id: 'listRequests', method: 'get', path: '/requests', group: GROUP },
+  summary: 'List requests of applications, newest first: errors and a sample of successes',
+  description: '`user_id` needs `client_id`.',
+  permission: 'request.list',
+  pathFields: {},
+  fields: {
+    client_id: filter('By this application; by all that the key may read by default.'),
+    user_id: filter('For this user of the application.'),
+    status: parsedText(parseStatus, {
+      doc: 'With this status, such as `429`, of this class, such as `4xx`, or `errors`.',
+      schema: { pattern: '^(errors|all|[1-5]xx|[1-5]\\d\\d)$' },
+      problem: 'must be a status such as 429, a class such as 4xx, or errors',
+    }),
+    route: filter('To this route, such as `/events/:id`.'),
+    request_id: REQUEST_ID,
+    from: time('At this time or later.', '2026-11-22T00:00:00Z'),
+    to: time('Before this time.', '2026-11-23T00:00:00Z'),
+    ...PAGE,
+  },
+  ...{ command: 'requests list', result: ['requests', 'next'] },
+  async run({ client_id: clientId, user_id: userId, request_id: requestId, ...sent }, deps) {
+    const { status, limit, after, ...others } = sent;
+    if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
+    else if (userId !== undefined)
+      refuseMistakes([{ field: 'client_id', problem: 'is missing: user ids belong to an application' }]);
+    const clientIds = clientId === undefined ? await readableClientIds(deps.actor, deps) : [clientId];
+    const user = userId === undefined ? undefined : await deps.requestLog.userOf(clientId ?? '', userId);
+    // A user without requests has no name in the log.
+    if (userId !== undefined && user === undefined) return { requests: [], next: null };
+    const most = pageSize(limit);
+    const page = { after: openPosition<RequestPlace>(after, deps), limit: most + 1 };
+    const entries = await deps.requestLog.listRequests(
+      { ...others, ...status, requestId, clientIds, user },
+      page,
+    );
+    const last = entries.length > most ? entries[most - 1] : undefined;
+    const next = last && sealPosition({ at: last.at, requestId: last.requestId }, deps);
+    return { requests: entries.slice(0, most), next: next ?? null };
+  },
+  toDocument: ({ requests, next }) => ({
+    requests: requests.map((entry) => toDocument(REQUEST, entry)),
+    next,
+  }),
+});
+
+export const showRequest = operation({
+  ...{ id: 'showRequest', method: 'get', path: '/requests/{request_id}', group: GROUP },
+  ...{ summary: 'Show a request of the log', permission: 'request.read' },
+  pathFields: { request_id: required(REQUEST_ID) },
+  ...{ fields: {}, command: 'requests list', result: REQUEST.map(({ name }) => name) },
+  async run({ request_id: requestId }, deps) {
+    const clientIds = await readableClientIds(deps.actor, deps);
+    const [entry] = await deps.requestLog.listRequests({ requestId, clientIds }, { limit: 1 });
+    if (entry === undefined) throw new PeopleRefusal('not_there');
+    return entry;
+  },
+  toDocument: (entry) => toDocument(REQUEST, entry),
+});
