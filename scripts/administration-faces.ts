@@ -44,6 +44,7 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   exportUser: ['/applications/:clientId/user/export'],
   runChecks: ['/system/check'],
   createBackup: ['/system/backup'],
+  testAlerts: ['/system/alerts/test'],
 };
 
 /** The beginnings of forms that never have an operation: signing in, the own account, the theme and the playground. */
@@ -71,14 +72,13 @@ export const MISSING_FORMS: readonly string[] = [
   '/applications/:clientId/webhooks/:endpointId/resume',
   '/applications/:clientId/webhooks/:endpointId/rotate',
   '/applications/:clientId/webhooks/:endpointId/remove',
-  '/system/alerts/test',
   '/system/signing-keys/rotate',
   '/system/webhook-keys/rotate',
 ];
 
 /** The commands whose operation is still missing. */
 export const MISSING_COMMANDS: readonly string[] = [
-  ...['setup google', 'setup microsoft', 'client load'],
+  ...['setup google', 'setup microsoft'],
   ...['connection list'],
   'keys rotate',
   'webhook add',
@@ -93,5 +93,5 @@ export const MISSING_COMMANDS: readonly string[] = [
   'webhook deliveries',
   'webhook show',
   'webhook replay',
-  ...['requests list', 'audit list', 'audit export', 'alert list', 'alert test'],
+  ...['requests list'],
 ];

@@ -143,6 +143,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   Branding: 'The appearance of the Connect pages of an application.',
   'Provider apps': "Applications' own apps at Google and Microsoft.",
   Reviews: 'The review of what applications show to users.',
+  'Audit log': 'Changes by members, keys and the command line.',
+  Observation: 'Alerts, the load of applications, and metrics.',
   System: 'The deployment: its state, settings, checks and backups.',
 };
 

@@ -1,9 +1,12 @@
 /** Operations of administration, run by the command line. */
 import type { AdministrationDeps } from '../administration/operations/operation.ts';
 import { logoImage } from '../branding/logo-image.ts';
+import type { Config } from '../config/config.ts';
 import { openMailer } from '../config/mail-options.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
+import { type AlertTest, alertChannels, testChannels } from '../system/alert-channels.ts';
 import { runningProgram } from '../system/running-program.ts';
+import { openWebhookSigner } from '../webhooks/webhook-signer.ts';
 import type { Context, Storage } from './command.ts';
 
 /** Returns the dependencies of operations; the actor is the command line. */
@@ -13,10 +16,28 @@ export const administrationDeps = (
 ): Storage & AdministrationDeps => {
   const { privateNetwork } = config();
   const { backup, system } = storage;
+  const mailer = openMailer(config());
   return {
     ...storage,
-    ...{ actor: 'command line', privateNetwork, mailer: openMailer(config()), now, drawLogo: logoImage },
+    ...{ actor: 'command line', privateNetwork, mailer, now, drawLogo: logoImage },
     egress: lazyEgress({ privateNetwork }),
     program: runningProgram(config(), { ...system, inspectStorage, backup, now }),
+    testAlerts: () => sendTests(config(), { ...storage, mailer, now }),
   };
 };
+
+async function sendTests(
+  settings: Config,
+  { mailer, now, ...storage }: Storage & Pick<AdministrationDeps, 'mailer' | 'now'>,
+): Promise<readonly AlertTest[]> {
+  const alertEgress = lazyEgress({ privateNetwork: { mode: 'allow' } });
+  // A reload that fails concerns only processes that run for long.
+  const webhookSigner = await openWebhookSigner({ ...storage, now, log: { error: () => undefined } });
+  const { url: publicUrl } = await storage.addresses();
+  const deps = { mailer, alertEgress, webhookSigner, publicUrl, now };
+  try {
+    return await testChannels(alertChannels(settings.alerts, deps));
+  } finally {
+    await alertEgress.close();
+  }
+}

@@ -15,10 +15,12 @@ import { createServer } from '../../src/http/server.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Mailer } from '../../src/lib/mail/mailer.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { figure } from '../../src/metrics/counter.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import type { AlertChannel } from '../../src/system/alert-channels.ts';
 import { runningProgram } from '../../src/system/running-program.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
@@ -42,6 +44,12 @@ type AppOptions = {
   /** Empty if the dashboard is off. */
   readonly dashboardUrl?: string;
   readonly env?: Record<string, string>;
+};
+
+const alertChannel: AlertChannel = {
+  ...{ channel: 'mail', recipient: 'operator@example.com', paceMs: 0, batch: 1 },
+  send: async () => {},
+  test: async () => {},
 };
 
 /** The caller closes `app`. */
@@ -74,6 +82,8 @@ export async function openAdministrationApp(
     }),
     drawLogo: logoDrawing(),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    alertChannels: [alertChannel],
+    readMetrics: async () => [figure('kalends_ready', 1)],
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
     findRenderer: async (row: AdminOperation) => findRenderer(row),

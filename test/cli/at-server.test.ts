@@ -1,6 +1,6 @@
 /** Commands with `--server`: the same output as on the database, and safe requests. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/cli.ts';
@@ -27,7 +27,10 @@ describe('a command at a server', () => {
   let clientId: string;
   let users = 0;
 
-  const here = (...args: string[]) => runHere(args, { env: { KALENDS_DATA_DIR: program.dataDir } });
+  const receiver = createServer((_, reply) => reply.writeHead(204).end());
+  const alertEnv = () => ({ KALENDS_ALERT_WEBHOOK_URL: urlOf(receiver) });
+  const here = (...args: string[]) =>
+    runHere(args, { env: { KALENDS_DATA_DIR: program.dataDir, ...alertEnv() } });
   const there = (...args: string[]) => runThere(args);
   const runThere = (args: string[], key = KEY) =>
     runHere([...args, '--server', program.url], { env: { KALENDS_ADMIN_KEY: key } });
@@ -77,10 +80,14 @@ describe('a command at a server', () => {
   }
 
   before(async () => {
-    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY } });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY, ...alertEnv() } });
     clientId = await newClient();
   });
-  after(() => program.dispose());
+  after(() => {
+    receiver.close();
+    return program.dispose();
+  });
 
   const member = async () => Array<string>(2).fill(await newMember());
   /** Creates an application that can be submitted, and takes a step of its review. */
@@ -98,6 +105,11 @@ describe('a command at a server', () => {
     'client show': async () => [clientId],
     'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
     'client delete': async () => [await newClient(), '--yes'],
+    'client load': async () => ['--period', '1h', '--by', 'errors'],
+    'audit list': async () => ['--limit', '3', '--client', clientId, '--since', '1d'],
+    'audit export': async () => [],
+    'alert list': async () => [],
+    'alert test': async () => [],
     'client verification show': async () => [clientId],
     'client verification list': async () => [],
     'client verification submit': async () => [await reviewed()],
@@ -215,6 +227,8 @@ describe('a command at a server', () => {
   });
 });
 
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+
 type Answer = (request: IncomingMessage, reply: ServerResponse, count: number) => void;
 
 /** Serves `answer` and returns the run of a command there, and the headers of the requests. */
@@ -222,7 +236,7 @@ async function runAt(answer: Answer, args: readonly string[]) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, reply) => answer(request, reply, requests.push(request)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+  const url = urlOf(server);
   const run = await runHere(args, { env: { KALENDS_SERVER: url, KALENDS_ADMIN_KEY: KEY } });
   server.close();
   assert.ok(!`${run.stdout}${run.stderr}`.includes(KEY));

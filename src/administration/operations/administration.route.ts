@@ -10,6 +10,7 @@ import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import { mustBeAllowed } from '../../people/permission.ts';
+import { type AlertChannel, testChannels } from '../../system/alert-channels.ts';
 import { executeOnce } from '../../writing/idempotency.ts';
 import type { AdminRequestStore } from '../../writing/idempotency-store.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
@@ -17,9 +18,13 @@ import { toApiError } from './administration-error.ts';
 import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
-export type AdministrationRouteDeps = Omit<AdministrationDeps, 'actor' | 'addresses' | 'by' | 'ifVersion'> &
+export type AdministrationRouteDeps = Omit<
+  AdministrationDeps,
+  'actor' | 'addresses' | 'by' | 'ifVersion' | 'testAlerts'
+> &
   AdminAccessDeps & {
     readonly adminAccess: AdminAccess;
+    readonly alertChannels: readonly AlertChannel[];
     /** The requests with an Idempotency-Key. */
     readonly adminRequests: AdminRequestStore;
     /** The origin of the Connect pages and the API. */
@@ -152,6 +157,7 @@ async function perform(
     actor: key,
     by: { actor, address: request.ip, now: deps.now, claim },
     ifVersion,
+    testAlerts: () => testChannels(deps.alertChannels),
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));

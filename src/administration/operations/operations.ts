@@ -9,9 +9,11 @@ import {
   showApplication,
   updateApplication,
 } from './application-operations.ts';
+import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
+import { OBSERVATION_OPERATIONS } from './observation-operations.ts';
 import type { AdminOperation } from './operation.ts';
 import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
 import { REVIEW_OPERATIONS } from './review-operations.ts';
@@ -48,5 +50,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   createKey,
   rotateKey,
   revokeKey,
+  ...AUDIT_OPERATIONS,
+  ...OBSERVATION_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
