@@ -58,8 +58,8 @@ export const listAudit = operation({
   async run({ limit: size, after: before, client_id: clientId, ...filter }, { audit, actor }) {
     if (clientId !== undefined) mustBeAllowed(actor, 'application.read', clientId);
     const limit = pageSize(size);
-    const of = { ...filter, clientId: clientId ?? assignedClientIds(actor) };
-    return toPageOfNumbers(await audit.listEntries(of, { before, limit }), { limit });
+    const selected = { ...filter, clientId: clientId ?? assignedClientIds(actor) };
+    return toPageOfNumbers(await audit.listEntries(selected, { before, limit }), { limit });
   },
   toDocument: pageDocument,
 });
