@@ -1,7 +1,9 @@
 /** Commands with `--server`: the same output as on the database, and safe requests. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/cli.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -21,6 +23,9 @@ const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
 
     .replaceAll(/ +/g, ' '),
 });
+
+/** They are about the machine that runs them, so their output differs. */
+const THERE = ['doctor', 'backup'];
 
 describe('a command at a server', () => {
   let program: Program;
@@ -144,7 +149,23 @@ describe('a command at a server', () => {
 
   it('is compared for every command that can run there', () => {
     const names = COMMANDS.filter(({ renderings }) => renderings !== undefined).map(({ name }) => name);
-    assert.deepEqual(names.sort(), Object.keys(commands).sort());
+    assert.deepEqual(names.sort(), [...Object.keys(commands), ...THERE].sort());
+  });
+
+  it('checks the server and writes backups into its folder', async () => {
+    const doctor = await there('doctor', '--json');
+    const { checks, ok } = JSON.parse(doctor.stdout);
+    assert.deepEqual([ok, doctor.exitCode], [true, 0], doctor.stderr);
+    assert.ok(checks.some(({ name }: { name: string }) => name === 'database'));
+    assert.match((await there('doctor')).stdout, /\bok +database/);
+
+    const [local, remote] = [await document('backup'), JSON.parse((await there('backup', '--json')).stdout)];
+    assert.deepEqual(Object.keys(local), Object.keys(remote));
+    for (const { name } of [local, remote])
+      assert.ok(existsSync(path.join(program.dataDir, 'backups', name)));
+    const named = await there('backup', 'file.db');
+    assert.deepEqual([named.exitCode, existsSync('file.db')], [2, false]);
+    assert.match(named.stderr, /leave out FILE/);
   });
 
   for (const [name, argumentsOf] of Object.entries(commands)) {
