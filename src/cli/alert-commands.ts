@@ -8,7 +8,7 @@ import { listOutput, operationCommand } from './operation-command.ts';
 
 const STATE = {
   name: 'state',
-  value: ({ resolvedAt }: Alert) => (resolvedAt === undefined ? 'open' : 'resolved'),
+  value: (alert: Alert) => (alert.resolvedAt === undefined ? 'open' : 'resolved'),
 };
 const COLUMNS = ['state', 'kind', 'opened_at', 'resolved_at', 'summary'];
 

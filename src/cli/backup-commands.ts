@@ -6,15 +6,7 @@ import { writeBackup } from '../system/backups.ts';
 import { checkServer } from '../system/doctor-checks.ts';
 import type { Counts, PreparedRestore, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
-import {
-  type Command,
-  CommandError,
-  type Context,
-  type Input,
-  newFile,
-  type Result,
-  usageError,
-} from './command.ts';
+import { type Command, CommandError, type Context, type Input, newFile, type Result } from './command.ts';
 import { runAndPrint } from './operation-command.ts';
 import { confirm, YES } from './option-values.ts';
 import { rendering } from './rendering.ts';
@@ -28,17 +20,13 @@ const KEEP_KEY =
 
 const IN_FOLDER = rendering({
   operation: createBackup,
-  render: ({ name, bytes }) => ({
-    text: `Wrote ${name} (${bytes} bytes) in the folder of backups. ${KEEP_KEY}`,
-  }),
+  render: ({ name, bytes }) => ({ text: `Wrote the backup ${name} (${bytes} bytes). ${KEEP_KEY}` }),
 });
 
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'Copy the live SQLite database into a file',
-  positionals: [
-    { name: 'FILE', doc: 'A new file; by default one in the folder of backups.', optional: true },
-  ],
+  positionals: [{ name: 'FILE', doc: 'A new file, by default in the folder of backups.', optional: true }],
   renderings: [IN_FOLDER],
   notes: [
     'Servers can run meanwhile. The backup does not contain the master key: store it elsewhere (docs/operations.md#backup). Back up PostgreSQL with pg_dump.',
@@ -46,7 +34,7 @@ export const backupCommand: Command = {
   async run({ positionals: { FILE: name } }, context) {
     const { config, withStorage, withOperations, isRemote, deps } = context;
     if (name === undefined) return withOperations((operations) => runAndPrint(IN_FOLDER, {}, operations));
-    if (isRemote) throw usageError('A server writes backups only into its own folder: leave out FILE.');
+    if (isRemote) throw new CommandError('usage', 'A server names its backups: leave out FILE.', 2);
     if (config().databaseUrl !== undefined)
       throw new CommandError(
         'refused',

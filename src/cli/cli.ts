@@ -128,8 +128,8 @@ const doctorCommand: Command = {
 };
 
 const doctorResult = (checks: readonly Check[], addresses: readonly string[]): Result => {
-  const { exitCode, text } = renderChecks(checks);
-  return { json: { ok: exitCode === 0, checks, addresses_to_register: addresses }, text, exitCode };
+  const output = renderChecks(checks);
+  return { json: { ok: output.exitCode === 0, checks, addresses_to_register: addresses }, ...output };
 };
 
 function renderChecks(checks: readonly Check[]) {

@@ -237,10 +237,8 @@ const load = operationCommand({
   }),
   render: ({ since, applications }) => {
     const columns = LOAD.map(({ name }) => name);
-    const list =
-      applications.length === 0
-        ? 'No application has caused such load in this period.'
-        : tabulate(toTable(LOAD, columns, applications));
+    const none = 'No application has caused such load in this period.';
+    const list = applications.length === 0 ? none : tabulate(toTable(LOAD, columns, applications));
     return { text: `Since ${instantText(since)}\n\n${list}` };
   },
 });

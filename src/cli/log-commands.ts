@@ -4,10 +4,7 @@ import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts'
 import { ATTEMPT, DELIVERY } from '../administration/documents/delivery.ts';
 import { type DocumentField, toRows, toTable } from '../administration/documents/field.ts';
 import { REQUEST } from '../administration/documents/request.ts';
-import {
-  exportAudit,
-  listAudit as listAuditOperation,
-} from '../administration/operations/audit-operations.ts';
+import { exportAuditEntries, listAuditEntries } from '../administration/operations/audit-operations.ts';
 import { AUDIT_ACTIONS, type By } from '../audit/audit-entry.ts';
 import { ApiError } from '../http/refusal.ts';
 import { busyIds } from '../reading/event-text.ts';
@@ -240,7 +237,7 @@ const SINCE: CommandOption = {
 
 // Its pages continue with --before, so the text has no `next`.
 const AUDIT_LIST = rendering({
-  operation: listAuditOperation,
+  operation: listAuditEntries,
   render: ({ subjects }) => ({
     text:
       subjects.length === 0
@@ -290,7 +287,7 @@ const exportAll: Command = {
     const from = sinceIn(options, deps.now());
     return withOperations(async (operations) => {
       for (let after: unknown; after !== null; ) {
-        const page = await operations.read(exportAudit, { limit: MOST_LISTED, from, after });
+        const page = await operations.read(exportAuditEntries, { limit: MOST_LISTED, from, after });
         if (!Array.isArray(page.entries)) throw new Error('The page has no list of entries');
         for (const entry of page.entries) io.stdout.write(`${terminalLine(entry)}\n`);
         after = page.next ?? null;

@@ -43,7 +43,7 @@ const pageDocument = ({ subjects, next }: Page<AuditEntry>) => ({
   ...{ entries: subjects.map((entry) => toDocument(AUDIT_ENTRY, entry)), next },
 });
 
-export const listAudit = operation({
+export const listAuditEntries = operation({
   ...{ id: 'listAuditEntries', method: 'get', path: '/audit', group: GROUP },
   ...{ summary: 'List changes and their authors, newest first', permission: 'audit.read' },
   pathFields: {},
@@ -64,7 +64,7 @@ export const listAudit = operation({
   toDocument: pageDocument,
 });
 
-export const exportAudit = operation({
+export const exportAuditEntries = operation({
   ...{ id: 'exportAuditEntries', method: 'get', path: '/audit/export', group: GROUP },
   ...{ summary: 'List all changes, oldest first', permission: 'audit.read' },
   description: 'A page can have fewer entries than `limit`; only the last one has no `next`.',
@@ -79,4 +79,4 @@ export const exportAudit = operation({
   toDocument: pageDocument,
 });
 
-export const AUDIT_OPERATIONS = [listAudit, exportAudit];
+export const AUDIT_OPERATIONS = [listAuditEntries, exportAuditEntries];
