@@ -73,7 +73,12 @@ a key expires and fails 3 days before, except for keys that live at most 14 days
 - A logo is the body of its request, with its content type such as \`image/png\`, or Base64 in JSON.
 - A network gets 429 after 30 requests a minute without a valid key, and a key after 1,200 requests a minute. A valid key is never limited by
   wrong ones. At most 4 requests of a key run at once.
-- A POST is not repeatable: after a lost response, look at the list before you send it again.
+- Send an \`Idempotency-Key\` with each POST (up to 255 characters): within 24 hours, the same key, path and body get the first response and act once,
+  also after a crash. The stored response is sealed, and only the admin key that sent the request gets it, while it is valid. Another body with the
+  same key is \`idempotency_key_reused\` (422). While the first request runs, a repetition waits for ten seconds and then gets
+  \`idempotency_key_in_use\` (409). If the server ended after the change and before it stored the response, every repetition gets
+  \`response_lost\` (409) and changes nothing: look at the list, and rotate a secret that you never received. Mails, checks and backups can happen twice
+  if the server ends meanwhile.
 
 ## Operations
 

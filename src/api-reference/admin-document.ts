@@ -7,6 +7,7 @@ import { badBodies } from '../http/error.schema.ts';
 import { text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import { ANY_CALL } from '../http/refusal.ts';
+import { IDEMPOTENCY, IDEMPOTENCY_KEY, RESPONSE_LOST } from '../writing/idempotency.ts';
 import { type OpenApiDocument, openapiDocument } from './openapi-document.ts';
 
 const DESCRIPTION = `Creates and changes applications, their users and admin keys of Kalends. Each request has an admin key; its role and applications decide what it may do.
@@ -35,7 +36,9 @@ function toReference(row: AdminOperation): Operation {
     callers: ['admin-key'],
     ...(isInQuery(row) && { query: fields }),
     ...(hasBody && { body: { fields, required: isRequired } }),
-    ...(hasVersion && row.method !== 'get' && { headers: IF_MATCH }),
+    ...(row.method !== 'get' && {
+      headers: { ...(hasVersion && IF_MATCH), ...(row.method === 'post' && IDEMPOTENCY_KEY) },
+    }),
     answer: {
       ...{ status, description: 'The result.', schema: resultSchema(row) },
       ...(hasVersion && { headers: { ETag: 'The version of the application and its branding.' } }),
@@ -44,6 +47,7 @@ function toReference(row: AdminOperation): Operation {
       ...[ANY_CALL.invalid_request, ...(hasBody ? badBodies : [])],
       ...Object.values(ADMINISTRATION),
       ...(row.errors ?? []),
+      ...(row.method === 'post' ? Object.values({ ...IDEMPOTENCY, ...RESPONSE_LOST }) : []),
       ANY_CALL.temporarily_unavailable,
     ],
   };

@@ -147,6 +147,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   Deliveries: 'The log of deliveries, and resending them.',
   Requests: 'The log of requests.',
   'Signing keys': 'The keys that sign tokens and deliveries.',
+  'Audit log': 'Changes by members, keys and the command line.',
+  Observation: 'Alerts, the load of applications, and metrics.',
   System: 'The deployment: its state, settings, checks and backups.',
 };
 

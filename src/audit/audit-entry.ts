@@ -81,7 +81,11 @@ export type Caller = {
   /** Undefined if the request did not come over the network. */
   readonly address: string | undefined;
   readonly now: () => number;
+  /** The claim of a repeatable request: its changes are made only while the claim is held, and mark the request. */
+  readonly claim?: RequestClaim | undefined;
 };
+
+export type RequestClaim = { readonly keyId: string; readonly keyHash: string; readonly holder: string };
 
 /** The caller of an audited change. Without a caller the change is not an operator's and gets no entry. */
 export type By = { readonly by: Caller | undefined };

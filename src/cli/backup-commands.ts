@@ -1,39 +1,54 @@
 /** `kalends backup`: a complete copy of the live SQLite database. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createBackup } from '../administration/operations/system-operations.ts';
 import { writeBackup } from '../system/backups.ts';
 import { checkServer } from '../system/doctor-checks.ts';
 import type { Counts, PreparedRestore, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
 import { type Command, CommandError, type Context, type Input, newFile, type Result } from './command.ts';
+import { runAndPrint } from './operation-command.ts';
 import { confirm, YES } from './option-values.ts';
+import { rendering } from './rendering.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** The most characters of the file name in the audit log. */
 const MOST_NAME = 200;
 
+const KEEP_KEY =
+  'Store the master key as well, in another place: without it, the credentials in the backup cannot be opened.';
+
+const IN_FOLDER = rendering({
+  operation: createBackup,
+  render: ({ name, bytes }) => ({ text: `Wrote the backup ${name} (${bytes} bytes). ${KEEP_KEY}` }),
+});
+
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'Copy the live SQLite database into a file',
-  positionals: [{ name: 'FILE', doc: 'A new file.' }],
+  positionals: [{ name: 'FILE', doc: 'A new file, by default in the folder of backups.', optional: true }],
+  renderings: [IN_FOLDER],
   notes: [
     'Servers can run meanwhile. The backup does not contain the master key: store it elsewhere (docs/operations.md#backup). Back up PostgreSQL with pg_dump.',
   ],
-  async run({ positionals }, { config, withStorage, deps: { now } }) {
+  async run({ positionals: { FILE: name } }, context) {
+    const { config, withStorage, withOperations, isRemote, deps } = context;
+    if (name === undefined) return withOperations((operations) => runAndPrint(IN_FOLDER, {}, operations));
+    if (isRemote) throw new CommandError('usage', 'A server names its backups: leave out FILE.', 2);
     if (config().databaseUrl !== undefined)
       throw new CommandError(
         'refused',
         'Back up a PostgreSQL database with pg_dump; see docs/operations.md.',
       );
-    const file = newFile(positionals.FILE ?? '');
+    const file = newFile(name);
     return withStorage(async ({ backup, system, by }) => {
-      const at = now();
+      const at = deps.now();
       await writeBackup(file, backup);
       const { size: bytes } = await stat(file);
       await system.noteBackup({ name: path.basename(file).slice(0, MOST_NAME), bytes, at }, by);
       return {
         json: { file, bytes },
-        text: `Wrote ${file} (${bytes} bytes). Store the master key as well, in another place: without it, the credentials in the backup cannot be opened.`,
+        text: `Wrote ${file} (${bytes} bytes). ${KEEP_KEY}`,
       };
     });
   },

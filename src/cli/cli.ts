@@ -4,6 +4,7 @@
  */
 import { userInfo } from 'node:os';
 import type { AdminOperation } from '../administration/operations/operation.ts';
+import { runChecksOperation } from '../administration/operations/system-operations.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import { SETTINGS } from '../branding/settings-error.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
@@ -42,11 +43,11 @@ import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { auditCommands, deliveryCommands, requestCommands } from './log-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
-import { localOperations, namingMissing, renderOutput } from './operation-command.ts';
+import { localOperations, namingMissing, renderOutput, runAndPrint } from './operation-command.ts';
 import { oneOf } from './option-values.ts';
 import { findCommand, parseInput, withSuggestion } from './parse.ts';
 import { findServer, remoteOperations } from './remote-operations.ts';
-import type { Completed } from './rendering.ts';
+import { type Completed, rendering } from './rendering.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
@@ -99,11 +100,15 @@ const serveCommand: Command = {
   },
 };
 
+const DOCTOR = rendering({ operation: runChecksOperation, render: ({ checks }) => renderChecks(checks) });
+
 const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the configuration, keys, database, clock and addresses',
   notes: ['Changes nothing. Says how to fix each problem. Exit code 1 if a check fails, 0 with warnings.'],
+  renderings: [DOCTOR],
   async run(_, context) {
+    if (context.isRemote) return context.withOperations((operations) => runAndPrint(DOCTOR, {}, operations));
     let config: Config;
     let inspected: ReturnType<CommandDeps['inspectStorage']>;
     try {
@@ -123,13 +128,17 @@ const doctorCommand: Command = {
   },
 };
 
-function doctorResult(checks: readonly Check[], addresses: readonly string[]): Result {
+const doctorResult = (checks: readonly Check[], addresses: readonly string[]): Result => {
+  const output = renderChecks(checks);
+  return { json: { ok: output.exitCode === 0, checks, addresses_to_register: addresses }, ...output };
+};
+
+function renderChecks(checks: readonly Check[]) {
   const failed = checks.filter(({ status }) => status === 'fail').length;
   const warned = checks.filter(({ status }) => status === 'warn').length;
   const rows = checks.map(({ name, status, message }) => [status, name, message]);
   const end = failed + warned === 0 ? 'No problems.' : `${failed} problem(s), ${warned} warning(s).`;
   return {
-    json: { ok: failed === 0, checks, addresses_to_register: addresses },
     text: `${tabulate(rows, { width: 110 })}\n\n${end}`,
     exitCode: failed === 0 ? 0 : 1,
   };

@@ -6,8 +6,8 @@ import {
   type ApplicationSubject,
 } from '../administration/documents/application.ts';
 import { CLIENT_SETTINGS } from '../administration/documents/application-settings.ts';
-import { toRows } from '../administration/documents/field.ts';
-import { LOAD, LOAD_PERIODS, readLoad } from '../administration/load.ts';
+import { toRows, toTable } from '../administration/documents/field.ts';
+import { LOAD, LOAD_PERIODS } from '../administration/load.ts';
 import {
   createApplicationOperation,
   deleteApplicationOperation,
@@ -16,6 +16,7 @@ import {
   showApplication,
   updateApplication,
 } from '../administration/operations/application-operations.ts';
+import { showLoad } from '../administration/operations/observation-operations.ts';
 import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client } from '../oauth/client.ts';
@@ -43,7 +44,7 @@ import {
 } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
 import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
-import { choiceIn, listResult, overlapIn, overlapOption, YES } from './option-values.ts';
+import { choiceIn, overlapIn, overlapOption, YES } from './option-values.ts';
 import { rendering } from './rendering.ts';
 
 export const CLIENT_ID: Positional = {
@@ -269,7 +270,7 @@ const remove = operationCommand({
   render: ({ name }) => ({ text: `Deleted ${name}.` }),
 });
 
-const load: Command = {
+const load = operationCommand({
   name: 'client load',
   summary: 'List the applications that cause the most load',
   options: [
@@ -277,19 +278,18 @@ const load: Command = {
     { name: 'by', value: LOAD_ORDERS.join('|'), doc: 'The order, the most first; requests by default.' },
   ],
   notes: ['Times include long polls and the waits for providers. `deliveries` are attempts.'],
-  run({ options }, { withStorage, deps: { now } }) {
-    const period = choiceIn(options, 'period', LOAD_PERIODS) ?? '24h';
-    const by = choiceIn(options, 'by', LOAD_ORDERS) ?? 'requests';
-    return withStorage(async ({ activity }) => {
-      const { since, applications } = await readLoad({ period, by }, { activity, now });
-      const columns = LOAD.map(({ name }) => name);
-      const none = 'No application has caused such load in this period.';
-      const list = listResult({ name: 'applications', fields: LOAD, columns, subjects: applications, none });
-      const start = instantText(since);
-      return { json: { since: start, ...Object(list.json) }, text: `Since ${start}\n\n${list.text}` };
-    });
+  operation: showLoad,
+  input: ({ options }) => ({
+    period: choiceIn(options, 'period', LOAD_PERIODS),
+    by: choiceIn(options, 'by', LOAD_ORDERS),
+  }),
+  render: ({ since, applications }) => {
+    const columns = LOAD.map(({ name }) => name);
+    const none = 'No application has caused such load in this period.';
+    const list = applications.length === 0 ? none : tabulate(toTable(LOAD, columns, applications));
+    return { text: `Since ${instantText(since)}\n\n${list}` };
   },
-};
+});
 
 export const clientCommands: readonly Command[] = [create, list, show, load, update, rotateSecret, remove];
 

@@ -2,8 +2,9 @@
 
 import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts';
 import { ATTEMPT, DELIVERY } from '../administration/documents/delivery.ts';
-import { type DocumentField, toDocument, toRows, toTable } from '../administration/documents/field.ts';
+import { type DocumentField, toRows, toTable } from '../administration/documents/field.ts';
 import { REQUEST } from '../administration/documents/request.ts';
+import { exportAuditEntries, listAuditEntries } from '../administration/operations/audit-operations.ts';
 import {
   listDeliveriesOperation,
   openDeliveryOperation,
@@ -11,8 +12,7 @@ import {
   replayDeliveryOperation,
 } from '../administration/operations/delivery-operations.ts';
 import { listRequests } from '../administration/operations/request-operations.ts';
-import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import { AUDIT_ACTIONS } from '../audit/audit-entry.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import { renderErrorText } from '../request-log/shown-body.ts';
@@ -20,15 +20,7 @@ import { CLIENT_ID, clientInput } from './client-commands.ts';
 import { type Command, type CommandOption, type Input, type Positional, usageError } from './command.ts';
 import { tabulate } from './help.ts';
 import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
-import {
-  DURATION_FORM,
-  listResult,
-  numberIn,
-  oneOf,
-  PAGE_OPTIONS,
-  parseDuration,
-  text,
-} from './option-values.ts';
+import { DURATION_FORM, numberIn, oneOf, PAGE_OPTIONS, parseDuration, text } from './option-values.ts';
 import { rendering } from './rendering.ts';
 import { terminalLine } from './terminal-text.ts';
 
@@ -195,14 +187,24 @@ export const deliveryCommands: readonly Command[] = [listDeliveryLog, show, repl
 const MOST_LISTED = 200;
 const USUALLY_LISTED = 50;
 const LIMIT_PROBLEM = `--limit must be a whole number from 1 to ${MOST_LISTED}.`;
-/** The most entries that an export reads at once. */
-const EXPORTED_AT_ONCE = 1_000;
 
 const SINCE: CommandOption = {
   name: 'since',
   value: 'TIME',
   doc: `Of this period until now (${DURATION_FORM}), or since this date or instant, such as 2026-11-23 or 2026-11-23T09:00:00Z.`,
 };
+
+// Its pages continue with --before, so the text has no `next`.
+const AUDIT_LIST = rendering({
+  operation: listAuditEntries,
+  render: ({ subjects }) => ({
+    text:
+      subjects.length === 0
+        ? 'No entries match these options.'
+        : tabulate(toTable([...AUDIT_ENTRY, CHANGE], AUDIT_COLUMNS, subjects)),
+  }),
+});
+const AUDIT_COLUMNS = ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'];
 
 const listAudit: Command = {
   name: 'audit list',
@@ -221,27 +223,17 @@ const listAudit: Command = {
   notes: [
     'Entries identify users of applications by a hash that cannot be traced after the user was deleted. No entry contains a secret.',
   ],
-  async run({ options }, { withStorage, deps }) {
+  renderings: [AUDIT_LIST],
+  run: ({ options }, { withOperations, deps }) => {
     const { action, before, limit } = options;
-    const filter = {
-      clientId: text(options.client),
+    const fields = {
+      client_id: text(options.client),
       action: oneOf(action, AUDIT_ACTIONS, `--action must be one of ${AUDIT_ACTIONS.join(', ')}.`),
       from: sinceIn(options, deps.now()),
-    };
-    const page = {
-      before: numberIn(before, Number.MAX_SAFE_INTEGER, '--before must be a whole number from 1.'),
+      after: numberIn(before, Number.MAX_SAFE_INTEGER, '--before must be a whole number from 1.'),
       limit: numberIn(limit, MOST_LISTED, LIMIT_PROBLEM) ?? USUALLY_LISTED,
     };
-    return withStorage(async ({ audit }) =>
-      listResult({
-        name: 'entries',
-        fields: AUDIT_ENTRY,
-        textFields: [CHANGE],
-        columns: ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'],
-        subjects: await audit.listEntries(filter, page),
-        none: 'No entries match these options.',
-      }),
-    );
+    return withOperations((operations) => runAndPrint(AUDIT_LIST, fields, operations));
   },
 };
 
@@ -249,11 +241,16 @@ const exportAll: Command = {
   name: 'audit export',
   summary: 'Write all entries to standard output, oldest first, as JSON Lines',
   options: [SINCE],
-  run: ({ options }, { withStorage, io, deps }) => {
+  renderings: [],
+  run: ({ options }, { withOperations, io, deps }) => {
     const from = sinceIn(options, deps.now());
-    return withStorage(async ({ audit }) => {
-      for await (const entry of allEntries(audit, from))
-        io.stdout.write(`${terminalLine(toDocument(AUDIT_ENTRY, entry))}\n`);
+    return withOperations(async (operations) => {
+      for (let after: unknown; after !== null; ) {
+        const page = await operations.read(exportAuditEntries, { limit: MOST_LISTED, from, after });
+        if (!Array.isArray(page.entries)) throw new Error('The page has no list of entries');
+        for (const entry of page.entries) io.stdout.write(`${terminalLine(entry)}\n`);
+        after = page.next ?? null;
+      }
       return undefined;
     });
   },
@@ -261,25 +258,14 @@ const exportAll: Command = {
 
 export const auditCommands: readonly Command[] = [listAudit, exportAll];
 
-async function* allEntries(audit: AuditLog, from: number | undefined): AsyncGenerator<AuditEntry> {
-  for (let after = 0; ; ) {
-    const entries = await audit.entriesAfter(after, { from }, EXPORTED_AT_ONCE);
-    yield* entries;
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    after = last.number;
-  }
-}
-
-/** Epoch milliseconds. */
-function sinceIn({ since }: Input['options'], now: number): number | undefined {
+function sinceIn({ since }: Input['options'], now: number): string | undefined {
   const given = text(since);
   if (given === undefined) return undefined;
   const duration = parseDuration(given);
-  if (duration !== undefined) return now - duration;
+  if (duration !== undefined) return Temporal.Instant.fromEpochMilliseconds(now - duration).toString();
   const isDate = /^\d{4}-\d\d-\d\d$/.test(given);
   try {
-    return Temporal.Instant.from(isDate ? `${given}T00:00:00Z` : given).epochMilliseconds;
+    return Temporal.Instant.from(isDate ? `${given}T00:00:00Z` : given).toString();
   } catch {
     throw usageError(
       `--since must be a time ${DURATION_FORM}, or a date such as 2026-11-23 or 2026-11-23T09:00:00Z.`,

@@ -1,5 +1,6 @@
 /** Filters of the delivery and request lists, read from their query parameters. */
 import type { Client } from '../oauth/client.ts';
+import { assignedClientIds } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
 import type { DashboardMessageKey } from './messages/messages.ts';
 import { PERIODS, readPeriod } from './pages/filter-form.page.ts';
@@ -48,10 +49,6 @@ export function oneApplication(query: Query<'client'>, clients: readonly Client[
   if (requested === '') return clients.length === 1 ? clients[0] : undefined;
   return clients.find(({ clientId }) => clientId === requested);
 }
-
-/** Returns the ids of the applications that a developer is assigned. Undefined: the member may read all. */
-export const assignedClientIds = ({ role, clientIds }: Person): readonly string[] | undefined =>
-  role === 'developer' ? clientIds : undefined;
 
 /** Returns the ids of applications to list. Undefined: all. Empty: the member may not read the selected one. */
 export function listedApplications(person: Person, query: Query<'client'>): readonly string[] | undefined {

@@ -7,14 +7,13 @@ import { readableApplications } from '../administration/applications.ts';
 import { listOwnApps } from '../administration/users.ts';
 import type { ConnectionCounts, UnhealthyCount } from '../calendars/connection-counts.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
-import { mayRole } from '../people/permission.ts';
+import { assignedClientIds, mayRole } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
 import type { SystemStore } from '../system/system-store.ts';
 import type { AccountsByHealth } from '../user-data/accounts-by-health.ts';
 import { findResponsible } from '../user-data/responsible-party.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { UnhealthyEndpoints } from '../webhooks/unhealthy-endpoints.ts';
-import { assignedClientIds } from './log-filter.ts';
 import type { FailedCheck, ReasonProblem } from './pages/needs-attention.page.ts';
 import {
   DAILY,

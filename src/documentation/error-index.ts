@@ -15,7 +15,7 @@ import { WATCHES } from '../watches/notices.ts';
 import { WEBHOOKS } from '../webhooks/webhook-error.ts';
 import { WRITING } from '../writing/calendar-turn.ts';
 import { CONDITION } from '../writing/event-answer.ts';
-import { IDEMPOTENCY } from '../writing/idempotency.ts';
+import { IDEMPOTENCY, RESPONSE_LOST } from '../writing/idempotency.ts';
 
 const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 
@@ -29,7 +29,10 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
   { title: 'Writing', errors: Object.values({ ...WRITING, ...IDEMPOTENCY, ...CONDITION }) },
   { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },
   { title: 'Settings of applications', errors: Object.values({ ...SETTINGS, ...REVIEWS }) },
-  { title: 'Administration', errors: Object.values({ ...ADMINISTRATION, ...MEMBERS, ...ENDPOINTS }) },
+  {
+    title: 'Administration',
+    errors: Object.values({ ...ADMINISTRATION, ...MEMBERS, ...ENDPOINTS, ...RESPONSE_LOST }),
+  },
 ];
 
 /** Returns docs/errors.md. Each code is a heading, so that a response can link to it. */

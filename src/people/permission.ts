@@ -59,6 +59,10 @@ export function may(actor: Actor, permission: Permission, clientId?: string): bo
   return clientId !== undefined && actor.clientIds.includes(clientId);
 }
 
+/** Returns the ids of the applications that a developer is assigned. Undefined: the actor may read all. */
+export const assignedClientIds = (actor: Actor): readonly string[] | undefined =>
+  actor !== 'command line' && actor.role === 'developer' ? actor.clientIds : undefined;
+
 /** Throws PeopleRefusal `not_there` for an application that the actor may not see, `not_allowed` for a wrong role. */
 export function mustBeAllowed(actor: Actor, permission: Permission, clientId?: string): void {
   if (may(actor, permission, clientId)) return;

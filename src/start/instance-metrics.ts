@@ -4,7 +4,7 @@ import { shareLeft } from '../access/request-budget.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import { JOB_DEADLINES } from '../jobs/job-kinds.ts';
 import { figure, gauge } from '../metrics/counter.ts';
-import { type MetricFamily, metricsText } from '../metrics/metrics-text.ts';
+import type { MetricFamily } from '../metrics/metrics-text.ts';
 import { ALERT_KINDS } from '../system/alert-store.ts';
 import { GONE_AFTER_MS } from '../system/instances.ts';
 import type { InstanceMeters } from './instance-meters.ts';
@@ -23,22 +23,25 @@ const MOST_ALERTS = 200;
 const KINDS = Object.keys(JOB_DEADLINES);
 const ROLES = ['all', 'web', 'worker'] as const;
 
-/** Returns a function that renders a scrape; concurrent scrapes share one. Its cost does not grow with the users. */
-export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () => Promise<string> {
-  let current: Promise<string> | undefined;
-  const scrape = async () => {
+/** Returns a function that reads all metrics; concurrent calls share one result. Its cost does not grow with the users. */
+export function instanceMetrics(
+  meters: InstanceMeters,
+  deps: ScrapeDeps,
+): () => Promise<readonly MetricFamily[]> {
+  let current: Promise<readonly MetricFamily[]> | undefined;
+  const read = async () => {
     const isReady = (await deps.readiness()) === 'ready';
     const stored = isReady ? [...(await storedFamilies(deps)), ...(await backupFamilies(deps))] : [];
-    return metricsText([
+    return [
       figure('kalends_ready', isReady ? 1 : 0),
       figure('kalends_clock_skew_seconds', deps.clockOffset() / 1000),
       ...(await meters.families()),
       ...workFamilies(deps),
       ...stored,
-    ]);
+    ];
   };
   return () => {
-    current ??= scrape().finally(() => {
+    current ??= read().finally(() => {
       current = undefined;
     });
     return current;

@@ -42,6 +42,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'messages'
     | 'endpoints'
     | 'system'
+    | 'adminRequests'
   > & {
     readonly requestLogDays: number;
     readonly requestLogRows: number;
@@ -72,6 +73,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
     attempts: () => deps.attemptCounts.deleteEndedAttempts(deps.now()),
     answers: () => deleteOldAnswers(deps),
+    adminAnswers: () => deleteOldAnswers({ ...deps, idempotency: deps.adminRequests }),
     changes: () => deps.changes.forgetChanges(deps.now() - CHANGES_KEPT_MS),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),

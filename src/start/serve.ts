@@ -21,6 +21,7 @@ import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
+import { metricsText } from '../metrics/metrics-text.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { openSigningKeys } from '../oauth/signing-keys.ts';
 import { createTokenSigner } from '../oauth/token-signer.ts';
@@ -123,7 +124,8 @@ type Starting = {
 async function openPorts(config: Config, { deps, watching, ends, stopping }: Starting): Promise<void> {
   const { metricsAddress, metricsToken: token } = config;
   const { everyMs: backupEveryMs } = config.backups;
-  const scrape = watching.meters && instanceMetrics(watching.meters, { ...deps, backupEveryMs });
+  const readMetrics = watching.meters && instanceMetrics(watching.meters, { ...deps, backupEveryMs });
+  const scrape = readMetrics && (async () => metricsText(await readMetrics()));
   if (scrape !== undefined && metricsAddress !== undefined) {
     const metricsServer = await startMetricsServer(metricsAddress, scrape, deps.log);
     ends.push(() => metricsServer.close());
@@ -131,7 +133,7 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
   if (config.role === 'worker') return;
   const drain = openDrain();
   const metrics = scrape && token ? { token, scrape } : undefined;
-  const app = buildApp({ ...deps, metrics, isDraining: drain.isBegun });
+  const app = buildApp({ ...deps, metrics, readMetrics, isDraining: drain.isBegun });
   ends.push(async () => {
     // Ctrl-C stops without draining.
     if (stopping.reason === 'SIGTERM') await drain.begin(config.drainSeconds);
@@ -140,7 +142,7 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
   await listen(app, config);
   const { adminAddress } = config;
   if (typeof adminAddress === 'string') return;
-  const administration = buildAdministration({ ...deps, isDraining: drain.isBegun });
+  const administration = buildAdministration({ ...deps, readMetrics, isDraining: drain.isBegun });
   ends.push(() => administration.close());
   await listen(administration, adminAddress, 'KALENDS_ADMIN_ADDRESS');
 }

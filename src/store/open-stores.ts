@@ -20,7 +20,7 @@ import { changeFeed } from './changes/change-feed.ts';
 import type { Database } from './drivers/database.ts';
 import { eventReader } from './events/event-reader.ts';
 import { storedEvents } from './events/stored-events.ts';
-import { idempotencyStore } from './idempotency-store.ts';
+import { adminRequestStore, idempotencyStore } from './idempotency-store.ts';
 import { followedAccounts } from './jobs/followed-accounts.ts';
 import { jobStore } from './jobs/job-store.ts';
 import { masterKeyStore } from './keys/master-key-store.ts';
@@ -109,6 +109,7 @@ export function openStores(db: Database, options: StoresOptions) {
     jobs: jobStore(db, notify),
     storedEvents: storedEvents(db),
     idempotency: idempotencyStore(db),
+    adminRequests: adminRequestStore(db, sealer),
     splits: splitJournal(db, notify),
     streams: streamStore(db, sealer),
     subscriptions: subscriptionStore(db),

@@ -5,7 +5,8 @@ import { MailError, type Mailer } from '../lib/mail/mailer.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import { signWithSecrets } from '../webhooks/endpoint-secret.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
-import type { Alert, AlertNotice, AlertRecipient } from './alert-store.ts';
+import { alertDocument } from './alert-document.ts';
+import type { AlertNotice, AlertRecipient } from './alert-store.ts';
 
 /** A problem of a channel. The message is a public sentence without secrets. */
 export class AlertSendError extends Error {
@@ -167,17 +168,3 @@ export async function testChannels(channels: readonly AlertChannel[]): Promise<A
   }
   return results;
 }
-
-/** Returns an alert as webhooks and `alert list --json` have it. */
-export const alertDocument = (alert: Alert) => ({
-  id: alert.alertId,
-  kind: alert.kind,
-  severity: alert.severity,
-  summary: alert.summary,
-  action: alert.action,
-  client_id: alert.clientId ?? null,
-  subject: alert.subject,
-  url: alert.url ?? null,
-  opened_at: instantText(alert.openedAt),
-  resolved_at: alert.resolvedAt === undefined ? null : instantText(alert.resolvedAt),
-});

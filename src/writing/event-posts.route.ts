@@ -4,6 +4,7 @@ import type { Grant } from '../oauth/grant.ts';
 import { createEvent, newEventRequest, respondToEvent, responseRequest } from './event-posts.ts';
 import { type EventWriteRouteDeps, JSON_TYPE, readHeader } from './events.route.ts';
 import { executeOnce, type Repeatable } from './idempotency.ts';
+import type { GrantOwner } from './idempotency-store.ts';
 
 export function eventPostRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
   return async (app) => {
@@ -27,6 +28,11 @@ export function eventPostRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
 }
 
 /** Returns the request in the form that its Idempotency-Key makes repeatable. */
-export function repeatable(request: FastifyRequest, grant: Grant, operation: string): Repeatable {
-  return { grant, key: readHeader(request, 'idempotency-key'), operation, body: request.body };
+export function repeatable(
+  request: FastifyRequest,
+  { clientId, userId, coverageId }: Grant,
+  operation: string,
+): Repeatable<GrantOwner> {
+  const owner = { clientId, userId, coverageId };
+  return { owner, key: readHeader(request, 'idempotency-key'), operation, body: request.body };
 }

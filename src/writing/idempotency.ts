@@ -1,14 +1,19 @@
 /**
- * Idempotency-Key for POSTs of the calendar API: a repetition within a day gets the same response, and its object
- * exists once, whatever happened to the first attempt. OAuth endpoints ignore the key.
+ * Idempotency-Key for POSTs of the calendar and administration APIs: a repetition within a day gets the same response, and
+ * its object exists once, whatever happened to the first attempt. OAuth endpoints ignore the key.
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readMembers, text } from '../http/fields.ts';
 import { ApiError, errorTable } from '../http/refusal.ts';
-import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
-import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
+import type {
+  Claim,
+  RepeatableRequest,
+  Repeated,
+  RepeatedRequests,
+  WriteAnswer,
+} from './idempotency-store.ts';
 
 /** The errors of an Idempotency-Key. */
 export const IDEMPOTENCY = errorTable({
@@ -27,6 +32,17 @@ export const IDEMPOTENCY = errorTable({
   },
 });
 
+/** The error of a change whose response cannot be created again. */
+export const RESPONSE_LOST = errorTable({
+  response_lost: {
+    status: 409,
+    message:
+      'The first request with this Idempotency-Key made a change, but its response is lost: look at the list before you use a new key',
+    when: 'The first request with this `Idempotency-Key` made a change, and the server ended before it could store the response.',
+    fix: 'Read the list to see the change. If you need a secret that was in the response, rotate it with a new key.',
+  },
+});
+
 /** The life of a stored response, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
 const POLL_MS = 50;
@@ -42,36 +58,40 @@ export const IDEMPOTENCY_KEY = {
   }),
 };
 
-export type IdempotencyDeps = {
-  readonly idempotency: IdempotencyStore;
+export type IdempotencyDeps<Request = RepeatableRequest, Answer = WriteAnswer> = {
+  readonly idempotency: RepeatedRequests<Request, Answer>;
   readonly now: () => number;
   /** The maximum wait of a repetition for the first attempt, in milliseconds; the documented one by default. */
   readonly repeatBound?: number;
 };
 
-export type Repeatable = {
-  readonly grant: Pick<Grant, 'clientId' | 'userId' | 'coverageId'>;
+export type Repeatable<Owner> = {
+  readonly owner: Owner;
   /** The header's value. Without it, every request is executed. */
   readonly key: string | undefined;
   readonly operation: string;
   readonly body: unknown;
 };
 
-/** Executes the request or returns its previous response. Throws 400, 422 for another request, 409 during the first. */
-export async function executeOnce(
-  request: Repeatable,
-  carryOut: (seed: string) => Promise<WriteAnswer>,
-  deps: IdempotencyDeps,
+/**
+ * Executes the request or returns its previous response. `carryOut` gets the claim, if there is a key. Throws 400, 422 for
+ * another request, 409 during the first, and 409 if it made a change whose response was not stored.
+ */
+export async function executeOnce<Owner extends object, Answer extends { readonly body: string }>(
+  request: Repeatable<Owner>,
+  carryOut: (seed: string, claim?: Repeated<Owner> & { readonly holder: string }) => Promise<Answer>,
+  deps: IdempotencyDeps<Repeated<Owner>, Answer>,
 ): Promise<string> {
-  const repeatable = toRepeatableRequest(request);
+  const repeatable = toRepeated(request);
   if (repeatable === undefined) return (await carryOut(newSeed())).body;
   const holder = randomUUID();
   const claim = await claimInTime(repeatable, holder, deps);
   if (claim.state === 'answered') return claim.answer;
   if (claim.state === 'other_request') throw new ApiError(IDEMPOTENCY.idempotency_key_reused);
   if (claim.state === 'under_way') throw new ApiError(IDEMPOTENCY.idempotency_key_in_use);
+  if (claim.state === 'lost') throw new ApiError(RESPONSE_LOST.response_lost);
   try {
-    const answer = await carryOut(claim.seed);
+    const answer = await carryOut(claim.seed, { ...repeatable, holder });
     await deps.idempotency.keepAnswer(repeatable, holder, answer);
     return answer.body;
   } catch (reason) {
@@ -85,10 +105,10 @@ export async function executeOnce(
 const isRefused = (reason: unknown): boolean =>
   reason instanceof ApiError && reason.status < 500 && reason.status !== 409 && reason.status !== 429;
 
-async function claimInTime(
-  request: RepeatableRequest,
+async function claimInTime<Request, Answer>(
+  request: Request,
   holder: string,
-  { idempotency, now, repeatBound = WAIT_MS }: IdempotencyDeps,
+  { idempotency, now, repeatBound = WAIT_MS }: IdempotencyDeps<Request, Answer>,
 ): Promise<Claim> {
   const deadline = performance.now() + repeatBound;
   for (;;) {
@@ -106,12 +126,11 @@ async function claimInTime(
   }
 }
 
-function toRepeatableRequest({ grant, operation, body, ...sent }: Repeatable): RepeatableRequest | undefined {
+function toRepeated<Owner>({ owner, operation, body, ...sent }: Repeatable<Owner>) {
   const { 'Idempotency-Key': key } = readMembers({ 'Idempotency-Key': sent.key }, IDEMPOTENCY_KEY);
   if (key === undefined) return undefined;
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
-  const { clientId, userId, coverageId } = grant;
-  return { clientId, userId, coverageId, keyHash: hash('sha256', key), requestHash };
+  return { ...owner, keyHash: hash('sha256', key), requestHash };
 }
 
 const newSeed = (): string => randomBytes(16).toString('hex');
@@ -120,13 +139,20 @@ const newSeed = (): string => randomBytes(16).toString('hex');
 export const deriveCreationKey = (seed: string): string => hash('sha256', seed).slice(0, 32);
 
 /** Deletes expired responses; returns their number. */
-export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
+export function deleteOldAnswers({
+  idempotency,
+  now,
+}: {
+  readonly idempotency: Pick<RepeatedRequests<never, never>, 'deleteOldRequests'>;
+  readonly now: () => number;
+}): Promise<number> {
   return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }
 
 /** Sorts the members, because a repetition may order them differently. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
+  if (value instanceof Uint8Array) return hash('sha256', value);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([name, member]) => [name, ordered(member)]));

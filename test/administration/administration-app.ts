@@ -16,10 +16,12 @@ import type { EgressRequest } from '../../src/lib/egress/egress.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Mailer } from '../../src/lib/mail/mailer.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { figure } from '../../src/metrics/counter.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import type { AlertChannel } from '../../src/system/alert-channels.ts';
 import { runningProgram } from '../../src/system/running-program.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { recordingLog } from '../servers/recording-log.ts';
@@ -44,6 +46,12 @@ type AppOptions = {
   /** Empty if the dashboard is off. */
   readonly dashboardUrl?: string;
   readonly env?: Record<string, string>;
+};
+
+const alertChannel: AlertChannel = {
+  ...{ channel: 'mail', recipient: 'operator@example.com', paceMs: 0, batch: 1 },
+  send: async () => {},
+  test: async () => {},
 };
 
 /** The caller closes `app`. */
@@ -89,6 +97,8 @@ export async function openAdministrationApp(
     requestLogDays: 30,
     signingKeyStore: stores.signingKeys,
     webhookSigner: await openWebhookSigner({ ...stores, sealer, now, log }),
+    alertChannels: [alertChannel],
+    readMetrics: async () => [figure('kalends_ready', 1)],
     adminAccess: openAdminAccess({ adminKey: ENVIRONMENT_KEY, log }),
     adminDocument: async () => '{"openapi":"3.1.1"}',
     findRenderer: async (row: AdminOperation) => findRenderer(row),

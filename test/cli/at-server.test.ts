@@ -1,8 +1,7 @@
 /** Commands with `--server`: the same output as on the database, and safe requests. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/cli.ts';
@@ -21,11 +20,11 @@ const RANDOM =
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
-  output: `${stdout}${stderr}`
-    .replace(RANDOM, '*')
-
-    .replaceAll(/ +/g, ' '),
+  output: `${stdout}${stderr}`.replace(RANDOM, '*').replaceAll(/ +/g, ' '),
 });
+
+/** They are about the machine that runs them, so their output differs. */
+const THERE = ['doctor', 'backup'];
 
 describe('a command at a server', () => {
   let program: Program;
@@ -33,7 +32,9 @@ describe('a command at a server', () => {
   let clientId: string;
   let users = 0;
 
-  const here = (...args: string[]) => runHere(args, { env: { KALENDS_DATA_DIR: program.dataDir } });
+  const alertEnv = () => ({ KALENDS_ALERT_WEBHOOK_URL: receiver.url });
+  const here = (...args: string[]) =>
+    runHere(args, { env: { KALENDS_DATA_DIR: program.dataDir, ...alertEnv() } });
   const there = (...args: string[]) => runThere(args);
   const runThere = (args: string[], key = KEY) =>
     runHere([...args, '--server', program.url], { env: { KALENDS_ADMIN_KEY: key } });
@@ -114,8 +115,8 @@ describe('a command at a server', () => {
   }
 
   before(async () => {
-    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY } });
     receiver = await openReceiver();
+    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY, ...alertEnv() } });
     clientId = await newClient();
   });
   after(async () => {
@@ -159,6 +160,11 @@ describe('a command at a server', () => {
     ],
     'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
     'client delete': async () => [await newClient(), '--yes'],
+    'client load': async () => ['--period', '1h', '--by', 'errors'],
+    'audit list': async () => ['--limit', '3', '--client', clientId, '--since', '1d'],
+    'audit export': async () => [],
+    'alert list': async () => [],
+    'alert test': async () => [],
     'client verification show': async () => [clientId],
     'client verification list': async () => [],
     'client verification submit': async () => [await reviewed()],
@@ -217,7 +223,23 @@ describe('a command at a server', () => {
 
   it('is compared for every command that can run there', () => {
     const names = COMMANDS.filter(({ renderings }) => renderings !== undefined).map(({ name }) => name);
-    assert.deepEqual(names.sort(), Object.keys(commands).sort());
+    assert.deepEqual(names.sort(), [...Object.keys(commands), ...THERE].sort());
+  });
+
+  it('checks the server and writes backups into its folder', async () => {
+    const doctor = await there('doctor', '--json');
+    const { checks, ok } = JSON.parse(doctor.stdout);
+    assert.deepEqual([ok, doctor.exitCode], [true, 0], doctor.stderr);
+    assert.ok(checks.some(({ name }: { name: string }) => name === 'database'));
+    assert.match((await there('doctor')).stdout, /\bok +database/);
+
+    const [local, remote] = [await document('backup'), JSON.parse((await there('backup', '--json')).stdout)];
+    assert.deepEqual(Object.keys(local), Object.keys(remote));
+    for (const { name } of [local, remote])
+      assert.ok(existsSync(path.join(program.dataDir, 'backups', name)));
+    const named = await there('backup', 'file.db');
+    assert.deepEqual([named.exitCode, existsSync('file.db')], [2, false]);
+    assert.match(named.stderr, /leave out FILE/);
   });
 
   for (const [name, argumentsOf] of Object.entries(commands)) {
@@ -324,82 +346,5 @@ describe('a command at a server', () => {
     const { stderr } = await there('user', 'delete', clientId, '..', '--yes');
     assert.match(stderr, /cannot be sent in a URL/);
     assert.equal((await here('client', 'show', clientId)).exitCode, 0);
-  });
-});
-
-type Answer = (request: IncomingMessage, reply: ServerResponse, count: number) => void;
-
-/** Serves `answer` and returns the run of a command there, and the headers of the requests. */
-async function runAt(answer: Answer, args: readonly string[]) {
-  const requests: IncomingMessage[] = [];
-  const server = createServer((request, reply) => answer(request, reply, requests.push(request)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
-  const run = await runHere(args, { env: { KALENDS_SERVER: url, KALENDS_ADMIN_KEY: KEY } });
-  server.close();
-  assert.ok(!`${run.stdout}${run.stderr}`.includes(KEY));
-  return { ...run, requests };
-}
-
-const ROTATE = ['admin', 'key', 'rotate', 'ak_1'];
-const CREATE = ['admin', 'key', 'create', '--name', 'N', '--role', 'owner'];
-
-describe('a command at another server', () => {
-  it('repeats a POST once after a lost response, with the same Idempotency-Key', async () => {
-    const { requests, exitCode, stderr } = await runAt((_, reply) => reply.destroy(), CREATE);
-    assert.deepEqual([requests.length, exitCode], [2, 1]);
-    assert.match(stderr, /cannot be reached/);
-    const [first, second] = requests.map(({ headers }) => headers['idempotency-key']);
-    assert.match(String(first), /^[\w-]{36}$/);
-    assert.equal(second, first);
-  });
-
-  it('prints the output of the second attempt', async () => {
-    const answer: Answer = (_, reply, count) => {
-      if (count === 1) return void reply.destroy();
-      reply.setHeader('content-type', 'application/vnd.kalends.command+json; charset=utf-8');
-      reply.end(JSON.stringify({ json: {}, text: 'Done.' }));
-    };
-    const { stdout, requests } = await runAt(answer, ROTATE);
-    assert.deepEqual([stdout, requests.length], ['Done.\n', 2]);
-  });
-
-  it('does not repeat a DELETE', async () => {
-    const revoke = ['admin', 'key', 'revoke', 'ak_1', '--yes'];
-    assert.equal((await runAt((_, reply) => reply.destroy(), revoke)).requests.length, 1);
-  });
-
-  it('does not follow a redirect, and says that a response is not of Kalends', async () => {
-    const redirect: Answer = (_, reply) => reply.writeHead(302, { location: '/admin/v1/keys' }).end();
-    const page: Answer = (_, reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello');
-    for (const answer of [redirect, page]) {
-      const { stderr, exitCode, requests } = await runAt(answer, ['admin', 'key', 'list']);
-      assert.deepEqual([exitCode, requests.length], [1, 1]);
-      assert.match(stderr, /Is it the origin of the administration API/);
-    }
-  });
-
-  it('is wrong usage for a command without an operation, and without a key', async () => {
-    const { exitCode, stderr } = await runAt(() => undefined, ['keys', 'rotate-master']);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, /"kalends keys rotate-master" cannot run at a server/);
-    const list = ['client', 'list', '--server', 'https://kalends.example'];
-    assert.match((await runHere(list, { env: {} })).stderr, /Set KALENDS_ADMIN_KEY/);
-  });
-
-  it('sends the key over plain http only to this machine, or with --allow-http', async () => {
-    const at = (...options: string[]) =>
-      runHere(['client', 'list', '--server', 'http://kalends.invalid', ...options], {
-        env: { KALENDS_ADMIN_KEY: KEY },
-      });
-    const refused = await at();
-    assert.equal(refused.exitCode, 2);
-    assert.match(refused.stderr, /unencrypted/);
-    assert.match((await at('--allow-http')).stderr, /cannot be reached/);
-    for (const address of ['kalends.example', 'https://u:secret@kalends.example']) {
-      const { exitCode, stderr } = await runHere(['client', 'list', '--server', address], { env: {} });
-      assert.equal(exitCode, 2);
-      assert.doesNotMatch(stderr, /secret/);
-    }
   });
 });

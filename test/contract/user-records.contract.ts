@@ -45,7 +45,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   ]),
   ...named('of people who run the instance', [
     ...['person', 'person_application', 'invitation', 'person_session', 'passkey', 'spent_challenge'],
-    ...['person_identity', 'single_sign_on', 'admin_key'],
+    ...['person_identity', 'single_sign_on', 'admin_key', 'admin_request'],
   ]),
   ended_access:
     'nothing says whose it was: the account is deleted, and the row goes once the provider has heard',

@@ -30,6 +30,10 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   playground_user: {
     ...{ client_id: 'acme', user_id: 'a0-user', created_at: NOW, ends_at: NOW, verifier: '', tokens: '' },
   },
+  admin_request: {
+    ...{ key_id: 'ak_1', key_hash: 'k', request_hash: 'r', seed: 's', answer: '' },
+    ...{ lease_until: 0, created_at: NOW },
+  },
 };
 
 /** The text in every sealed column. */

@@ -56,7 +56,10 @@ onSqlite((open) => {
         clockOffset: () => -1500,
       };
       system = stores.system;
-      scrapeWith = (backupEveryMs) => instanceMetrics(meters, { ...deps, backupEveryMs });
+      scrapeWith = (backupEveryMs) => {
+        const read = instanceMetrics(meters, { ...deps, backupEveryMs });
+        return async () => metricsText(await read());
+      };
       scrape = scrapeWith(BACKUP_EVERY_MS);
       app = createServer({
         log: recordingLog().log,

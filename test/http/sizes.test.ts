@@ -50,7 +50,8 @@ describe('a body', () => {
       );
 
       const of = `${method} ${path}: ${JSON.stringify(body)}`;
-      assert.ok(status === 401 || status === 413, of);
+      // A network without a valid admin key gets 429 after 30 requests.
+      assert.ok([401, 413, 429].includes(status), of);
       if (status === 413) assert.match(String(body.message), /must not be larger than (16|48) kB/, of);
       if (OAUTH.test(path)) assert.equal(body.error_description, body.message, of);
     }

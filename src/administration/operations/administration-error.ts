@@ -34,6 +34,18 @@ export const ADMINISTRATION = errorTable({
     when: 'The folder has the maximum number of backups, or the disk has too little space.',
     fix: '`message` gives the reason.',
   },
+  no_recipients: {
+    status: 409,
+    message: 'No recipients: set KALENDS_ALERT_EMAIL or KALENDS_ALERT_WEBHOOK_URL.',
+    when: 'A test of alerts was requested, and alerts have no recipients.',
+    fix: 'Set `KALENDS_ALERT_EMAIL` or `KALENDS_ALERT_WEBHOOK_URL`.',
+  },
+  metrics_off: {
+    status: 409,
+    message: 'The server counts no metrics: set KALENDS_METRICS_ADDRESS or KALENDS_METRICS_TOKEN',
+    when: 'The server counts no metrics.',
+    fix: 'Set `KALENDS_METRICS_ADDRESS` or `KALENDS_METRICS_TOKEN`.',
+  },
   too_many_requests: {
     status: 429,
     message: 'Too many requests: wait for the seconds in Retry-After',

@@ -1,6 +1,7 @@
 /** The administration API under `/admin/v1`: a route for each operation of the table, and its OpenAPI document. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestClaim } from '../../audit/audit-entry.ts';
 import { answerHead } from '../../http/allowed-methods.ts';
 import { beforeBody } from '../../http/before-body.ts';
 import { notFound } from '../../http/error-mapping.ts';
@@ -10,7 +11,10 @@ import { FORM_BYTES } from '../../http/sizes.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import { PeopleRefusal } from '../../people/people-refusal.ts';
 import { mayRole, mustBeAllowed } from '../../people/permission.ts';
+import { type AlertChannel, testChannels } from '../../system/alert-channels.ts';
 import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
+import { executeOnce } from '../../writing/idempotency.ts';
+import type { AdminRequestStore } from '../../writing/idempotency-store.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
 import { toApiError } from './administration-error.ts';
 import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
@@ -18,11 +22,14 @@ import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
 export type AdministrationRouteDeps = Omit<
   AdministrationDeps,
-  'actor' | 'addresses' | 'by' | 'ifVersion' | 'openSigner'
+  'actor' | 'addresses' | 'by' | 'ifVersion' | 'openSigner' | 'testAlerts'
 > &
   AdminAccessDeps & {
     readonly webhookSigner: WebhookSigner;
     readonly adminAccess: AdminAccess;
+    readonly alertChannels: readonly AlertChannel[];
+    /** The requests with an Idempotency-Key. */
+    readonly adminRequests: AdminRequestStore;
     /** The origin of the Connect pages and the API. */
     readonly publicUrl: string;
     /** The origin of the dashboard. Undefined if it is off. */
@@ -51,7 +58,7 @@ export function administrationRoutes(
       next(isHere(request) ? undefined : notFound(request));
     });
     app.get(`${ADMIN_PREFIX}/openapi.json`, async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send(await deps.adminDocument()),
+      reply.type(JSON_TYPE).send(await deps.adminDocument()),
     );
     for (const operation of ADMIN_OPERATIONS) mountOperation(app, operation, deps);
   };
@@ -104,11 +111,47 @@ type Exchange = {
   readonly key: PresentedKey;
 };
 
+/** Sends the response of an operation. A POST with an Idempotency-Key is performed once. */
 async function answer(
   { request, reply, key }: Exchange,
   row: AdminOperation,
   deps: AdministrationRouteDeps,
 ): Promise<FastifyReply> {
+  const run = (claim?: RequestClaim) => perform({ request, key, claim }, row, deps);
+  const { status, headers, body } =
+    row.method === 'post' ? await performOnce(run, { request, key }, deps) : await run();
+  return reply.code(status).headers(headers).send(body);
+}
+
+type Performed<Body = string | Readable> = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+};
+
+async function performOnce(
+  run: (claim?: RequestClaim) => Promise<Performed>,
+  { request, key }: Pick<Exchange, 'request' | 'key'>,
+  { adminRequests, now }: AdministrationRouteDeps,
+): Promise<Performed> {
+  const { headers, method, url, body } = request;
+  const idempotencyKey = headers['idempotency-key'];
+  const repeatable = {
+    owner: { keyId: key.keyId },
+    key: Array.isArray(idempotencyKey) ? idempotencyKey.join(', ') : idempotencyKey,
+    operation: [method, url, headers.accept, headers['if-match']].join(' '),
+    body,
+  };
+  const execute = async (_seed: string, claim?: RequestClaim) => ({ body: JSON.stringify(await run(claim)) });
+  const stored = await executeOnce(repeatable, execute, { idempotency: adminRequests, now });
+  return JSON.parse(stored) as Performed; // as `execute` returned it
+}
+
+async function perform(
+  { request, key, claim }: Pick<Exchange, 'request' | 'key'> & { readonly claim: RequestClaim | undefined },
+  row: AdminOperation,
+  deps: AdministrationRouteDeps,
+): Promise<Performed> {
   const input = readInput(row, request);
   const isCommand = request.headers.accept === COMMAND_MEDIA_TYPE;
   const render = isCommand ? await deps.findRenderer(row) : undefined;
@@ -118,20 +161,24 @@ async function answer(
   const context: AdministrationDeps = {
     ...deps,
     actor: key,
-    by: { actor, address: request.ip, now: deps.now },
+    by: { actor, address: request.ip, now: deps.now, claim },
     ifVersion,
     openSigner: async () => deps.webhookSigner,
+    testAlerts: () => testChannels(deps.alertChannels),
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));
   const version = row.version?.(result);
-  if (version !== undefined) reply.header('etag', `"${version}"`);
-  reply.code(row.status ?? 200);
-  if (render !== undefined)
-    return reply.type(COMMAND_MEDIA_TYPE).send(await render(result, { input, deps: context }));
-  const document = row.toDocument(result, context);
-  if (document instanceof Readable) reply.type('application/json; charset=utf-8');
-  return reply.send(document);
+  const document =
+    render === undefined ? row.toDocument(result, context) : await render(result, { input, deps: context });
+  return {
+    status: row.status ?? 200,
+    headers: {
+      'content-type': render === undefined ? JSON_TYPE : `${COMMAND_MEDIA_TYPE}; charset=utf-8`,
+      ...(version !== undefined && { etag: `"${version}"` }),
+    },
+    body: document instanceof Readable ? document : JSON.stringify(document),
+  };
 }
 
 /** Returns the version in If-Match (RFC 9110 §13.1.1), `undefined` if any will do. */
@@ -143,6 +190,7 @@ function readVersion(ifMatch: string | undefined, { version }: AdminOperation): 
   return number === undefined ? -1 : Number(number);
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_COMMAND = 'No command of this version prints this operation: send Accept: application/json';
 
 const asApiErrors = <T>(work: () => Promise<T>): Promise<T> =>

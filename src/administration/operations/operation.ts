@@ -25,9 +25,11 @@ import { jsonIn } from '../../lib/json.ts';
 import type { Mailer } from '../../lib/mail/mailer.ts';
 import { nearestOf } from '../../lib/nearest.ts';
 import { openWith, sealWith } from '../../lib/sealing.ts';
+import type { MetricFamily } from '../../metrics/metrics-text.ts';
 import type { SigningKeyStore } from '../../oauth/signing-key-store.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import type { Permission } from '../../people/permission.ts';
+import type { AlertTest } from '../../system/alert-channels.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
@@ -44,6 +46,10 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     readonly program: RunningProgram;
     /** The days for which requests are stored; 0 if they are not. */
     readonly requestLogDays: number;
+    /** Sends a test to each recipient of alerts. */
+    readonly testAlerts: () => Promise<readonly AlertTest[]>;
+    /** Undefined if no metrics are counted. */
+    readonly readMetrics?: (() => Promise<readonly MetricFamily[]>) | undefined;
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
     readonly egress: Pick<Egress, 'request'>;

@@ -8,12 +8,14 @@ import {
   showApplication,
   updateApplication,
 } from './application-operations.ts';
+import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
 import { listConnectionsOperation } from './connection-operations.ts';
 import { DELIVERY_OPERATIONS } from './delivery-operations.ts';
 import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './key-operations.ts';
 import { MEMBER_OPERATIONS } from './member-operations.ts';
+import { OBSERVATION_OPERATIONS } from './observation-operations.ts';
 import type { AdminOperation } from './operation.ts';
 import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
 import { listRequests, showRequest } from './request-operations.ts';
@@ -57,5 +59,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   rotateKey,
   revokeKey,
   ...SIGNING_KEY_OPERATIONS,
+  ...AUDIT_OPERATIONS,
+  ...OBSERVATION_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];

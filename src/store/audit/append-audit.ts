@@ -8,6 +8,10 @@ const APPEND = `
   INSERT INTO audit_entry (number, made_at, actor_kind, actor_id, actor_name, address, action, client_id, subject,
     before_change, after_change)
   VALUES (:number, :at, :kind, :actorId, :actorName, :address, :action, :clientId, :subject, :before, :after)`;
+// The WHERE clause is the guard: of several runs of a request, one makes changes.
+const MARK = `
+  UPDATE admin_request SET acted_at = :now
+   WHERE key_id = :keyId AND key_hash = :keyHash AND lease_holder = :holder`;
 
 /**
  * Appends an entry, which must not contain a secret, a token, a title or an account's address. Call it last in the
@@ -36,10 +40,12 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
 const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
-/** Appends an entry for a change, unless it has no caller. */
+/** Appends an entry for a change, unless it has no caller. Throws if the caller's request is no longer claimed. */
 export async function auditFor(tx: Statements, by: By['by'], change: AuditedChange): Promise<void> {
   if (by === undefined) return;
-  const { actor, requestedBy, address, now } = by;
+  const { actor, requestedBy, address, now, claim } = by;
+  if (claim !== undefined && (await tx.change(MARK, { ...claim, now: now() })) === 0)
+    throw new Error('The request took too long: a repetition of it has run meanwhile');
   const after = requestedBy === undefined ? change.after : { ...change.after, requested_by: requestedBy };
   await appendAudit(tx, { ...change, after, actor, address, at: now() });
 }

@@ -69,4 +69,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['message_id', 'number'],
     row: ['message_id'],
   },
+  {
+    table: 'admin_request',
+    column: 'answer',
+    context: 'admin_request.answer',
+    key: ['key_id', 'key_hash'],
+    row: ['key_id', 'key_hash', 'request_hash'],
+  },
 ];
