@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-
 import type { Stores } from '../../src/start/open-storage.ts';
+import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { REDIRECT_URI } from './oauth-calls.ts';
 
 const ROWS_PER_TRANSACTION = 2000;
@@ -15,21 +14,16 @@ export async function seedCodes(
   for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
     await db.transaction(async (tx) => {
       for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
-        const approvalId = randomBytes(16).toString('base64url');
-        const redirectUri = REDIRECT_URI;
-        await tx.all(INSERT_CODE, { approvalId, clientId, userId, redirectUri, scope, now: now() });
-        await tx.all(COVER_ALL, { approvalId, clientId, userId, scope });
+        const code = { redirectUri: REDIRECT_URI, codeChallenge: null, finishes: 0 };
+        const coverageId = await beginFamily(tx, { clientId, userId, scope, ...code }, now());
+        await tx.all(COVER_ALL, { coverageId, clientId, userId, scope });
       }
     });
   }
   return codes;
 }
 
-const INSERT_CODE = `
-  INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
-  VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :now)`;
-
 const COVER_ALL = `
   INSERT INTO grant_coverage (coverage_id, group_id, scope)
-  SELECT CAST(:approvalId AS TEXT), group_id, CAST(:scope AS TEXT) FROM account_group
+  SELECT CAST(:coverageId AS TEXT), group_id, CAST(:scope AS TEXT) FROM account_group
    WHERE client_id = :clientId AND user_id = :userId`;

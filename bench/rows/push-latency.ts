@@ -50,7 +50,7 @@ export async function pushLatency(
     for (let i = 0; i < PEOPLE; i += 1) calendars.push(await connectPerson(i, sandbox, server));
     const codes = await server.seedCodes(PEOPLE);
     // The exchange completes the connection: from then on the accounts are synced.
-    await server.stores.db.write('UPDATE authorization_code SET finishes = 1');
+    await server.stores.db.write("UPDATE token_family SET finishes = 1 WHERE token_hash = ''");
     const synced = receiver.next(2 * PEOPLE, '"isInitialSync":true');
     await tokensFor(server, codes);
     await synced;

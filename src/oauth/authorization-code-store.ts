@@ -6,7 +6,7 @@ import type { NewFamily } from './token-family-store.ts';
  * a record. An (application, user) has at most one for each code challenge, and one without.
  */
 export type AuthorizationCode = {
-  /** The approved transaction. It also identifies the coverage of its grant. */
+  /** The coverage of its grant: the family's number in 12 hex digits. */
   readonly approvalId: string;
   readonly clientId: string;
   readonly userId: string;
@@ -36,13 +36,12 @@ export interface AuthorizationCodeStore {
   isCodeOfAnotherClient(clientId: string, code: string): Promise<boolean>;
 
   /**
-   * Deletes the record and starts its grant, both or neither; accounts connected for this approval become the user's in
-   * the same transaction (docs/security.md T3). Returns `undefined`, without a change, unless a record that is not
-   * withdrawn has this redirect URI, challenge and age. Exactly one of concurrent calls returns the grant. Durable on
-   * return.
+   * Turns the record into its grant; accounts connected for this approval become the user's in the same transaction
+   * (docs/security.md T3). Returns `undefined`, without a change, unless a record that is not withdrawn has this redirect
+   * URI, challenge and age. Exactly one of concurrent calls returns the grant. Durable on return.
    */
   redeemCode(presented: Redemption, now: number): Promise<NewFamily | undefined>;
 
-  /** Deletes records approved before `approvedBefore`. */
+  /** Deletes records approved before `approvedBefore`, and what their grants keep of redeemed ones. */
   deleteExpiredCodes(approvedBefore: number): Promise<number>;
 }

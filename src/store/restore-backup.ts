@@ -8,6 +8,7 @@ import { createKeyring, type Keyring } from '../lib/sealing.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 import type { PreparedRestore, RestoreChoices, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
+import { HAS_CODE } from './accounts/account-groups.ts';
 import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { readNewestInstant } from './drivers/inspect-database.ts';
@@ -23,7 +24,7 @@ const END_GRANT = 'UPDATE token_family SET ended_at = :now WHERE family_id = :fa
 const END_GRANTS = 'UPDATE token_family SET ended_at = :now WHERE ended_at IS NULL';
 /** Ends one-time secrets that may have been used since the backup: codes, links and sign-ins to the dashboard. */
 const END_ONCE = [
-  'UPDATE authorization_code SET withdrawn_at = :now WHERE withdrawn_at IS NULL',
+  `UPDATE token_family SET withdrawn_at = :now WHERE ${HAS_CODE} AND withdrawn_at IS NULL`,
   'DELETE FROM invitation WHERE expires_at > :now',
   'DELETE FROM person_session WHERE created_at <= :now',
   // No instance of that time still runs.

@@ -58,10 +58,11 @@ export async function stateOf({ accounts, db, deps }: Harness, account: Account)
     credentials: JSON.stringify(await accounts.credentialsOf(account.accountKey)),
     accounts: groups.flatMap((group) => group.accounts.map(({ accountKey }) => accountKey)),
     codes: await rows(
-      'SELECT approval_id FROM authorization_code WHERE client_id = :clientId AND user_id = :userId',
+      "SELECT coverage_id FROM token_family WHERE client_id = :clientId AND user_id = :userId AND token_hash = ''",
     ),
     grants: await rows(
-      'SELECT family_id, scope, ended_at FROM token_family WHERE client_id = :clientId AND user_id = :userId',
+      `SELECT family_id, scope, ended_at FROM token_family
+        WHERE client_id = :clientId AND user_id = :userId AND token_hash <> ''`,
     ),
     coverage: await rows(
       `SELECT c.coverage_id, c.group_id, c.scope

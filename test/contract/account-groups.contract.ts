@@ -17,7 +17,7 @@ import {
   openWithUsers,
   tenTimes,
 } from './calendar-rows.ts';
-import { makeEvent, rowsIn, visit } from './grant-rows.ts';
+import { livingIn, makeEvent, rowsIn, visit } from './grant-rows.ts';
 
 const ANY: Reader = { clientId: 'acme', userId: 'ada', coverageId: undefined };
 const ADAS_CALDAV = { ...ANY, provider: 'caldav' } as const;
@@ -49,7 +49,7 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
       const looked = async () => [
         await seen(stores, ANY),
         idsOf(await stores.accounts.listAccounts('acme', 'ada')),
-        await seen(stores, { ...ANY, coverageId: 't1' }),
+        await seen(stores, { ...ANY, coverageId: ada.approvalId() }),
       ];
 
       await ada.link({ accountId: 'a' });
@@ -60,7 +60,7 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
 
       assert.deepEqual(linked, [[], [], []]);
       assert.deepEqual(allowed, [[], [], []]);
-      assert.equal(grant?.coverageId, 't1');
+      assert.equal(grant?.coverageId, ada.approvalId());
       assert.deepEqual(await looked(), [['a'], ['a'], ['a']]);
     });
 
@@ -363,12 +363,13 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
       await ada.allow();
 
       const [grant, ...dropped] = await tenTimes((i): Promise<unknown> => {
-        return i === 0 ? ada.redeem(NOW + CODE_LIFETIME) : drop(NOW + CODE_LIFETIME + 1);
+        // A redemption reads before it writes; drops that read as often do not all come first.
+        return i === 0 ? ada.redeem(NOW + CODE_LIFETIME) : left().then(() => drop(NOW + CODE_LIFETIME + 1));
       });
 
       const count = dropped.reduce<number>((sum, n) => sum + Number(n), 0);
       assert.deepEqual([grant === undefined, await left()], [count === 1, count === 1 ? [0, 1] : [1, 1]]);
-      assert.equal(await rowsIn(db, 'token_family'), count === 1 ? 0 : 1);
+      assert.equal(await livingIn(db), count === 1 ? 0 : 1);
     });
   });
 }

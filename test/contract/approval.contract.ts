@@ -8,43 +8,57 @@ import { describe, it } from 'node:test';
 import { TransactionAnswered } from '../../src/calendars/account-store.ts';
 import { decideApproval } from '../../src/connect/flow/account-groups.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
+import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { authorizationCodeStore } from '../../src/store/oauth/authorization-code-store.ts';
+import { authorizationRequestStore } from '../../src/store/oauth/authorization-request-store.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
-import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
-import { makeEvent, rowsIn, visit } from './grant-rows.ts';
+import { NOW, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
+import { makeEvent, rowsIn, type Visit, visit } from './grant-rows.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
 const CHALLENGE = 'c'.repeat(43);
 const CODE_LIFETIME = 10 * 60_000;
 
-/** Returns what approvals cover, each as `coverage-id account-id scope`. */
-async function coverage(db: Database): Promise<string[]> {
+/** Returns what approvals cover, each as `visit account-id scope`. */
+async function coverage(db: Database, visits: Record<string, Visit>): Promise<string[]> {
   const rows = await db.all<{ coverageId: string; accountId: string; scope: string }>(
     `SELECT c.coverage_id AS "coverageId", a.account_id AS "accountId", c.scope
        FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
-      ORDER BY c.coverage_id, a.account_id`,
+      ORDER BY a.account_id`,
   );
-  return rows.map(({ coverageId, accountId, scope }) => `${coverageId} ${accountId} ${scope}`);
+  const nameOf = (id: string) => Object.entries(visits).find(([, one]) => one.approvalId() === id)?.[0] ?? id;
+  return rows.map(({ coverageId, accountId, scope }) => `${nameOf(coverageId)} ${accountId} ${scope}`).sort();
 }
 
-/** Returns a database on which statements that begin a grant fail, as in a crash. */
-const crashing = (db: Database): Database => ({
-  ...db,
-  dialect: db.dialect,
-  transaction: (work) =>
-    db.transaction((tx) => {
-      const change: Statements['change'] = (sql, values) => {
-        if (sql.includes('INSERT INTO token_family')) throw new Error('crashed');
-        return tx.change(sql, values);
-      };
-      return work({
-        dialect: tx.dialect,
-        all: (sql, values) => tx.all(sql, values),
-        get: (sql, values) => tx.get(sql, values),
-        change,
-      });
-    }),
-});
+/** Returns a database on which statements that make accounts the user's fail, as in a crash. */
+const crashing = (db: Database): Database =>
+  wrappedDatabase(db, {
+    transaction: (work) =>
+      db.transaction((tx) => {
+        const change: Statements['change'] = (sql, values) => {
+          if (sql.includes('UPDATE account_group')) throw new Error('crashed');
+          return tx.change(sql, values);
+        };
+        return work({
+          dialect: tx.dialect,
+          all: (sql, values) => tx.all(sql, values),
+          get: (sql, values) => tx.get(sql, values),
+          change,
+        });
+      }),
+  });
+
+/** Returns a database whose transactions stay open for a moment on PostgreSQL, and then call `ends`. */
+const lingering = (db: Database, ends: () => void): Database =>
+  wrappedDatabase(db, {
+    transaction: (work, terms) =>
+      db.transaction(async (tx) => {
+        const result = await work(tx);
+        if (db.dialect.engine === 'postgres') await tx.all('SELECT 1 FROM pg_sleep(0.1)');
+        ends();
+        return result;
+      }, terms),
+  });
 
 export function approvalContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
@@ -70,7 +84,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       assert.equal(approved.filter((result) => result === 'answered').length, 9);
       assert.deepEqual(await stores.codes.findCodes('acme', 'ada'), [
         {
-          approvalId: 't1',
+          approvalId: ada.approvalId(),
           ...ADA,
           redirectUri: 'https://acme.example/cb',
           scope: 'read',
@@ -117,7 +131,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       const ada = await visit(stores, 'browser');
       await ada.link({ accountId: 'a' });
       await ada.allow();
-      await stores.db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
+      await stores.db.write('UPDATE token_family SET withdrawn_at = :now', { now: NOW });
       const later = await visit(stores, 'browser', { transactionId: 't2', scope: 'read-write' });
 
       assert.equal(await later.allow(NOW + 1), 'approved');
@@ -127,7 +141,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
         [code?.approvedAt, code?.scope, code?.withdrawnAt, others],
         [NOW + 1, 'read-write', undefined, []],
       );
-      assert.deepEqual(await coverage(stores.db), ['t2 a read-write']);
+      assert.deepEqual(await coverage(stores.db, { ada, later }), ['later a read-write']);
     });
 
     it('no code is left to redeem when the last account goes while it is approved', async () => {
@@ -165,7 +179,9 @@ export function approvalContract(database: string, open: () => Promise<Database>
 
       const winner = results.indexOf('approved');
       assert.deepEqual(results.toSpliced(winner, 1), Array(9).fill('waits'));
-      assert.deepEqual(await coverage(stores.db), [`t${winner} a${winner} read`]);
+      assert.deepEqual(await coverage(stores.db, Object.fromEntries(visits.entries())), [
+        `${winner} a${winner} read`,
+      ]);
       assert.equal((await stores.requests.findRequest(`t${(winner + 1) % 10}`))?.status, 'open');
       assert.ok(await visits[winner]?.redeem());
       assert.deepEqual(await stores.listed(), [`a${winner}`]);
@@ -183,8 +199,8 @@ export function approvalContract(database: string, open: () => Promise<Database>
 
       const grant = await ada.redeem();
 
-      assert.equal(grant?.coverageId, 't1');
-      assert.deepEqual(await coverage(stores.db), ['t1 a read', 't2 e read']);
+      assert.equal(grant?.coverageId, ada.approvalId());
+      assert.deepEqual(await coverage(stores.db, { ada, eve }), ['ada a read', 'eve e read']);
       assert.deepEqual(await stores.listed(), ['a']);
     });
 
@@ -201,8 +217,8 @@ export function approvalContract(database: string, open: () => Promise<Database>
       const grant = await again.redeem();
 
       assert.deepEqual([before, await stores.listed()], [[], ['a', 'b']]);
-      assert.deepEqual(await coverage(stores.db), ['t2 a read', 't2 b read']);
-      assert.equal(grant?.coverageId, 't2');
+      assert.deepEqual(await coverage(stores.db, { again }), ['again a read', 'again b read']);
+      assert.equal(grant?.coverageId, again.approvalId());
     });
 
     it('a pushed request covers what was given before, no wider than that', async () => {
@@ -211,9 +227,11 @@ export function approvalContract(database: string, open: () => Promise<Database>
       await first.connect({ accountId: 'a' });
       const pushed = { transactionId: 't2', isPushed: true, scope: 'read-write' } as const;
 
-      await (await visit(stores, 'other', pushed)).allow();
+      const second = await visit(stores, 'other', pushed);
+      await second.allow();
 
-      assert.deepEqual(await coverage(stores.db), ['t1 a free-busy', 't2 a free-busy']);
+      const covered = await coverage(stores.db, { first, second });
+      assert.deepEqual(covered, ['first a free-busy', 'second a free-busy']);
     });
 
     it('redeeming a code makes its accounts the user’s in one transaction, or neither happens', async () => {
@@ -244,8 +262,31 @@ export function approvalContract(database: string, open: () => Promise<Database>
 
       const [grant, result] = await Promise.all([ada.redeem(), other.allow()]);
 
-      assert.deepEqual([grant?.coverageId, result], ['t1', 'approved']);
+      assert.deepEqual([grant?.coverageId, result], [ada.approvalId(), 'approved']);
       assert.deepEqual(await stores.listed(), ['a']);
+    });
+
+    it('a redemption waits for an approval that has looked at its code', async () => {
+      const stores = await prepare();
+      await (await visit(stores, 'browser')).connect();
+      const change = { transactionId: 't2', codeChallenge: CHALLENGE };
+      const ada = await visit(stores, 'browser', change);
+      await ada.allow();
+      const { request } = await visitOf(stores, 'browser', 't3');
+      const order: string[] = [];
+      const requests = authorizationRequestStore(
+        lingering(stores.db, () => order.push('approved')),
+        sealer,
+      );
+
+      let redeeming: Promise<unknown> | undefined;
+      await requests.approveRequest({ request, deviceHash: 'browser', now: NOW }, (user) => {
+        redeeming ??= ada.redeem().then((grant) => grant && order.push('redeemed'));
+        return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+      });
+      await redeeming;
+
+      assert.deepEqual(order, ['approved', 'redeemed']);
     });
 
     it('when accounts become the user’s, their events are reported to every reader that follows the user', async () => {
@@ -273,17 +314,17 @@ export function approvalContract(database: string, open: () => Promise<Database>
       await again.allow();
       const state = async (now: number) => {
         const { groups, pending } = await requests.groupsOf(ADA, 'browser', now);
-        return [groups[0]?.givenScope, pending.map(({ approvalId }) => approvalId)];
+        return [groups[0]?.givenScope, pending.map(({ approvalId }) => approvalId === again.approvalId())];
       };
 
       const given = await state(NOW + CODE_LIFETIME);
-      await db.write("UPDATE grant_coverage SET scope = 'free-busy' WHERE coverage_id = 't1'");
+      await db.write("UPDATE grant_coverage SET scope = 'free-busy' WHERE coverage_id = :coverageId", grant);
       const narrow = await state(NOW + CODE_LIFETIME + 1);
       await db.write('UPDATE token_family SET ended_at = 1 WHERE family_id = :familyId', grant);
-      await db.write('UPDATE authorization_code SET withdrawn_at = 1');
+      await db.write('UPDATE token_family SET withdrawn_at = 1');
       const ended = await state(NOW);
 
-      assert.deepEqual(given, ['read-write', ['t2']]);
+      assert.deepEqual(given, ['read-write', [true]]);
       assert.deepEqual(narrow, ['free-busy', []]);
       assert.deepEqual(ended, [undefined, []]);
     });
@@ -304,7 +345,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       });
 
       assert.equal(results.filter((result) => result === 'approved').length, 1);
-      assert.equal((await coverage(stores.db)).length, seen.at(0));
+      assert.equal((await coverage(stores.db, {})).length, seen.at(0));
     });
   });
 }

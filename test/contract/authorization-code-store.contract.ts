@@ -5,8 +5,9 @@ import { describe, it } from 'node:test';
 import type { AuthorizationCodeStore, Redemption } from '../../src/oauth/authorization-code-store.ts';
 import { parseFamilyId } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { rounds } from '../harness/rounds.ts';
 import { makeCode, NOW, newAccount, openWithUsers, presentedOf, tenTimes } from './calendar-rows.ts';
-import { makeFamily, rowsIn, successorOf, visit } from './grant-rows.ts';
+import { livingIn, makeAccount, makeFamily, rowsIn, successorOf, type Visit, visit } from './grant-rows.ts';
 
 export function authorizationCodeStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
@@ -64,7 +65,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       const redeemed = await tenTimes(() => codes.redeemCode(code, NOW + 1));
 
       assert.equal(redeemed.filter(Boolean).length, 1);
-      assert.equal(await rowsIn(db, 'token_family'), 1);
+      assert.equal(await livingIn(db), 1);
       assert.deepEqual(await codes.findCodes('acme', 'ada'), []);
     });
 
@@ -94,7 +95,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
         assert.equal(await codes.redeemCode({ ...code, ...other }, NOW), undefined);
 
-        assert.equal(await rowsIn(db, 'token_family'), 0);
+        assert.equal(await livingIn(db), 0);
         assert.ok(await codes.redeemCode(code, NOW));
       });
     }
@@ -102,7 +103,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it('a code redeems nothing without the challenge of the approval', async () => {
       const { db, codes, code } = await prepare();
       const codeChallenge = 'c'.repeat(43);
-      await db.write('UPDATE authorization_code SET code_challenge = :codeChallenge', { codeChallenge });
+      await db.write('UPDATE token_family SET code_challenge = :codeChallenge', { codeChallenge });
 
       assert.equal(await codes.redeemCode(code, NOW), undefined);
       assert.ok(await codes.redeemCode({ ...code, codeChallenge }, NOW));
@@ -110,10 +111,113 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
     it('a code whose record was withdrawn meanwhile is not redeemed, and the record is kept', async () => {
       const { db, codes, code } = await prepare();
-      await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
+      await db.write('UPDATE token_family SET withdrawn_at = :now', { now: NOW });
 
       assert.equal(await codes.redeemCode(code, NOW), undefined);
       assert.equal((await codes.findCodes('acme', 'ada'))[0]?.withdrawnAt, NOW);
+    });
+
+    it('exactly one of ten concurrent exchanges redeems a code whose accounts become the user’s', async () => {
+      const { db, codes, code } = await prepare();
+      await db.write('UPDATE token_family SET finishes = 1');
+
+      const redeemed = await tenTimes(() => codes.redeemCode(code, NOW + 1));
+
+      assert.deepEqual([redeemed.filter(Boolean).length, await livingIn(db)], [1, 1]);
+    });
+
+    it('a code that is revoked while ten redeem it gives no grant, or one that ended and is counted', async () => {
+      for (let round = 0; round < rounds(5); round += 1) {
+        const { db, codes, families, code } = await prepare();
+
+        const [ended, ...redeemed] = await Promise.all([
+          families.endGrantsOf('acme', 'ada', { now: NOW, by: undefined }),
+          ...Array.from({ length: 10 }, () => codes.redeemCode(code, NOW)),
+        ]);
+
+        assert.equal(ended, redeemed.filter(Boolean).length);
+        assert.equal(await livingIn(db), 0);
+        assert.equal(await redeemable(codes, code), false);
+      }
+    });
+
+    it('a code that an approval replaces while ten redeem it is redeemed or replaced, and no code fails', async () => {
+      for (let round = 0; round < rounds(5); round += 1) {
+        const { codes, code, ...stores } = await prepare();
+        await makeAccount(stores.db, 'acme', 'ada');
+        await stores.db.write("INSERT INTO group_device (group_id, device_hash) VALUES ('acme-ada', 'd')");
+        const later = await visit({ codes, ...stores }, 'd');
+
+        const [result, ...redeemed] = await Promise.all([
+          later.allow(),
+          ...Array.from({ length: 10 }, () => codes.redeemCode(code, NOW)),
+        ]);
+
+        const first = redeemed.flatMap((family) => family?.grant.coverageId ?? []);
+        const left = await codes.findCodes('acme', 'ada');
+        assert.equal(result, 'approved');
+        assert.equal(new Set(first).size, first.length);
+        assert.equal(first.length + left.length, first.includes('approval of ada') ? 2 : 1);
+        assert.ok(first.length > 0);
+      }
+    });
+
+    it('a pending code counts as no grant', async () => {
+      const { db, codes, families, users, accounts, streams, userRecords } = await openWithUsers(open);
+      await makeAccount(db, 'acme', 'ada');
+      await makeCode(db, 'ada');
+      const [row] = await db.all<{ familyId: number }>('SELECT family_id FROM token_family');
+      const ada = { clientId: 'acme', userId: 'ada' };
+      const grant = { ...ada, familyId: row?.familyId ?? 0 };
+
+      const ended = [
+        await families.endGrantsWith(grant, NOW),
+        await families.deleteEndedGrants(NOW + 1),
+        (await users.findUser('acme', 'ada'))?.grants,
+      ];
+      const seen = [
+        await users.livingGrantsOf('acme', 'ada'),
+        await accounts.accountsOf({ ...ada, coverageId: undefined }),
+        (await Array.fromAsync(userRecords.pagesOf('grants', 'acme', 'ada'))).flat(),
+      ];
+      const shown = await streams.shownOfAccount({ ...ada, provider: 'caldav', accountId: 'id' });
+
+      assert.equal(await families.findLivingGrant(grant.familyId), undefined);
+      assert.deepEqual([ended, seen, shown], [[0, 0, 0], [[], [], []], undefined]);
+      assert.equal(await families.endGrantsOf('acme', 'ada', { now: NOW, by: undefined }), 0);
+      assert.equal((await codes.findCodes('acme', 'ada'))[0]?.withdrawnAt, NOW);
+      const deleted = await users.deleteUser('acme', 'ada', { now: NOW, by: undefined });
+      assert.equal(deleted?.grants, 0);
+      assert.equal((await codes.findCodes('acme', 'ada')).length, 1);
+    });
+
+    it('a pending code is exported with the names of its properties and without its challenge', async () => {
+      const { userRecords } = await prepare();
+
+      const [exported] = (await Array.fromAsync(userRecords.pagesOf('codes', 'acme', 'ada'))).flat();
+
+      assert.deepEqual(exported, {
+        approval_id: 'approval of ada',
+        redirect_uri: 'https://acme.example/cb',
+        scope: 'read',
+        finishes: false,
+        approved_at: new Date(NOW).toISOString(),
+        withdrawn_at: null,
+      });
+    });
+
+    it('what a grant keeps of its code is forgotten with the codes of that time, and the grant stays', async () => {
+      const { db, codes, families, code } = await prepare();
+      const family = await codes.redeemCode(code, NOW);
+      const kept = () =>
+        db.all('SELECT redirect_uri, approved_at, finishes FROM token_family WHERE redirect_uri IS NOT NULL');
+
+      await codes.deleteExpiredCodes(NOW);
+      const before = await kept();
+      const deleted = await codes.deleteExpiredCodes(NOW + 1);
+
+      assert.deepEqual([before.length, await kept(), deleted], [1, [], 0]);
+      assert.ok(await families.findLivingGrant(family?.grant.familyId ?? 0));
     });
 
     it('no grant stays alive of a user or application that is deleted while its code is redeemed', async () => {
@@ -128,8 +232,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
           ...Array.from({ length: 8 }, () => codes.redeemCode(code, NOW)),
         ]);
 
-        const living = await db.all('SELECT family_id FROM token_family WHERE ended_at IS NULL');
-        assert.equal(living.length, 0, by);
+        assert.equal(await livingIn(db), 0, by);
         assert.equal(await redeemable(codes, code), false, by);
       }
     });
@@ -137,7 +240,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it('records of codes approved before the instant are forgotten, in parts, and no others', async () => {
       const { db, codes } = await prepare();
       await makeCode(db, 'ben');
-      await db.write("UPDATE authorization_code SET approved_at = :at WHERE user_id = 'ben'", {
+      await db.write("UPDATE token_family SET approved_at = :at WHERE user_id = 'ben'", {
         at: NOW - 1,
       });
 
@@ -151,7 +254,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
       await makeCode(db, 'ben');
       const held = async () => {
-        await db.write('UPDATE authorization_code SET approved_at = 0');
+        await db.write('UPDATE token_family SET approved_at = 0');
         await codes.deleteExpiredCodes(NOW);
         return rowsIn(db, 'grant_coverage');
       };
@@ -168,16 +271,18 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it('of several pending codes the challenge chooses, and the others are kept', async () => {
       const { codes, code, ...stores } = await prepare();
       const challenges = ['c'.repeat(43), 'd'.repeat(43)] as const;
+      const visits: Visit[] = [];
       for (const codeChallenge of challenges) {
         const transactionId = `t ${codeChallenge}`;
         const someone = await visit({ codes, ...stores }, transactionId, { transactionId, codeChallenge });
         await someone.link({ accountId: codeChallenge });
         assert.equal(await someone.allow(NOW + 1), 'approved');
+        visits.push(someone);
       }
 
       const family = await codes.redeemCode({ ...code, codeChallenge: challenges[1] }, NOW + 1);
 
-      assert.equal(family?.grant.coverageId, `t ${challenges[1]}`);
+      assert.equal(family?.grant.coverageId, visits[1]?.approvalId());
       const left = (await codes.findCodes('acme', 'ada')).map(({ codeChallenge }) => codeChallenge);
       assert.deepEqual(left, [challenges[0], undefined]);
     });

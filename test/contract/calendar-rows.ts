@@ -6,8 +6,8 @@ import type { AuthorizationCode } from '../../src/oauth/authorization-code-store
 import type { Grant } from '../../src/oauth/grant.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { beginCode, beginGrant } from '../harness/begin-grant.ts';
 
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));
@@ -107,18 +107,15 @@ export async function grantAll(
        SELECT CAST(:coverageId AS TEXT), group_id, CAST(:coveredAt AS TEXT) FROM account_group WHERE ${groups}`,
       { ...values, coverageId, coveredAt },
     );
-    return (await beginFamily(tx, { clientId, userId, scope, coverageId }, NOW)).grant;
+    return (await beginGrant(tx, { clientId, userId, scope, coverageId }, NOW)).grant;
   });
 }
 
 /** Creates a pending code of the user, as an approval of all of the user's groups does. */
 export async function makeCode(db: Database, userId: string): Promise<void> {
   const approvalId = `approval of ${userId}`;
-  await db.write(
-    `INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
-     VALUES (:approvalId, 'acme', :userId, 'https://acme.example/cb', 'read', :now)`,
-    { approvalId, userId, now: NOW },
-  );
+  const code = { coverageId: approvalId, clientId: 'acme', userId, scope: 'read' } as const;
+  await db.transaction((tx) => beginCode(tx, code, NOW));
   await db.write(
     `INSERT INTO grant_coverage (coverage_id, group_id, scope)
      SELECT CAST(:approvalId AS TEXT), group_id, 'read' FROM account_group
@@ -129,7 +126,7 @@ export async function makeCode(db: Database, userId: string): Promise<void> {
 
 export async function codeIsWithdrawn(db: Database, userId: string): Promise<boolean> {
   const row = await db.get<{ withdrawnAt: number | undefined }>(
-    "SELECT withdrawn_at FROM authorization_code WHERE client_id = 'acme' AND user_id = :userId",
+    "SELECT withdrawn_at FROM token_family WHERE client_id = 'acme' AND user_id = :userId AND token_hash = ''",
     { userId },
   );
   return row?.withdrawnAt !== undefined;

@@ -242,7 +242,6 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       for (const table of ['application', 'client_secret', 'application_user', 'token_family', 'account']) {
         assert.equal(await rowsIn(db, table), 1, table);
       }
-      assert.equal(await rowsIn(db, 'authorization_code'), 0);
       assert.equal(await rowsIn(db, 'job'), 1);
       assert.deepEqual(
         (await clients.listClients()).map(({ clientId }) => clientId),

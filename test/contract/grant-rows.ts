@@ -9,8 +9,8 @@ import type { Grant } from '../../src/oauth/grant.ts';
 import { newTokenIn, parseFamilyId, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
+import { beginGrant } from '../harness/begin-grant.ts';
 import { NOW, newAccount } from './calendar-rows.ts';
 
 /** Creates a living grant with its first refresh token, as redeeming a code does. */
@@ -18,7 +18,7 @@ export function makeFamily(
   db: Database,
   user: { clientId: string; userId: string; coverageId?: string },
 ): Promise<NewFamily> {
-  return db.transaction((tx) => beginFamily(tx, { coverageId: 'none', ...user, scope: 'read' }, NOW));
+  return db.transaction((tx) => beginGrant(tx, { coverageId: 'none', ...user, scope: 'read' }, NOW));
 }
 
 /** Returns the token that a refresh replaces `id` with. */
@@ -89,6 +89,8 @@ export type Visit = {
   /** Links an account whose name is its `accountId`. */
   link(change?: Partial<NewAccount>, now?: number): Promise<Account>;
   allow(now?: number): Promise<ApprovalResult>;
+  /** Returns the id of what it allowed, which is that of the coverage. */
+  approvalId(): string;
   /** The application redeems what this visit allowed. */
   redeem(now?: number): Promise<Grant | undefined>;
   /** Links an account, allows the request and redeems the code. */
@@ -116,10 +118,15 @@ export async function visit(
       }),
       now,
     );
-  const allow: Visit['allow'] = (now = NOW) =>
-    requests.approveRequest({ request, deviceHash: device, now }, (user) =>
+  let approvalId: string | undefined;
+  const allow: Visit['allow'] = async (now = NOW) => {
+    const result = await requests.approveRequest({ request, deviceHash: device, now }, (user) =>
       decideApproval(request, user, { returningUsers: 'prove', now }),
     );
+    const pending = result === 'approved' ? await codes.findCodes(clientId, userId) : [];
+    approvalId ??= pending.find((code) => code.codeChallenge === codeChallenge)?.approvalId;
+    return result;
+  };
   const redeem: Visit['redeem'] = async (now = NOW) =>
     (await codes.redeemCode({ clientId, code: userId, redirectUri, codeChallenge, approvedSince: 0 }, now))
       ?.grant;
@@ -130,7 +137,10 @@ export async function visit(
     if (grant === undefined) throw new Error(`Nothing was redeemed: the approval said ${result}`);
     return grant;
   };
-  return { request, link, allow, redeem, connect };
+  return {
+    ...{ request, link, allow, redeem, connect },
+    approvalId: () => approvalId ?? `nothing allowed in ${transactionId}`,
+  };
 }
 
 /**
@@ -159,6 +169,11 @@ export async function makeCalendar(db: Database, key: string, syncedAt: number):
 export async function rowsIn(db: Database, table: string): Promise<number> {
   const row = await db.get<{ rows: number }>(`SELECT COUNT(*) AS "rows" FROM ${table}`);
   return row?.rows ?? 0;
+}
+
+/** Returns the number of living grants. */
+export async function livingIn(db: Database): Promise<number> {
+  return rowsIn(db, '(SELECT family_id FROM token_family WHERE ended_at IS NULL) AS living');
 }
 
 /** Creates a calendar of an account, named by `name`, with one event of that name in the mirror. */

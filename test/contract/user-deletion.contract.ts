@@ -20,8 +20,8 @@ const WAITS = ['account_id', 'account_key', 'credentials', 'identity'].map(
   (column) => `ended_access.${column}`,
 );
 /** Columns of a code that was not redeemed: it is withdrawn and kept for a day, to report that (docs/privacy.md). */
-const WITHDRAWN = ['approval_id', 'code_challenge', 'redirect_uri', 'user_id'].map(
-  (column) => `authorization_code.${column}`,
+const WITHDRAWN = ['code_challenge', 'coverage_id', 'redirect_uri', 'user_id'].map(
+  (column) => `token_family.${column}`,
 );
 
 /** Returns the columns that contain a text of the user. */
@@ -60,7 +60,7 @@ export function userDeletionContract(
       assert.equal(deleted?.accessToEnd, 1);
       // The request log keeps only a hash of the user, whose key is deleted.
       const left = (await leftIn(db, user)).filter((name) => !name.startsWith('request_log.'));
-      assert.deepEqual(left.toSorted(), [...WITHDRAWN, ...WAITS, 'job.key']);
+      assert.deepEqual(left.toSorted(), [...WAITS, 'job.key', ...WITHDRAWN]);
     });
 
     it('access that is to be ended goes with its job, a withdrawn code with its day, and then the scan finds nothing at all', async () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
-import { makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { beginGrant } from '../harness/begin-grant.ts';
+import { codeIsWithdrawn, makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
@@ -68,7 +68,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
     it('lists the living grants of a user only, the oldest first', async () => {
       const { db, families, users } = await prepare();
       const begin = (userId: string, scope: 'read' | 'read-write', at: number) =>
-        db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));
+        db.transaction((tx) => beginGrant(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));
       await begin('ada', 'read', NOW);
       await families.endGrantsOf('acme', 'ada', { now: NOW + 1, by: undefined });
       await begin('ada', 'read-write', NOW + 3);
@@ -96,8 +96,8 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.equal(await users.findUser('acme', 'ada'), undefined);
       const left = ['account', 'account_group', 'grant_coverage', 'job'].map((table) => rowsIn(db, table));
       assert.deepEqual(await Promise.all(left), [0, 0, 0, 0]);
-      assert.equal(await rowsIn(db, 'authorization_code'), 1);
-      const living = await db.all('SELECT user_id AS "userId" FROM token_family');
+      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
+      const living = await db.all('SELECT user_id AS "userId" FROM token_family WHERE token_hash <> \'\'');
       assert.deepEqual(
         living.map((row) => ({ ...(row as object) })),
         [{ userId: 'ben' }],

@@ -248,7 +248,7 @@ async function failEverywhere(
   // Internal errors: writes fail with the secrets they carry.
   const spare = await connect(application, { userId: 'spare', login });
   notePair(canaries, 'spare', spare);
-  for (const table of ['token_family', 'authorization_code', 'account', 'authorization_request']) {
+  for (const table of ['token_family', 'account', 'authorization_request']) {
     await change(`ALTER TABLE ${table} RENAME TO hidden`);
     const failed = await refresh(application, spare.refreshToken);
     await exchange(application, 'spare');

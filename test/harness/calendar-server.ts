@@ -30,7 +30,6 @@ import { openReadTurns } from '../../src/reading/read-turns.ts';
 import { jobHandlers } from '../../src/start/job-handlers.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { NO_QUOTAS } from '../../src/store/mirror/mirror-quotas.ts';
-import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import type { ResourceRendering } from '../../src/sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
@@ -44,6 +43,7 @@ import { eventPostRoutes } from '../../src/writing/event-posts.route.ts';
 import { type EventWriteRouteDeps, updateEventRoute } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { collectedActivity } from './activity-notes.ts';
+import { beginGrant } from './begin-grant.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 import { openMigratedSqlite } from './migrated.ts';
 import type { ReadWait } from './read-wait.ts';
@@ -201,7 +201,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
             { coverageId, groupId, coveredAt },
           );
         }
-        return beginFamily(tx, { ...user, scope, coverageId }, clock.now);
+        return beginGrant(tx, { ...user, scope, coverageId }, clock.now);
       });
       return signer.signTokenResponse(granted.grant, granted.first).access_token;
     },

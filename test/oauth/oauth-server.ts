@@ -20,6 +20,7 @@ import { type TokenRouteDeps, tokenRoute } from '../../src/oauth/token.route.ts'
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
@@ -122,27 +123,18 @@ export async function approve(
     withdrawnAt = null,
   } = approval;
   await stores.users.loadOrCreateUser(clientId, userId, clock.now);
-  await writeCode(db, {
-    approvalId: `${clientId} ${userId}`,
-    clientId,
-    userId,
-    scope,
-    codeChallenge,
-    withdrawnAt,
-    redirectUri: REDIRECT_URI,
-    now: clock.now,
+  const code = { clientId, userId, scope, codeChallenge, redirectUri: REDIRECT_URI, finishes: 0 };
+  await db.transaction(async (tx) => {
+    await tx.change(
+      "DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId AND token_hash = ''",
+      { clientId, userId },
+    );
+    const coverageId = await beginFamily(tx, code, clock.now);
+    await tx.change('UPDATE token_family SET withdrawn_at = :withdrawnAt WHERE coverage_id = :coverageId', {
+      withdrawnAt,
+      coverageId,
+    });
   });
-}
-
-async function writeCode(db: Database, code: Record<string, string | number | null>): Promise<void> {
-  await db.write(
-    `INSERT INTO authorization_code
-       (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
-     VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
-     ON CONFLICT (approval_id) DO UPDATE SET scope = excluded.scope,
-       approved_at = excluded.approved_at, withdrawn_at = excluded.withdrawn_at`,
-    code,
-  );
 }
 
 /** POST /token in the form encoding, with the body credentials of `acme` unless others are given. */

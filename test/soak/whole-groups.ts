@@ -15,25 +15,27 @@ const HALVES: Readonly<Record<string, string>> = {
     SELECT g.group_id FROM account_group AS g
      WHERE g.expires_at IS NULL AND NOT EXISTS (
        SELECT 1 FROM grant_coverage AS c JOIN token_family AS f ON f.coverage_id = c.coverage_id
-        WHERE c.group_id = g.group_id)`,
+        WHERE c.group_id = g.group_id AND f.token_hash <> '')`,
   'a group that was allowed and whose code is gone, without being its user’s': `
     SELECT g.group_id FROM account_group AS g
      WHERE g.expires_at IS NOT NULL AND g.approved_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = g.transaction_id)`,
+       AND NOT EXISTS (
+         SELECT 1 FROM grant_coverage AS c JOIN token_family AS f ON f.coverage_id = c.coverage_id
+          WHERE c.group_id = g.group_id AND f.token_hash = '')`,
   'a group that its user allowed and a grant reads, without being the user’s': `
     SELECT g.group_id FROM account_group AS g
       JOIN grant_coverage AS c ON c.group_id = g.group_id
       JOIN token_family AS f ON f.coverage_id = c.coverage_id
-     WHERE g.expires_at IS NOT NULL`,
+     WHERE g.expires_at IS NOT NULL AND f.token_hash <> ''`,
   'a code that covers no account': `
-    SELECT a.approval_id FROM authorization_code AS a
-     WHERE a.withdrawn_at IS NULL AND NOT EXISTS (
+    SELECT f.family_id FROM token_family AS f
+     WHERE f.token_hash = '' AND f.withdrawn_at IS NULL AND NOT EXISTS (
        SELECT 1 FROM grant_coverage AS c JOIN account AS b ON b.group_id = c.group_id
-        WHERE c.coverage_id = a.approval_id)`,
+        WHERE c.coverage_id = f.coverage_id)`,
   'an approved request without its code or its grant': `
     SELECT r.transaction_id FROM authorization_request AS r
      WHERE r.status = 'approved'
-       AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c WHERE c.coverage_id = r.transaction_id)`,
+       AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.client_id = r.client_id AND f.user_id = r.user_id)`,
 };
 
 /** Rows of a program's database: its SQLite file, or the PostgreSQL at the URL. */

@@ -88,7 +88,7 @@ onEachDatabase((database, open) => {
         await db.write('UPDATE account_group SET expires_at = 9e15 RETURNING group_id');
         await db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_000 });
         await makeCode(db, 'ada');
-        await db.write('UPDATE authorization_code SET finishes = 1');
+        await db.write('UPDATE token_family SET finishes = 1');
         const [code] = await codes.findCodes('acme', 'ada');
         assert.ok(code);
 

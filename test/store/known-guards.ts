@@ -3,6 +3,7 @@ import { AUDIT_GUARDS } from './audit-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
 import { LEFT_OUT_GUARDS } from './left-out-guards.ts';
 import { ONCE_GUARDS } from './once-guards.ts';
+import { TOKEN_GUARDS } from './token-guards.ts';
 import { USER_PAGE_GUARDS } from './user-page-guards.ts';
 import { VERIFICATION_GUARDS } from './verification-guards.ts';
 import { WEBHOOK_GUARDS } from './webhook-guards.ts';
@@ -22,88 +23,10 @@ export const GUARDS: readonly Guard[] = [
   ...AUDIT_GUARDS,
   ...JOB_GUARDS,
   ...ONCE_GUARDS,
+  ...TOKEN_GUARDS,
   ...USER_PAGE_GUARDS,
   ...VERIFICATION_GUARDS,
   ...WEBHOOK_GUARDS,
-  {
-    store: 'token-family',
-    without: ' AND token_hash = {presented}=>',
-    fails: 'the winner of a race, and nobody else, holds the current token',
-  },
-  {
-    store: 'token-family',
-    without: '{presented} AND ended_at IS NULL=>{presented}',
-    fails: 'any living grant of the user ends every one of them',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'token-family',
-    without: ' AND f.ended_at IS NULL=>',
-    fails: 'any living grant of the user ends every one of them',
-  },
-  {
-    store: 'token-family',
-    without: ' AND token_hash = :current=> AND CAST(:current AS TEXT) IS NOT NULL',
-    fails: 'a rotated grant is not found by a token that is not its current one',
-  },
-  {
-    store: 'token-family',
-    without:
-      ' AND refreshed_at BETWEEN :from AND :until=> AND CAST(:from AS BIGINT) + CAST(:until AS BIGINT) IS NOT NULL',
-    fails: 'a rotated grant is not found outside the time, neither before nor after',
-  },
-  {
-    store: 'token-family',
-    without: ' AND :until AND ended_at IS NULL=> AND :until',
-    fails: 'a rotated grant is not found once it has ended',
-  },
-  {
-    store: 'token-family',
-    without: ' AND own.ended_at IS NULL=>',
-    fails: 'a token of an ended grant cannot end a later authorization',
-  },
-  {
-    store: 'token-family',
-    without: 'own.client_id = :clientId AND own.user_id = :userId AND=>',
-    fails: 'a family that belongs to another user or application ends nothing',
-  },
-  {
-    store: 'token-family',
-    without: 'user_id = :userId AND ended_at IS NULL AND EXISTS=>user_id = :userId AND EXISTS',
-    fails: 'each grant ends once, however many revoke at once',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'authorization-code',
-    without: ' AND redirect_uri = :redirectUri=>',
-    fails: 'a code redeems nothing, and keeps the record, without the redirect URI of the approval',
-  },
-  {
-    store: 'authorization-code',
-    without: " AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')=>",
-    fails: 'a code redeems nothing without the challenge of the approval',
-  },
-  {
-    store: 'authorization-code',
-    without: ' AND approved_at >= :approvedSince=>',
-    fails: 'a code redeems nothing, and keeps the record, without an approval that is young enough',
-  },
-  {
-    store: 'authorization-code',
-    without: ':approvedSince AND withdrawn_at IS NULL=>:approvedSince',
-    fails: 'a code whose record was withdrawn meanwhile is not redeemed, and the record is kept',
-  },
-  {
-    store: 'authorization-code',
-    without: ' AND client_id = :clientId ORDER BY=> ORDER BY',
-    fails: "a code's record is answered at its own application only",
-  },
-  {
-    store: 'authorization-code',
-    without:
-      'DELETE FROM authorization_code WHERE client_id = :clientId=>UPDATE authorization_code SET approved_at = approved_at WHERE client_id = :clientId',
-    fails: 'exactly one of ten concurrent exchanges redeems a code',
-  },
   {
     store: 'authorization-request',
     without:
@@ -152,8 +75,8 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'approval',
     without:
-      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
-    fails: 'what was redeemed stays the user’s when another approval of its browser is written',
+      'UPDATE token_family SET withdrawn_at = withdrawn_at WHERE=>SELECT family_id FROM token_family WHERE',
+    fails: 'a redemption waits for an approval that has looked at its code',
     on: 'PostgreSQL',
   },
   {
@@ -169,12 +92,12 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'approval',
-    without: ' AND a.withdrawn_at IS NULL=>',
+    without: ' AND f.withdrawn_at IS NULL=>',
     fails: 'groups say what living grants give of them',
   },
   {
     store: 'approval',
-    without: ' AND a.approved_at >= :since=> AND CAST(:since AS BIGINT) > 0',
+    without: ' AND f.approved_at >= :since=> AND CAST(:since AS BIGINT) > 0',
     fails: 'groups say what living grants give of them',
   },
   {
@@ -234,7 +157,7 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'account-groups',
     without:
-      ' AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id WHERE c.coverage_id = authorization_code.approval_id)=>',
+      ' AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id WHERE c.coverage_id = token_family.coverage_id)=>',
     fails: 'the pending code is withdrawn with the last account it covers, not before',
   },
   {
@@ -285,18 +208,6 @@ export const GUARDS: readonly Guard[] = [
     without: " OR display = :display)=> OR CAST(:display AS TEXT) <> '')",
     fails:
       'the identity of an account that was linked before identities were kept of a CalDAV server is not taken',
-  },
-  {
-    store: 'token-family',
-    without:
-      ' AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)=>',
-    fails: 'what an ended grant covered is forgotten with it',
-  },
-  {
-    store: 'token-family',
-    without:
-      ' AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = grant_coverage.coverage_id)=>',
-    fails: 'what an ended grant covered is forgotten with it',
   },
   {
     store: 'account',

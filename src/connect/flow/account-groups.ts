@@ -152,10 +152,7 @@ function mustWait(
   { groups, pending }: GroupsOfUser,
   { proved, vouched }: Pick<GroupStandings, 'proved' | 'vouched'>,
 ): boolean {
-  const inTheWay = pending.find(
-    ({ approvalId, codeChallenge }) =>
-      approvalId !== request.transactionId && codeChallenge === request.codeChallenge,
-  );
+  const inTheWay = pending.find(({ codeChallenge }) => codeChallenge === request.codeChallenge);
   if (inTheWay === undefined || request.isPushed) return false;
   const coversAny = (some: readonly AccountGroup[]) =>
     inTheWay.groupKeys.some((key) => some.some(({ groupKey }) => groupKey === key));

@@ -4,6 +4,7 @@ import { recordAccountRemoval } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
 import { noteConnections } from '../changes/user-notes.ts';
 import type { Database, Dialect, Statements, Values } from '../drivers/database.ts';
+import { HAS_CODE } from './account-groups.ts';
 import { bySize, deletePutAside, putAside } from './account-removal.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 
@@ -34,10 +35,10 @@ export async function deleteAccounts(
     keys: small,
   });
   await tx.change(
-    `UPDATE authorization_code SET withdrawn_at = :now
-      WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
+    `UPDATE token_family SET withdrawn_at = :now
+      WHERE client_id = :clientId AND user_id = :userId AND ${HAS_CODE} AND withdrawn_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
-                         WHERE c.coverage_id = authorization_code.approval_id)`,
+                         WHERE c.coverage_id = token_family.coverage_id)`,
     { clientId, userId, now },
   );
   return deleted + large.length;

@@ -72,6 +72,9 @@ async function addDevice(tx: Statements, groupId: string, deviceHash: string): P
   );
 }
 
+/** A condition on a row of token_family: its code was not redeemed. Such a family has ended, so it is no living grant. */
+export const HAS_CODE = "redirect_uri IS NOT NULL AND token_hash = ''";
+
 export type CoverageRow = { readonly coverageId: string };
 
 /** Deletes the coverage of approvals that have neither a pending code nor a grant. */
@@ -81,8 +84,7 @@ export async function deleteUnusedCoverage(tx: Statements, rows: readonly Covera
   await tx.change(
     `DELETE FROM grant_coverage
       WHERE coverage_id ${tx.dialect.oneOf('coverageIds')}
-        AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)
-        AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = grant_coverage.coverage_id)`,
+        AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)`,
     { coverageIds },
   );
 }

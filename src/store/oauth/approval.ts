@@ -8,7 +8,7 @@ import type {
 import type { Approver, UserKey } from '../../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
-import { type CoverageRow, deleteUnusedCoverage } from '../accounts/account-groups.ts';
+import { type CoverageRow, deleteUnusedCoverage, HAS_CODE } from '../accounts/account-groups.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -17,6 +17,7 @@ import {
 } from '../accounts/account-rows.ts';
 import { joinGroups } from '../accounts/join-groups.ts';
 import type { Statements } from '../drivers/database.ts';
+import { beginFamily } from './token-family-store.ts';
 
 /** How long a code can be redeemed (docs/wire.md O8). */
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -53,10 +54,21 @@ const ACCOUNTS = `
    ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
 
 const PENDING = `
-  SELECT a.approval_id, a.code_challenge, c.group_id AS group_key
-    FROM authorization_code AS a LEFT JOIN grant_coverage AS c ON c.coverage_id = a.approval_id
-   WHERE a.user_id = :userId AND a.client_id = :clientId AND a.withdrawn_at IS NULL AND a.approved_at >= :since
-   ORDER BY a.approved_at DESC, a.approval_id, c.group_id`;
+  SELECT f.coverage_id AS approval_id, f.code_challenge, c.group_id AS group_key
+    FROM token_family AS f LEFT JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
+   WHERE f.user_id = :userId AND f.client_id = :clientId AND ${HAS_CODE}
+     AND f.withdrawn_at IS NULL AND f.approved_at >= :since
+   ORDER BY f.approved_at DESC, f.coverage_id, c.group_id`;
+
+// A write: under REPEATABLE READ, a lock alone would let a redemption with an older snapshot pass.
+const HOLD_CODES = `
+  UPDATE token_family SET withdrawn_at = withdrawn_at
+   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}`;
+
+/** Makes redemptions of the user's pending codes wait for the end of the transaction. */
+export async function holdCodes(tx: Statements, { clientId, userId }: UserKey): Promise<void> {
+  await tx.change(HOLD_CODES, { clientId, userId });
+}
 
 export async function listGroups(
   db: Statements,
@@ -94,23 +106,18 @@ const toPendingApprovals = (rows: readonly PendingRow[]): PendingApproval[] =>
   }));
 
 const REPLACE_CODE = `
-  DELETE FROM authorization_code
-   WHERE user_id = :userId AND client_id = :clientId
+  DELETE FROM token_family
+   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
-  RETURNING approval_id AS coverage_id`;
-
-const WRITE_CODE = `
-  INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, finishes,
-    approved_at, withdrawn_at)
-  VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :codeChallenge, :finishes, :now, NULL)`;
+  RETURNING coverage_id`;
 
 const COVER = `
-  INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:approvalId, :groupKey, :scope)
+  INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, :groupKey, :scope)
   ON CONFLICT (coverage_id, group_id) DO UPDATE SET scope = excluded.scope`;
 
 /** Ties the accounts that are not yet the user's to the code of the approval, whose redemption makes them so. */
 const AWAIT_REDEMPTION = `
-  UPDATE account_group SET transaction_id = :approvalId, approved_at = :now, expires_at = :expiresAt
+  UPDATE account_group SET transaction_id = :transactionId, approved_at = :now, expires_at = :expiresAt
    WHERE group_id = :into`;
 
 export async function applyApproval(
@@ -119,17 +126,17 @@ export async function applyApproval(
   approval: Approval,
   sealer: Sealer,
 ): Promise<void> {
-  const { transactionId: approvalId, clientId, userId, redirectUri, scope, codeChallenge = null } = request;
+  const { transactionId, clientId, userId, redirectUri, scope, codeChallenge = null } = request;
   const { joined, coverage, isUnfinished } = approval;
   if (joined !== undefined) {
     await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
     const { into } = joined;
     if (isUnfinished)
-      await tx.change(AWAIT_REDEMPTION, { approvalId, now, expiresAt: now + CODE_LIFETIME_MS, into });
+      await tx.change(AWAIT_REDEMPTION, { transactionId, now, expiresAt: now + CODE_LIFETIME_MS, into });
   }
   const finishes = Number(isUnfinished);
-  const code = { approvalId, clientId, userId, redirectUri, scope, codeChallenge, finishes, now };
+  const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes };
   await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
-  await tx.change(WRITE_CODE, code);
-  for (const covered of coverage) await tx.change(COVER, { approvalId, ...covered });
+  const coverageId = await beginFamily(tx, code, now);
+  for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });
 }

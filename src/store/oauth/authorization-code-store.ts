@@ -4,89 +4,134 @@ import type {
   AuthorizationCodeStore,
   Redemption,
 } from '../../oauth/authorization-code-store.ts';
-import type { Scope } from '../../oauth/scope.ts';
+import type { Grant } from '../../oauth/grant.ts';
+import { newTokenIn } from '../../oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../oauth/token-family-store.ts';
-import { deleteWithCoverage } from '../accounts/account-groups.ts';
+import { deleteWithCoverage, HAS_CODE } from '../accounts/account-groups.ts';
 import { syncAll } from '../accounts/account-quota.ts';
 import { recordArrival } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
-import type { Database, Statements } from '../drivers/database.ts';
+import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
+import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import { textToFind } from '../drivers/statement-text.ts';
-import { beginFamily } from './token-family-store.ts';
-
-type Consumed = { readonly approvalId: string; readonly scope: Scope; readonly finishes: number };
+import { hashOfTokenId, toGrant } from './token-family-store.ts';
 
 const FIND = `
-  SELECT approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at
-    FROM authorization_code WHERE user_id = :userId AND client_id = :clientId
-   ORDER BY approved_at DESC, approval_id`;
+  SELECT coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at
+    FROM token_family WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
+   ORDER BY approved_at DESC, coverage_id`;
 
 const OF_ANOTHER = `
-  SELECT 1 AS found FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
+  SELECT 1 AS found FROM token_family
+   WHERE user_id = :code AND client_id <> :clientId AND ${HAS_CODE} LIMIT 1`;
 
-// The WHERE clause decides alone: an attempt that fails a condition or loses a race deletes no row.
-const CONSUME = `
-  DELETE FROM authorization_code
-   WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
-     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
-     AND approved_at >= :approvedSince AND withdrawn_at IS NULL
-  RETURNING approval_id, scope, finishes`;
+/** Chooses among the codes by the challenge. */
+const CHOOSE = `
+  SELECT family_id, finishes FROM token_family
+   WHERE user_id = :code AND client_id = :clientId AND ${HAS_CODE}
+   ORDER BY CASE WHEN COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '') THEN 0 ELSE 1 END,
+            approved_at DESC LIMIT 1`;
+
+// The WHERE clause decides alone: an attempt that fails a condition or loses a race changes no row.
+const REDEEM: BatchStatement = {
+  columns: {
+    ...{ familyId: 'BIGINT', clientId: 'TEXT', code: 'TEXT', redirectUri: 'TEXT', codeChallenge: 'TEXT' },
+    ...{ approvedSince: 'BIGINT', tokenHash: 'TEXT', now: 'BIGINT' },
+  },
+  sql: ({ value, from }) => `
+    UPDATE token_family SET token_hash = ${value('tokenHash')}, created_at = ${value('now')},
+           refreshed_at = ${value('now')}, ended_at = NULL
+      ${from}
+     WHERE family_id = ${value('familyId')} AND token_hash = ''
+       AND client_id = ${value('clientId')} AND user_id = ${value('code')} AND redirect_uri = ${value('redirectUri')}
+       AND COALESCE(code_challenge, '') = COALESCE(CAST(${value('codeChallenge')} AS TEXT), '')
+       AND approved_at >= ${value('approvedSince')} AND withdrawn_at IS NULL
+    RETURNING token_hash, family_id, client_id, user_id, scope, coverage_id`,
+  key: 'tokenHash',
+  writes: true,
+};
+/** The statement for one caller, in a transaction. */
+const REDEEM_ONE = REDEEM.sql({ value: (column) => `:${column}`, from: '', andFrom: '', fromEach: () => '' });
 
 // From here on, the accounts that were connected for this approval are the user's.
 const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL
-     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
+     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId)`;
 
 const FINISHED = `
   SELECT account_key FROM account
-   WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
+   WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId)`;
 
 const DELETE_EXPIRED = `
-  DELETE FROM authorization_code
-   WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
-  RETURNING approval_id AS coverage_id`;
+  DELETE FROM token_family
+   WHERE ${HAS_CODE} AND family_id IN (
+     SELECT family_id FROM token_family WHERE ${HAS_CODE} AND approved_at < :approvedBefore LIMIT :limit)
+  RETURNING coverage_id`;
+
+/** Clears the columns of redeemed codes. */
+const CLEAR_EXPIRED = `
+  UPDATE token_family
+     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL
+   WHERE family_id IN (
+     SELECT family_id FROM token_family
+      WHERE redirect_uri IS NOT NULL AND token_hash <> '' AND approved_at < :approvedBefore LIMIT :limit)`;
 
 export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => ({
-  findCodes: (clientId, code) => db.all<AuthorizationCode>(FIND, { clientId, userId: textToFind(code) }),
+  findCodes: (clientId, userId) => db.all<AuthorizationCode>(FIND, { clientId, userId }),
 
   isCodeOfAnotherClient: async (clientId, code) =>
     (await db.get(OF_ANOTHER, { clientId, code })) !== undefined,
 
-  redeemCode: (presented, now) => db.transaction((tx) => redeem(tx, presented, now)),
+  redeemCode: (presented, now) => redeem(db, presented, now),
 
-  deleteExpiredCodes: (approvedBefore) => deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore }),
+  async deleteExpiredCodes(approvedBefore) {
+    await deleteInParts(db, CLEAR_EXPIRED, { approvedBefore });
+    return deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore });
+  },
 });
 
-async function redeem(
-  tx: Statements,
-  { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
-  now: number,
-): Promise<NewFamily | undefined> {
-  // These values are only compared, so a value that cannot be stored just matches nothing.
-  const values = {
-    clientId,
-    code: textToFind(code),
-    redirectUri: textToFind(redirectUri),
-    codeChallenge: codeChallenge ?? null,
-    approvedSince,
-  };
-  const user = { clientId, userId: values.code };
-  // Takes turns with approvals, which decide on pending codes and must not find one redeemed when they write.
-  await lockUser(tx, user);
-  const consumed = await tx.get<Consumed>(CONSUME, values);
-  if (consumed === undefined) return undefined;
-  const { approvalId, scope, finishes } = consumed;
-  if (finishes === 1) await finish(tx, { ...user, approvalId, now });
-  return beginFamily(tx, { ...user, scope, coverageId: approvalId }, now);
+type Chosen = Pick<Grant, 'familyId'> & { readonly finishes: number };
+
+async function redeem(db: Database, presented: Redemption, now: number): Promise<NewFamily | undefined> {
+  const codeChallenge = presented.codeChallenge ?? null;
+  const { clientId, code } = presented;
+  // If another approval replaced the chosen code meanwhile, its code is tried as well.
+  for (let tried: number | undefined; ; ) {
+    const chosen = await db.get<Chosen>(CHOOSE, { clientId, code, codeChallenge });
+    if (chosen === undefined || chosen.familyId === tried) return undefined;
+    const { familyId, finishes } = chosen;
+    const first = newTokenIn(familyId);
+    // The redirect URI is only compared, so one that cannot be stored just matches nothing.
+    const redirectUri = textToFind(presented.redirectUri);
+    const tokenHash = hashOfTokenId(first);
+    const values = { ...presented, redirectUri, codeChallenge, familyId, tokenHash, now };
+    const grant = finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Grant>(REDEEM, values);
+    if (grant !== undefined) return { grant: toGrant(grant), first };
+    tried = familyId;
+  }
 }
 
-type Finishing = Pick<AuthorizationCode, 'clientId' | 'userId' | 'approvalId'> & { readonly now: number };
+type RedemptionValues = Omit<Redemption, 'codeChallenge'> & {
+  readonly codeChallenge: string | null;
+  readonly familyId: number;
+  readonly tokenHash: string;
+  readonly now: number;
+};
 
-async function finish(tx: Statements, { clientId, userId, approvalId, now }: Finishing): Promise<void> {
-  const finished = await tx.change(FINISH, { approvalId });
+/** Locks the user first, since accounts become the user's (user-lock.ts). */
+const redeemAndFinish = (db: Database, values: RedemptionValues): Promise<Grant | undefined> =>
+  db.transaction(async (tx) => {
+    await lockUser(tx, { clientId: values.clientId, userId: values.code });
+    const grant = await tx.get<Grant>(REDEEM_ONE, values);
+    if (grant !== undefined) await finish(tx, grant, values.now);
+    return grant;
+  });
+
+async function finish(tx: Statements, { clientId, userId, coverageId }: Grant, now: number): Promise<void> {
+  const finished = await tx.change(FINISH, { coverageId });
   if (finished === 0) return;
-  const accounts = await tx.all<{ accountKey: string }>(FINISHED, { approvalId });
+  const accounts = await tx.all<{ accountKey: string }>(FINISHED, { coverageId });
   const accountKeys = accounts.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });
   await syncAll(tx, accountKeys, now);

@@ -14,7 +14,7 @@ import { lockUser } from '../changes/user-lock.ts';
 import { connectionNoter } from '../changes/user-notes.ts';
 import type { Database } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
-import { applyApproval, listGroups } from './approval.ts';
+import { applyApproval, holdCodes, listGroups } from './approval.ts';
 
 type RequestRow = Omit<
   AuthorizationRequest,
@@ -135,8 +135,9 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       const { request, deviceHash, now } = approver;
       return db.transaction(async (tx) => {
         const { transactionId, clientId, userId } = request;
-        // Takes turns with the user's other approvals, with redemptions and with the removal of the last account.
+        // Takes turns with the user's other approvals, with the removal of the last account and with redemptions.
         await lockUser(tx, { clientId, userId });
+        await holdCodes(tx, { clientId, userId });
         const row = await tx.get<{ status: string }>(STATUS, { transactionId });
         if (row?.status !== 'open') return 'answered';
         const decision = decide(await listGroups(tx, request, { deviceHash, now }));

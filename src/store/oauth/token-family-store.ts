@@ -4,12 +4,12 @@ import { hash, randomInt } from 'node:crypto';
 import type { Grant } from '../../oauth/grant.ts';
 import {
   FAMILY_NUMBERS,
-  newTokenIn,
+  familyText,
   parseFamilyId,
   type RefreshTokenId,
 } from '../../oauth/refresh-token-id.ts';
-import type { NewFamily, RotatedGrant, TokenFamilyStore } from '../../oauth/token-family-store.ts';
-import { deleteWithCoverage } from '../accounts/account-groups.ts';
+import type { RotatedGrant, TokenFamilyStore } from '../../oauth/token-family-store.ts';
+import { deleteWithCoverage, HAS_CODE } from '../accounts/account-groups.ts';
 import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
 
@@ -43,16 +43,22 @@ const FIND_ROTATED = `
    WHERE family_id = :familyId AND token_hash = :current AND refreshed_at BETWEEN :from AND :until AND ended_at IS NULL`;
 
 const BEGIN = `
-  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at)
-  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :coverageId, :now, :now)
+  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
+    ended_at, redirect_uri, code_challenge, finishes, approved_at)
+  VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
+    :now, :redirectUri, :codeChallenge, :finishes, :now)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
   UPDATE token_family SET ended_at = :now
    WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`;
-const WITHDRAW_CODE = `
-  UPDATE authorization_code SET withdrawn_at = :now
-   WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL`;
+// A code that is redeemed meanwhile is a living grant when its row is unlocked, and the row ends as such.
+const END_ACCESS = `
+  UPDATE token_family SET ended_at = COALESCE(ended_at, :now),
+         withdrawn_at = CASE WHEN token_hash = '' THEN CAST(:now AS BIGINT) END
+   WHERE client_id = :clientId AND user_id = :userId
+     AND (ended_at IS NULL OR (${HAS_CODE} AND withdrawn_at IS NULL))
+  RETURNING token_hash`;
 const END_WITH = `${END_OF_USER}
    AND EXISTS (SELECT 1 FROM token_family AS own
                 WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
@@ -60,14 +66,16 @@ const END_WITH = `${END_OF_USER}
 
 const DELETE_ENDED = `
   DELETE FROM token_family
-   WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
+   WHERE family_id IN (SELECT family_id FROM token_family
+                        WHERE ended_at < :endedBefore AND token_hash <> '' LIMIT :limit)
   RETURNING coverage_id`;
 
 export function tokenFamilyStore(db: Database): TokenFamilyStore {
   return {
     async rotateRefreshToken(id, next, now) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
-      return toGrant(await db.batch<Grant>(ROTATE, { familyId: parseFamilyId(id), ...values }));
+      const row = await db.batch<Grant>(ROTATE, { familyId: parseFamilyId(id), ...values });
+      return row && toGrant(row);
     },
 
     findRotatedGrant(current, now, withinMs) {
@@ -103,37 +111,43 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
 /** Family numbers per millisecond. */
 const NUMBERS_AT_ONCE = 1024;
 
+/** A family whose code waits for its redemption. `finishes`: 1 if that makes accounts the user's, otherwise 0. */
+type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
+  readonly redirectUri: string;
+  readonly codeChallenge: string | null;
+  readonly finishes: number;
+};
+
 /**
- * Creates a family at `now`, in epoch milliseconds. Its number is drawn from those of this millisecond: families that
- * begin together are close together in the table. If a number is in use, the range grows.
+ * Creates a family with a code approved at `now`, in epoch milliseconds; returns the id of its coverage. Its number is
+ * drawn from those of this millisecond: families that begin together are close together in the table. If a number is in
+ * use, the range grows.
  */
-export async function beginFamily(
-  tx: Statements,
-  owner: Omit<Grant, 'familyId'>,
-  now: number,
-): Promise<NewFamily> {
+export async function beginFamily(tx: Statements, family: PendingFamily, now: number): Promise<string> {
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
-    const [grant, first] = [{ familyId, ...owner }, newTokenIn(familyId)];
-    const began = await tx.change(BEGIN, { ...grant, tokenHash: hashOfTokenId(first), now });
-    if (began > 0) return { grant, first };
+    const coverageId = familyText(familyId);
+    if ((await tx.change(BEGIN, { ...family, familyId, coverageId, now })) > 0) return coverageId;
   }
 }
 
-/** Withdraws pending codes first, which waits for a running redemption, then ends and counts grants. */
+/** Withdraws pending codes, and ends and counts grants, in one statement: a running redemption is either. */
 export async function endAccess(
   tx: Statements,
   user: { clientId: string; userId: string; now: number },
 ): Promise<number> {
-  await tx.change(WITHDRAW_CODE, user);
-  return tx.change(`${END_OF_USER}`, user);
+  const ended = await tx.all<{ tokenHash: string }>(END_ACCESS, user);
+  return ended.filter(({ tokenHash }) => tokenHash !== '').length;
 }
 
 /** Returns the stored form of a refresh token's id: its SHA-256 hash, from which no token can be made. */
-const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
+export const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
 
-function toGrant(row: Grant | undefined): Grant | undefined {
-  if (row === undefined) return undefined;
-  const { familyId, clientId, userId, scope, coverageId } = row;
-  return { familyId, clientId, userId, scope, coverageId };
-}
+/** Returns the row of a grant without other columns. */
+export const toGrant = ({ familyId, clientId, userId, scope, coverageId }: Grant): Grant => ({
+  familyId,
+  clientId,
+  userId,
+  scope,
+  coverageId,
+});

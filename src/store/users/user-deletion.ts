@@ -28,7 +28,8 @@ const DELETE_PUSHED = `
   DELETE FROM pushed_request WHERE spent_for IN
     (SELECT transaction_id FROM authorization_request WHERE client_id = :clientId AND user_id = :userId)`;
 /** No foreign key covers grants. A withdrawn code stays for a day: its redemption returns what happened. */
-const DELETE_GRANTS = 'DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId';
+const DELETE_GRANTS = `
+  DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId AND token_hash <> ''`;
 
 /**
  * Deletes a user. Returns what the user had, or `undefined` if the user does not exist. If there is much data, one

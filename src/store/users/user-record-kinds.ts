@@ -3,6 +3,8 @@
  * a user's data can reach, and why a column is left out.
  */
 
+import { HAS_CODE } from '../accounts/account-groups.ts';
+
 export type RecordKind = {
   readonly name: string;
   readonly table: string;
@@ -69,16 +71,16 @@ const CONNECTING: readonly RecordKind[] = [
   },
   {
     name: 'codes',
-    table: 'authorization_code',
-    rows: OF_USER,
-    key: ['approval_id'],
-    columns: 'approval_id, redirect_uri, scope, finishes, approved_at, withdrawn_at',
+    table: 'token_family',
+    rows: `${OF_USER} AND ${HAS_CODE}`,
+    key: ['family_id'],
+    columns: 'coverage_id AS approval_id, redirect_uri, scope, finishes, approved_at, withdrawn_at',
     flags: ['finishes'],
   },
   {
     name: 'grants',
     table: 'token_family',
-    rows: OF_USER,
+    rows: `${OF_USER} AND token_hash <> ''`,
     key: ['family_id'],
     columns: 'family_id, coverage_id, scope, created_at, refreshed_at, ended_at',
   },

@@ -1,0 +1,99 @@
+import type { Guard } from './known-guards.ts';
+
+/** The guards of authorization codes and token families. */
+export const TOKEN_GUARDS: readonly Guard[] = [
+  {
+    store: 'token-family',
+    without: ' AND token_hash = {presented}=>',
+    fails: 'the winner of a race, and nobody else, holds the current token',
+  },
+  {
+    store: 'token-family',
+    without: '{presented} AND ended_at IS NULL=>{presented}',
+    fails: 'any living grant of the user ends every one of them',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'token-family',
+    without: ' AND f.ended_at IS NULL=>',
+    fails: 'any living grant of the user ends every one of them',
+  },
+  {
+    store: 'token-family',
+    without: ' AND token_hash = :current=> AND CAST(:current AS TEXT) IS NOT NULL',
+    fails: 'a rotated grant is not found by a token that is not its current one',
+  },
+  {
+    store: 'token-family',
+    without:
+      ' AND refreshed_at BETWEEN :from AND :until=> AND CAST(:from AS BIGINT) + CAST(:until AS BIGINT) IS NOT NULL',
+    fails: 'a rotated grant is not found outside the time, neither before nor after',
+  },
+  {
+    store: 'token-family',
+    without: ' AND :until AND ended_at IS NULL=> AND :until',
+    fails: 'a rotated grant is not found once it has ended',
+  },
+  {
+    store: 'token-family',
+    without: ' AND own.ended_at IS NULL=>',
+    fails: 'a token of an ended grant cannot end a later authorization',
+  },
+  {
+    store: 'token-family',
+    without: 'own.client_id = :clientId AND own.user_id = :userId AND=>',
+    fails: 'a family that belongs to another user or application ends nothing',
+  },
+  {
+    store: 'token-family',
+    without: 'user_id = :userId AND ended_at IS NULL AND EXISTS=>user_id = :userId AND EXISTS',
+    fails: 'each grant ends once, however many revoke at once',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND redirect_uri = {redirectUri}=>',
+    fails: 'a code redeems nothing, and keeps the record, without the redirect URI of the approval',
+  },
+  {
+    store: 'authorization-code',
+    without: " AND COALESCE(code_challenge, '') = COALESCE(CAST({codeChallenge} AS TEXT), '')=>",
+    fails: 'a code redeems nothing without the challenge of the approval',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND approved_at >= {approvedSince}=>',
+    fails: 'a code redeems nothing, and keeps the record, without an approval that is young enough',
+  },
+  {
+    store: 'authorization-code',
+    without: '{approvedSince} AND withdrawn_at IS NULL=>{approvedSince}',
+    fails: 'a code whose record was withdrawn meanwhile is not redeemed, and the record is kept',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND client_id = :clientId AND redirect_uri IS NOT NULL=> AND redirect_uri IS NOT NULL',
+    fails: "a code's record is answered at its own application only",
+  },
+  {
+    store: 'authorization-code',
+    without: "{familyId} AND token_hash = ''=>{familyId}",
+    fails: 'exactly one of ten concurrent exchanges redeems a code',
+  },
+  {
+    store: 'token-family',
+    without: " OR (redirect_uri IS NOT NULL AND token_hash = '' AND withdrawn_at IS NULL)=>",
+    fails: 'the operator withdraws the pending code of that user too',
+  },
+  {
+    store: 'authorization-code',
+    without: " AND token_hash <> ''=>",
+    fails: 'a pending code counts as no grant',
+  },
+  {
+    store: 'token-family',
+    without:
+      ' AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)=>',
+    fails: 'what an ended grant covered is forgotten with it',
+  },
+];
