@@ -23,11 +23,15 @@ import { makeMemoryFolder } from '../test/harness/memory-folder.ts';
 import { shareMigrated } from '../test/harness/migrated.ts';
 import { startPostgres } from '../test/harness/postgres.ts';
 import { listChangedFiles } from './changed-files.ts';
+import { groupTests } from './group-tests.ts';
 import { selectQuickTests } from './quick-tests.ts';
 import { runChecks } from './run-checks.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MOST_FILES_AT_ONCE = 8;
+/** A run of fewer files has one process for each. */
+const FEWEST_GROUPED = 20;
+const GROUPS = path.join(ROOT, 'node_modules/.cache/test-groups');
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const isQuick = process.argv.includes('--quick');
@@ -75,7 +79,7 @@ async function testFiles(files: string[]): Promise<number> {
   let failed = 0;
   // One more than there are processors, because files often wait for programs and databases.
   const events = run({
-    files,
+    files: files.length < FEWEST_GROUPED ? files : groupTests(files, GROUPS),
     concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE),
     execArgv: ['--import', path.join(ROOT, 'test/harness/file-deadline.ts')],
   });

@@ -1,0 +1,39 @@
+/** Groups test files, so that one process loads the code once for several of them. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Small enough that no group is still running long after the others. */
+const MOST_FILES = 8;
+
+/** Folders whose files measure processes, start programs or open browsers: sharing a process saves them nothing. */
+const SEPARATE_FOLDERS = /\/test\/(client|deploy|e2e|examples|hostile|scripts|soak)\//;
+
+/** Text of a file that changes its process, or whose hooks would also run for the tests of other files. */
+const CHANGES_PROCESS =
+  /^(?:before|after)Each\(|process\.(?:chdir|exit|memoryUsage|on\(|once\()|\bprocess\.env\.\w+ =|delete process\.env|\bmock\.|globalThis\.\w+ =|\bgc\(/m;
+
+/**
+ * Returns the files to run, one process each. Files of one folder that do not change their process are replaced by
+ * generated files in `folder`, each of which imports up to MOST_FILES of them. `files` are absolute paths.
+ */
+export function groupTests(files: readonly string[], folder: string): string[] {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const isSeparate = (file: string) =>
+    SEPARATE_FOLDERS.test(file) || CHANGES_PROCESS.test(readFileSync(file, 'utf8'));
+  const separate = files.filter(isSeparate);
+  const byFolder = Map.groupBy(files.filter((file) => !isSeparate(file)), path.dirname);
+  const groups = [...byFolder.values()].flatMap(inParts);
+  const generated = groups.map((group, at) => {
+    const file = path.join(folder, `${at}.test.mjs`);
+    writeFileSync(file, group.map((one) => `import '${pathToFileURL(one).href}';\n`).join(''));
+    return file;
+  });
+  return [...separate, ...generated];
+}
+
+function inParts(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / MOST_FILES);
+  return Array.from({ length: count }, (_, part) => files.filter((_, at) => at % count === part));
+}
