@@ -6,24 +6,27 @@ import { pathToFileURL } from 'node:url';
 /** Small enough that no group is still running long after the others. */
 const MOST_FILES = 8;
 
-/** Folders whose files measure processes, start programs or open browsers: sharing a process saves them nothing. */
-const SEPARATE_FOLDERS = /\/test\/(client|deploy|e2e|examples|hostile|scripts|soak)\//;
+/** Folders whose files load much code and neither start programs nor measure processes. */
+const GROUPED_FOLDERS = /\/test\/(providers|reading|store|writing)\//;
 
 /** Text of a file that changes its process, or whose hooks would also run for the tests of other files. */
 const CHANGES_PROCESS =
   /^(?:before|after)Each\(|process\.(?:chdir|exit|memoryUsage|on\(|once\()|\bprocess\.env\.\w+ =|delete process\.env|\bmock\.|globalThis\.\w+ =|\bgc\(/m;
 
 /**
- * Returns the files to run, one process each. Files of one folder that do not change their process are replaced by
- * generated files in `folder`, each of which imports up to MOST_FILES of them. `files` are absolute paths.
+ * Returns the files to run, one process each. Those of GROUPED_FOLDERS that do not change their process are replaced by
+ * generated files in `folder`, each of which imports up to MOST_FILES of one folder. `files` are absolute paths.
  */
 export function groupTests(files: readonly string[], folder: string): string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const isSeparate = (file: string) =>
-    SEPARATE_FOLDERS.test(file) || CHANGES_PROCESS.test(readFileSync(file, 'utf8'));
+    !GROUPED_FOLDERS.test(file) || CHANGES_PROCESS.test(readFileSync(file, 'utf8'));
   const separate = files.filter(isSeparate);
-  const byFolder = Map.groupBy(files.filter((file) => !isSeparate(file)), path.dirname);
+  const byFolder = Map.groupBy(
+    files.filter((file) => !isSeparate(file)),
+    path.dirname,
+  );
   const groups = [...byFolder.values()].flatMap(inParts);
   const generated = groups.map((group, at) => {
     const file = path.join(folder, `${at}.test.mjs`);
