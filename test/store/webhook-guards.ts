@@ -95,8 +95,7 @@ const ENDPOINTS: readonly Guard[] = [
 const LOG: readonly Guard[] = [
   {
     store: 'webhook-message-log',
-    without:
-      "client_id = :clientId AND message_id = :messageId=>CAST(:clientId AS TEXT) <> '' AND message_id = :messageId",
+    without: 'IS NULL OR client_id = :clientId)=>IS NULL OR client_id <> :clientId OR client_id = :clientId)',
     fails: 'a message is shown to its own application, with its body and its attempts in order',
   },
   {
