@@ -260,10 +260,11 @@ class Taking {
     const { oneOf, skipLocked } = tx.dialect;
     if (jobs.length > 0)
       await tx.change(
-        `UPDATE job_turn SET served_at = :now, turn_at = CASE WHEN turn_at < :now THEN :now ELSE turn_at END
-          WHERE (owner, kind, host) IN
+        `WITH behind AS
           (SELECT owner, kind, host FROM job_turn
-            WHERE owner ${oneOf('owners')} AND kind ${oneOf('kinds')} AND served_at < :now ${skipLocked})`,
+            WHERE owner ${oneOf('owners')} AND kind ${oneOf('kinds')} AND served_at < :now ${skipLocked})
+         UPDATE job_turn SET served_at = :now, turn_at = CASE WHEN turn_at < :now THEN :now ELSE turn_at END
+          WHERE owner ${oneOf('owners')} AND (owner, kind, host) IN (SELECT owner, kind, host FROM behind)`,
         { now, kinds, owners: jobs.map(({ owner }) => owner) },
       );
     if (idle.some(({ servedAt }) => servedAt + REMEMBERED_MS <= now))
