@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
+import { jobClasses } from '../../src/jobs/job-kinds.ts';
 import type { Job, JobPlace, TakeTerms } from '../../src/jobs/job-store.ts';
 import type { Database, Statements, Values } from '../../src/store/drivers/database.ts';
 import { lookSoon } from '../../src/store/jobs/followed-accounts.ts';
@@ -10,7 +10,7 @@ import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 import { take, takeAll } from './job-terms.ts';
 
-const [SYNCS = assert.fail(), OTHERS = assert.fail()] = JOB_CLASSES;
+const [SYNCS = assert.fail(), OTHERS = assert.fail()] = jobClasses(48);
 
 /** Jobs that are due, each of an account of its own. The texts are SQL, in which `n` counts from 0. */
 type DueJobs = {

@@ -237,7 +237,7 @@ class Taking {
       `UPDATE job SET run_at = :leaseUntil, lease_holder = :holder, attempts = attempts + 1, unfinished = unfinished + 1,
               revived = :revived
         WHERE key ${oneOf('keys')} AND kind || ' ' || key ${oneOf('names')}
-          AND ${revived === 0 ? 'lease_holder IS NULL' : 'lease_holder IS NOT NULL'} AND run_at <= :now
+          AND ${revived === 0 ? 'lease_holder IS NULL' : 'run_at <= :now'}
        RETURNING kind, key`,
       { holder, leaseUntil, revived, now, keys: jobs.map(({ key }) => key), names: jobs.map(jobNameOf) },
     );
