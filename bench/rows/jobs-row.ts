@@ -31,7 +31,10 @@ const FILL = [
   `INSERT INTO job_turn (kind, turn_at, client_id, owner, host) SELECT kind, run_at, client_id, owner, host FROM job`,
 ];
 
-export async function jobsRow({ jobs, rounds }: JobsPace, postgres: () => Promise<DurablePostgres>): Promise<RowReport> {
+export async function jobsRow(
+  { jobs, rounds }: JobsPace,
+  postgres: () => Promise<DurablePostgres>,
+): Promise<RowReport> {
   const databaseUrl = await (await postgres()).createDatabase('jobs');
   const db = openPostgres(databaseUrl, CONNECTIONS_OF_TAKER);
   const verdicts: Verdict[] = [];
@@ -93,7 +96,13 @@ async function takeAll(url: string, count: number, jobs: number): Promise<Measur
 async function takeTen(store: JobStore, holder: string): Promise<number | undefined> {
   const now = Date.now();
   const terms = {
-    ...{ holder, kinds: ['sync-account', 'sync-calendar'] as const, limit: 10, now, leaseUntil: now + HOUR_MS },
+    ...{
+      holder,
+      kinds: ['sync-account', 'sync-calendar'] as const,
+      limit: 10,
+      now,
+      leaseUntil: now + HOUR_MS,
+    },
     most: { slots: 48, share: 1 / 2, ofOwner: 4, ofAccount: 2, ofHost: 8, ofOwnerAtHost: 2 },
     ...{ running: [], abandoned: [] },
   };
@@ -117,5 +126,8 @@ function verdictsOf(level: string, measured: ReadonlyMap<number, readonly Measur
   });
   const [few = Number.NaN, many = Number.NaN] = rates;
   const ratio = { measured: many / few, unit: '×' } as const;
-  return [...verdicts, verdictOf(`${level}: ${TAKERS.toReversed().join(' / ')} takers`, ratio, { required: 1, outFor: 1.5 })];
+  return [
+    ...verdicts,
+    verdictOf(`${level}: ${TAKERS.toReversed().join(' / ')} takers`, ratio, { required: 1, outFor: 1.5 }),
+  ];
 }

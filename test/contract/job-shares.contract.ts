@@ -98,6 +98,31 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       assert.deepEqual([jobs.length, again.length, atHost.length], [24, 0, 4]);
     });
 
+    it('owners with one job come before the 65th job of an owner with 5,000 jobs at 200 hosts', async () => {
+      const db = await open();
+      const many = { clientId: "'many'", owner: "'many'", host: "'h' || (n % 200) || '.example'" };
+      await fill(db, { ...many, count: 5_000 });
+      await fill(db, { ...quiet(), count: 200, owner: "'quiet owner' || n" });
+      const most = { ofAccount: 99, ofHost: 99, ofOwner: 9_999 };
+      const taken: Job[] = [];
+
+      for (let round = 1; countOf(taken, 'quiet') < 200; round += 1) {
+        const takers = Array.from({ length: 8 }, (_, taker) =>
+          take(jobStore(db), {
+            kinds: SYNCS.kinds,
+            most,
+            limit: 10,
+            now: NOW + round,
+            holder: `${round} ${taker}`,
+          }),
+        );
+        taken.push(...(await Promise.all(takers)).flat());
+        if (countOf(taken, 'quiet') < 200) assert.ok(countOf(taken, 'many') < 65);
+      }
+
+      assert.equal(countOf(taken, 'quiet'), 200);
+    });
+
     it('an application takes its share of what others leave free', async () => {
       const db = await open();
       await fill(db, hostile(1));

@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Job, JobStore, TakenJobs, TakeTerms } from '../../src/jobs/job-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
+import { onEachIsolation } from '../harness/databases.ts';
 import { NOW } from './calendar-rows.ts';
 
 export const LEASE = NOW + 60_000;
@@ -29,3 +32,16 @@ export async function takeAll(jobs: JobStore, change: Partial<TakeTerms> = {}): 
 
 export const take = async (jobs: JobStore, change: Partial<TakeTerms> = {}): Promise<readonly Job[]> =>
   (await takeAll(jobs, change)).jobs;
+
+/** Runs a contract at each isolation level, also on an engine that ignores the level that a transaction asks for. */
+export const onEachLevel = (contract: (name: string, open: () => Promise<Database>) => void): void =>
+  onEachIsolation((name, open) => {
+    contract(name, open);
+    if (name.includes(','))
+      contract(`${name}, for all transactions`, async () => {
+        const db = await open();
+        return wrappedDatabase(db, {
+          transaction: (work, { isolation: _, ...terms } = { flush: 'now' }) => db.transaction(work, terms),
+        });
+      });
+  });

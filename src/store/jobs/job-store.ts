@@ -27,7 +27,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       const { kinds, now } = terms;
       const look = dueLook(kinds);
       const due = await db.get<Due>(look.text, { ...look.values, now });
-      if (due === undefined) return { jobs: [], setAside: [], passedOver: [], isCut: false, isContended: false };
+      if (due === undefined)
+        return { jobs: [], setAside: [], passedOver: [], isCut: false, isContended: false };
       return takeJobs(db, terms, due.hasExpired === 1);
     },
 

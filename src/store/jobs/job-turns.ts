@@ -168,7 +168,8 @@ class Taking {
     for (const turn of turns) {
       if (this.jobs.length + jobs.length >= this.#limit) break;
       const { clientId } = turn;
-      const isFree = here.isFree(withoutHost(turn)) && atHosts.isFree(turn) && !this.#isReserved(clientId, jobs);
+      const isFree =
+        here.isFree(withoutHost(turn)) && atHosts.isFree(turn) && !this.#isReserved(clientId, jobs);
       const job = waiting.get(nameOf(turn));
       if (isServed(turn) || !isFree) {
         if (here.isFull({ clientId })) passedOver.push(clientId);
@@ -188,7 +189,10 @@ class Taking {
    * Locks the slice of the owner served longest ago among the earliest due turns. If other calls have that slice, locks that of
    * the next owner. Returns the slice's first turns, which are still to be locked; without a slice if other calls have all.
    */
-  #lockSlice(tx: Statements, here: SlotCounts): Promise<(TurnName & { readonly slice: number | undefined })[]> {
+  #lockSlice(
+    tx: Statements,
+    here: SlotCounts,
+  ): Promise<(TurnName & { readonly slice: number | undefined })[]> {
     const { kinds, now } = this.#terms;
     const { dialect } = tx;
     const reserved = [...new Set(this.jobs.map(({ clientId }) => clientId))]
@@ -258,14 +262,16 @@ class Taking {
   async #moveTurns(tx: Statements, jobs: readonly JobRow[], idle: readonly Turn[]): Promise<void> {
     const { kinds, now } = this.#terms;
     const { oneOf, skipLocked } = tx.dialect;
+    const isServed = `${TURN_NAME} ${oneOf('served')}`;
     if (jobs.length > 0)
       await tx.change(
         `WITH behind AS
-          (SELECT owner, kind, host FROM job_turn
-            WHERE owner ${oneOf('owners')} AND kind ${oneOf('kinds')} AND served_at < :now ${skipLocked})
+          (SELECT t.owner, t.kind, t.host FROM job_turn AS t
+            WHERE t.owner ${oneOf('owners')} AND t.kind ${oneOf('kinds')} AND t.served_at < :now
+              AND NOT (${TURN_NAME} ${oneOf('turns')}) ${skipLocked})
          UPDATE job_turn SET served_at = :now, turn_at = CASE WHEN turn_at < :now THEN :now ELSE turn_at END
           WHERE owner ${oneOf('owners')} AND (owner, kind, host) IN (SELECT owner, kind, host FROM behind)`,
-        { now, kinds, owners: jobs.map(({ owner }) => owner) },
+        { now, kinds, ...turnValues(jobs) },
       );
     if (idle.some(({ servedAt }) => servedAt + REMEMBERED_MS <= now))
       await tx.change(
@@ -275,11 +281,13 @@ class Taking {
       );
     if (jobs.length + idle.length === 0) return;
     await tx.change(
-      `UPDATE job_turn AS t SET turn_at =
-        (SELECT CASE WHEN next_at > :now THEN next_at WHEN ${TURN_NAME} ${oneOf('served')} THEN :now
-                     ELSE CAST(:now AS BIGINT) + ${LOOK_AGAIN_MS} END
-           FROM (SELECT COALESCE((SELECT MIN(w.run_at) ${WAITING_OF_TURN}), t.served_at + ${REMEMBERED_MS}) AS next_at)
-             AS next)
+      `UPDATE job_turn AS t SET
+         served_at = CASE WHEN ${isServed} THEN :now ELSE served_at END,
+         turn_at =
+          (SELECT CASE WHEN next_at > :now THEN next_at WHEN ${isServed} THEN :now
+                       ELSE CAST(:now AS BIGINT) + ${LOOK_AGAIN_MS} END
+             FROM (SELECT COALESCE((SELECT MIN(w.run_at) ${WAITING_OF_TURN}),
+                     ${REMEMBERED_MS} + CASE WHEN ${isServed} THEN :now ELSE t.served_at END) AS next_at) AS next)
         WHERE ${isTurnOf(tx.dialect)}`,
       { now, served: jobs.map(nameOf), ...turnValues([...jobs, ...idle]) },
     );
@@ -356,7 +364,8 @@ function countAtHosts({ kinds, abandoned, most }: TakeTerms, leased: readonly Le
 const countOfAccounts = ({ abandoned, most }: TakeTerms, leased: readonly Leased[]): SlotCounts =>
   new SlotCounts({ ofOwner: most.ofAccount }, [...leased, ...abandoned].map(toAccountPlace));
 
-const isTurnOf = ({ oneOf }: Dialect): string => `t.owner ${oneOf('owners')} AND ${TURN_NAME} ${oneOf('turns')}`;
+const isTurnOf = ({ oneOf }: Dialect): string =>
+  `t.owner ${oneOf('owners')} AND ${TURN_NAME} ${oneOf('turns')}`;
 const turnValues = (turns: readonly TurnName[]): Values => ({
   owners: turns.map(({ owner }) => owner),
   turns: turns.map(nameOf),
