@@ -40,7 +40,7 @@ export interface JobStore {
    * Claims due jobs, which no other call claims before the lease ends, on any instance. Owners take turns: the one
    * served longest ago comes first, with its job that has been due longest. A job whose lease expired is due again. It
    * is claimed after all others, unless it has waited a minute, and only while no other such job runs in this process or
-   * at its host. One call claims at most 32 jobs. If a later part of it fails, it returns those that it has claimed.
+   * in its slice, which its host's or owner's jobs share. One call claims at most 32 jobs. If a later part of it fails, it returns those that it has claimed.
    */
   take(terms: TakeTerms): Promise<TakenJobs>;
 
