@@ -290,7 +290,7 @@ onEachDatabase((database, _open, place) => {
     it('the jobs of an older database are in the slice of their host, or of their owner without one', async (t) => {
       const db = connect(await place());
       t.after(() => db.close());
-      await migrateUpTo(db, 12);
+      await migrateUpTo(db, 63);
       for (const [owner, host] of [
         ['ada', 'dav.example'],
         ['ben\\', ''],

@@ -171,7 +171,7 @@ class Taking {
       const { clientId } = turn;
       const isFree =
         here.isFree(withoutHost(turn)) && atHosts.isFree(turn) && !this.#isReserved(clientId, jobs);
-      const job = waiting.get(nameOf(turn));
+      const job = waiting.get(toTurnName(turn));
       if (isServed(turn) || !isFree) {
         if (here.isFull({ clientId })) passedOver.push(clientId);
       } else if (job === undefined) idle.push(turn);
@@ -230,7 +230,7 @@ class Taking {
         WHERE ${isTurnOf(tx.dialect)} AND j.run_at <= :now AND j.lease_holder IS NULL ${skipLocked}`,
       { now, accounts: ofAccounts.full().map(({ owner }) => owner), ...turnValues(turns) },
     );
-    return new Map(rows.map((row) => [nameOf(row), row]));
+    return new Map(rows.map((row) => [toTurnName(row), row]));
   }
 
   /** Leases jobs, and returns those that no other call has. */
@@ -244,11 +244,11 @@ class Taking {
         WHERE key ${oneOf('keys')} AND kind || ' ' || key ${oneOf('names')}
           AND ${revived === 0 ? 'lease_holder IS NULL' : 'run_at <= :now'}
        RETURNING kind, key`,
-      { holder, leaseUntil, revived, now, keys: jobs.map(({ key }) => key), names: jobs.map(jobNameOf) },
+      { holder, leaseUntil, revived, now, keys: jobs.map(({ key }) => key), names: jobs.map(toJobName) },
     );
-    const names = new Set(leased.map(jobNameOf));
+    const names = new Set(leased.map(toJobName));
     return jobs
-      .filter((job) => names.has(jobNameOf(job)))
+      .filter((job) => names.has(toJobName(job)))
       .map(({ trace, ...job }) => ({
         ...job,
         ...(trace !== undefined && { trace }),
@@ -290,7 +290,7 @@ class Taking {
              FROM (SELECT COALESCE((SELECT MIN(w.run_at) ${WAITING_OF_TURN}),
                      ${REMEMBERED_MS} + CASE WHEN ${isServed} THEN :now ELSE t.served_at END) AS next_at) AS next)
         WHERE ${isTurnOf(tx.dialect)}`,
-      { now, served: jobs.map(nameOf), ...turnValues([...jobs, ...idle]) },
+      { now, served: jobs.map(toTurnName), ...turnValues([...jobs, ...idle]) },
     );
   }
 
@@ -369,10 +369,10 @@ const isTurnOf = ({ oneOf }: Dialect): string =>
   `t.owner ${oneOf('owners')} AND ${TURN_NAME} ${oneOf('turns')}`;
 const turnValues = (turns: readonly TurnName[]): Values => ({
   owners: turns.map(({ owner }) => owner),
-  turns: turns.map(nameOf),
+  turns: turns.map(toTurnName),
 });
-const nameOf = ({ kind, owner, host }: TurnName): string => `${kind} ${owner} ${host}`;
-const jobNameOf = ({ kind, key }: JobName): string => `${kind} ${key}`;
+const toTurnName = ({ kind, owner, host }: TurnName): string => `${kind} ${owner} ${host}`;
+const toJobName = ({ kind, key }: JobName): string => `${kind} ${key}`;
 const kindValues = (kinds: readonly JobKind[]): Values =>
   Object.fromEntries(kinds.map((kind, n) => [`kind${n}`, kind]));
 
