@@ -178,6 +178,27 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       assert.deepEqual([other?.length, taken.length], [1, 0]);
     });
 
+    it('a call that ends with a serialization failure returns the jobs that it has claimed, or none', async () => {
+      const stores = await prepare();
+      await link(stores, 'ada', 'a.example', 'b.example');
+      const { db } = stores;
+      const failingAfter = (transactions: number) => {
+        let left = transactions;
+        const failure = Object.assign(new Error('Other calls were faster'), { code: '40001' });
+        return wrappedDatabase(db, {
+          transaction: (work, terms) => (left-- > 0 ? db.transaction(work, terms) : Promise.reject(failure)),
+        });
+      };
+      const terms = { holder: 'h', kinds: SYNCS, limit: 9, now: NOW, leaseUntil: LEASE, most: unlimited };
+      const takeFrom = (store: Database) => jobStore(store).take({ ...terms, running: [], abandoned: [] });
+
+      const none = await takeFrom(failingAfter(0));
+      const first = await takeFrom(failingAfter(1));
+
+      assert.deepEqual([none.jobs.length, none.isContended], [0, true]);
+      assert.deepEqual([first.jobs.length, first.isContended], [1, true]);
+    });
+
     it('one server is no reason for the jobs at another to wait', async () => {
       const stores = await prepare();
       await link(stores, 'ada', 'evil.example', 'evil.example:81', 'evil.example:82');
