@@ -129,7 +129,7 @@ const ONE_OF: Readonly<Record<string, string>> = {
 
 async function textOf(db: Database, { table, count, changes }: Copy): Promise<string> {
   const copied = `SELECT * FROM ${table} ${ONE_OF[table] ?? ''}`;
-  const first = await db.get<Record<string, unknown>>(copied);
+  const [first] = await db.storedRows(`${copied} LIMIT 1`);
   if (first === undefined) throw new Error(`There is no row of ${table} to copy`);
   // The database computes it.
   const columns = Object.keys(first).filter((column) => column !== 'slice');
