@@ -18,6 +18,8 @@ const LOOK_AGAIN_MS = 1_000;
 /** Limits of one call, so that it takes a fraction of a second at most: jobs, and transactions, each in one slice. */
 const MOST_JOBS = 32;
 const MOST_VISITS = 64;
+/** Turns that a transaction reads beyond the jobs that it may claim, since some turns have none that may run now. */
+const SPARE_TURNS = 8;
 /** Number of earliest turns among which the owner served longest ago goes first. */
 const TURNS_COMPARED = 1_000;
 /** Time for which the last run of an owner without further jobs is remembered. */
@@ -213,8 +215,13 @@ class Taking {
                  ORDER BY due.served_at, due.turn_at LIMIT 1 ${dialect.skipLocked})
        SELECT kind, owner, host, (SELECT slice FROM free) AS slice FROM due
         WHERE slice = (SELECT slice FROM free) OR (SELECT slice FROM free) IS NULL
-        ORDER BY served_at, turn_at LIMIT ${MOST_JOBS}`,
-      { ...kindValues(kinds), now, ...others.values },
+        ORDER BY served_at, turn_at LIMIT :candidates`,
+      {
+        ...kindValues(kinds),
+        now,
+        candidates: this.#limit - this.jobs.length + SPARE_TURNS,
+        ...others.values,
+      },
     );
   }
 
