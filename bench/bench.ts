@@ -20,6 +20,7 @@ import { dashboardRow } from './rows/dashboard-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { growthRow } from './rows/growth-row.ts';
 import { instancesRow } from './rows/instances-row.ts';
+import { jobsRow } from './rows/jobs-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { memoryRow } from './rows/memory-row.ts';
 import { metricsRow } from './rows/metrics-row.ts';
@@ -74,7 +75,7 @@ async function bench(options: Options): Promise<void> {
     console.log(textOf(report));
   };
   try {
-    const starts = options.rows.some((row) => row !== 'dashboard' && row !== 'growth');
+    const starts = options.rows.some((row) => !['dashboard', 'growth', 'jobs'].includes(row));
     if (starts) await startOnce(folder);
     const loads = LOAD_ROWS.filter(({ name }) => options.rows.includes(name));
     for (const row of starts ? [ceilingRow, ...loads] : []) {
@@ -94,6 +95,7 @@ async function bench(options: Options): Promise<void> {
       for await (const report of dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
     if (options.rows.includes('growth'))
       for await (const report of growthRow(folder, options.growth, startPostgres)) tell(report);
+    if (options.rows.includes('jobs')) tell(await jobsRow(options.jobs, startPostgres));
     if (options.rows.includes('instances')) tell(await instancesRow(folder, options.pace));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events, options.heavyEvents));
     if (options.rows.includes('memory')) tell(await memoryRow(folder, options.memory));

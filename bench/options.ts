@@ -6,12 +6,13 @@ import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { GrowthPace } from './rows/growth-row.ts';
+import type { JobsPace } from './rows/jobs-row.ts';
 import type { MemoryPace } from './rows/memory-row.ts';
 import type { NeighborsPace } from './rows/neighbors-row.ts';
 import type { LoadMemoryPace } from './rows/start-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,instances,sync,memory,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,jobs,instances,sync,memory,start]
                        [--against COMMIT [--at-least 0.97]]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 
@@ -45,6 +46,7 @@ export type Options = {
   readonly neighbors: NeighborsPace;
   readonly dashboard: DashboardPace;
   readonly growth: GrowthPace;
+  readonly jobs: JobsPace;
   readonly memory: MemoryPace;
 };
 
@@ -93,6 +95,11 @@ const GROWTH = {
   },
   quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, warmUp: 16_000, count: 4_000, rounds: 3 },
   smoke: { sizes: [10_000, 20_000], families: 0, warmUp: 100, count: 100, rounds: 1 },
+};
+const JOBS = {
+  full: { jobs: 3_000, rounds: 5 },
+  quick: { jobs: 3_000, rounds: 2 },
+  smoke: { jobs: 200, rounds: 1 },
 };
 const MEMORY = {
   full: { sizes: [10_000, 100_000, 1_000_000], calls: 32_000 },
@@ -143,6 +150,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       ...sizes,
       ...(values.families !== undefined && { families: rowCount(values.families) }),
     },
+    jobs: JOBS[pace],
     memory: { ...MEMORY[pace], ...sizes },
     rows: ROWS.filter((row) => requested.includes(row)),
   };

@@ -4,7 +4,7 @@ import type { Comparison, LoadRow, Target } from './row.ts';
 
 type Figure = {
   readonly measured: number;
-  readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' | '× as much' | 'waits';
+  readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' | '× as much' | 'waits' | 'failures';
 };
 
 /** A figure beside its target, as it goes into the JSON too. */
@@ -92,6 +92,6 @@ const figure = (value: number | undefined, digits: number): string =>
 
 function formatFigure(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
-  const digits = { '×': 1, '× as much': 2, '/s': 0, ms: 0, MB: 0, waits: 0 }[unit];
+  const digits = { '×': 1, '× as much': 2, '/s': 0, ms: 0, MB: 0, waits: 0, failures: 0 }[unit];
   return `${value.toFixed(digits)} ${unit}`;
 }

@@ -16,6 +16,7 @@ export const ROWS = [
   'neighbors',
   'dashboard',
   'growth',
+  'jobs',
   'instances',
   'sync',
   'memory',

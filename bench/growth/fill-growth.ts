@@ -129,9 +129,10 @@ const ONE_OF: Readonly<Record<string, string>> = {
 
 async function textOf(db: Database, { table, count, changes }: Copy): Promise<string> {
   const copied = `SELECT * FROM ${table} ${ONE_OF[table] ?? ''}`;
-  const first = await db.get<Record<string, unknown>>(copied);
+  const [first] = await db.storedRows(`${copied} LIMIT 1`);
   if (first === undefined) throw new Error(`There is no row of ${table} to copy`);
-  const columns = Object.keys(first);
+  // The database computes it.
+  const columns = Object.keys(first).filter((column) => column !== 'slice');
   const values = columns.map((column) => changes[column] ?? `t.${column}`);
   const last = Math.max(0, count - 1);
   const numbers = `WITH RECURSIVE numbers(n) AS

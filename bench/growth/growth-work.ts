@@ -2,7 +2,7 @@
 import { hash, randomUUID } from 'node:crypto';
 
 import { renderResource } from '../../src/calendars/render-event.ts';
-import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
+import { jobClasses } from '../../src/jobs/job-kinds.ts';
 import { newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { Stores } from '../../src/start/open-storage.ts';
 import { meeting } from '../mirror-seed.ts';
@@ -150,7 +150,7 @@ function syncing({ mirror }: Stores, filling: Filling): Work {
 
 /** A look for as many jobs as an instance works at once, each given back as a sync does that is due again. */
 function taking({ jobs }: Stores): Work {
-  const [ofSyncs] = JOB_CLASSES;
+  const [ofSyncs] = jobClasses(48);
   if (ofSyncs === undefined) throw new Error('There are classes of jobs');
   const { kinds, most } = ofSyncs;
   const once = async () => {

@@ -72,13 +72,9 @@ async function sourcesOf(server: Kalends, { users, connections }: Pace): Promise
   };
 }
 
-/** Returns the statements that waited, except those that claim jobs: they take turns at one row. */
-function lockWaits(log: string): string[] {
-  const waits = [...log.matchAll(/still waiting for .*?STATEMENT: +([^\n]*)/gs)].map(([, text = '']) =>
-    text.trim(),
-  );
-  return waits.filter((text) => !text.startsWith('UPDATE job_turn SET turn_at = turn_at'));
-}
+/** Returns the statements that waited. */
+const lockWaits = (log: string): string[] =>
+  [...log.matchAll(/still waiting for .*?STATEMENT: +([^\n]*)/gs)].map(([, text = '']) => text.trim());
 
 type Measured = { readonly instances: readonly Instance[]; readonly pace: Pace; readonly db: Database };
 

@@ -120,6 +120,12 @@ export const OPERATION = {
     parse: oneOf('all', 'web', 'worker'),
     doc: 'The role of this instance: `web` answers requests, `worker` runs jobs, `all` does both. `--role` overrides it.',
   },
+  syncSlots: {
+    name: 'KALENDS_SYNC_SLOTS',
+    default: '200',
+    parse: wholeNumber(1, 1000),
+    doc: 'Concurrent syncs that this instance runs [as jobs](operations.md#background-work), from 1 to 1000.',
+  },
   drainSeconds: {
     name: 'KALENDS_DRAIN_SECONDS',
     parse: optional(wholeNumber(0, 300)),

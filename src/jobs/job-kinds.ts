@@ -9,12 +9,12 @@ export type JobClass = {
   readonly most: MostAtOnce & { readonly slots: number };
 };
 
-/** Each class has its own slots, so that syncs, which wait for servers, do not delay other work. */
-export const JOB_CLASSES: readonly JobClass[] = [
+/** Returns the classes. Each has its own slots, so that syncs, which wait for servers, do not delay other work. */
+export const jobClasses = (syncSlots: number): readonly JobClass[] => [
   {
     work: 'sync_job',
     kinds: ['sync-account', 'sync-calendar'],
-    most: { slots: 48, share: 1 / 2, ofOwner: 4, ofAccount: 2, ofHost: 8, ofOwnerAtHost: 2 },
+    most: { slots: syncSlots, share: 1 / 2, ofOwner: 4, ofAccount: 2, ofHost: 8, ofOwnerAtHost: 2 },
   },
   {
     kinds: ['end-access', 'finish-splits', 'housekeeping'],

@@ -9,6 +9,8 @@ export type JobPlace = {
   readonly accountKey: string;
   /** The account's server, if users choose their servers. */
   readonly host: string;
+  /** Whether the process of its last run died. */
+  readonly isRevived?: true;
 };
 
 /** A unit of background work. Unique by kind and key, so hints for the same work coalesce. */
@@ -37,7 +39,8 @@ export interface JobStore {
   /**
    * Claims due jobs, which no other call claims before the lease ends, on any instance. Owners take turns: the one
    * served longest ago comes first, with its job that has been due longest. A job whose lease expired is due again. It
-   * is claimed after all others, unless it has waited a minute, and only while no other such job runs.
+   * is claimed after all others, unless it has waited a minute, and only while no other such job runs in this process or
+   * in its slice, which its host's or owner's jobs share. One call claims at most 32 jobs. If a later part of it fails, it returns those that it has claimed.
    */
   take(terms: TakeTerms): Promise<TakenJobs>;
 
@@ -91,6 +94,8 @@ export type TakenJobs = {
   readonly passedOver: readonly string[];
   /** Whether the query for jobs was cut short: more may be due now. */
   readonly isCut: boolean;
+  /** Whether concurrent calls prevented this one from claiming all that it may: a later one may succeed. */
+  readonly isContended: boolean;
 };
 
 export type GiveUpTimes = { readonly now: number; readonly retryAt: number };

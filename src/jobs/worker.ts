@@ -4,7 +4,7 @@ import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { LATE, within } from '../lib/within.ts';
-import { JOB_CLASSES, JOB_DEADLINES, type JobClass } from './job-kinds.ts';
+import { JOB_DEADLINES, type JobClass, jobClasses } from './job-kinds.ts';
 import type { Job, JobKind, JobName, JobStore } from './job-store.ts';
 import { retryAt } from './retry-at.ts';
 import type { WakeUp } from './wake-up.ts';
@@ -24,6 +24,10 @@ export type WorkerDeps = {
   readonly wakeUp: WakeUp;
   readonly log: Log;
   readonly slots?: SlotListener;
+  /** Concurrent syncs. */
+  readonly syncSlots: number;
+  /** Receives the duration of each call of `JobStore.take`. */
+  readonly jobsTaken?: ((seconds: number) => void) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Runs the work as part of the job's trace. */
@@ -41,6 +45,12 @@ const RENEW_EVERY_MS = 40_000;
 /** How often this instance looks for jobs that another instance created. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
+/** After concurrent calls prevented one: at least this long, and at most the spread longer. */
+const AFTER_CONTENTION_MS = 20;
+const CONTENTION_SPREAD_MS = 30;
+/** Freed slots are filled together: as soon as there are this many, or this long after the first. */
+const FREED_AT_ONCE = 8;
+const FREED_WAIT_MS = 25;
 /** The delay before a job whose abandoned run still continues is tried again. */
 const STILL_RUNNING_MS = 60_000;
 
@@ -57,11 +67,16 @@ class JobWorker implements Worker {
   /** Runs that passed their deadline and still continue. */
   readonly #abandoned = new Set<Run>();
   readonly #ended: Promise<void>;
+  readonly #classes: readonly JobClass[];
   #isStopped = false;
+  /** Slots freed since the worker was notified of freed slots. */
+  #freed = 0;
+  #freedTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    for (const jobClass of JOB_CLASSES) {
+    this.#classes = jobClasses(deps.syncSlots);
+    for (const jobClass of this.#classes) {
       // Only the database knows how many jobs are due.
       const load = () => ({ held: this.#runningOf(jobClass).length, waiting: 0 });
       if (jobClass.work !== undefined) deps.slots?.opened(jobClass.work, load);
@@ -86,6 +101,7 @@ class JobWorker implements Worker {
     if (this.#running.size > 0) await this.#orLog(jobs.excuse(this.#holders()));
     await Promise.all(this.#running.values());
     clearInterval(renewal);
+    clearTimeout(this.#freedTimer);
   }
 
   async #renew(): Promise<void> {
@@ -103,21 +119,21 @@ class JobWorker implements Worker {
     const next = await jobs.nextRunAt();
     if (next === undefined) return LOOK_EVERY_MS;
     if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
-    let isCut = false;
-    for (const jobClass of JOB_CLASSES) isCut = (await this.#takeOf(jobClass)) || isCut;
-    // Remaining jobs are claimed when a run ends. Another instance may have claimed some.
-    return isCut ? 0 : LOOK_EVERY_MS;
+    let wait = LOOK_EVERY_MS;
+    for (const jobClass of this.#classes) wait = Math.min(wait, await this.#takeOf(jobClass));
+    return wait;
   }
 
-  /** Claims jobs for the free slots of the class. Returns whether more may be due now. */
-  async #takeOf(jobClass: JobClass): Promise<boolean> {
+  /** Claims jobs for the free slots of the class. Returns how many milliseconds to wait unless notified. */
+  async #takeOf(jobClass: JobClass): Promise<number> {
     const { jobs, now } = this.#deps;
     const { kinds, most } = jobClass;
     const running = this.#runningOf(jobClass);
     const abandoned = [...this.#abandoned].map(({ job }) => job).filter(({ kind }) => kinds.includes(kind));
     const limit = most.slots - running.length;
-    if (limit <= 0) return false;
+    if (limit <= 0) return LOOK_EVERY_MS;
     const holder = randomUUID();
+    const begun = performance.now();
     const claimed = await jobs.take({
       holder,
       kinds,
@@ -128,10 +144,14 @@ class JobWorker implements Worker {
       running: [...running, ...abandoned],
       abandoned,
     });
+    this.#deps.jobsTaken?.((performance.now() - begun) / 1000);
     for (const name of claimed.setAside) this.#tellSetAside(name);
     for (const job of claimed.jobs) this.#start({ job, holder });
     this.#noteExhausted(claimed.passedOver, jobClass);
-    return claimed.isCut;
+    if (claimed.isCut) return 0;
+    if (claimed.isContended) return AFTER_CONTENTION_MS + CONTENTION_SPREAD_MS * Math.random();
+    // Remaining jobs are claimed when runs end. Another instance may have claimed some.
+    return LOOK_EVERY_MS;
   }
 
   #runningOf({ kinds }: JobClass): Job[] {
@@ -152,9 +172,22 @@ class JobWorker implements Worker {
   #start(run: Run): void {
     const ended = this.#runJob(run).finally(() => {
       this.#running.delete(run);
-      this.#deps.wakeUp.notify();
+      this.#slotFreed();
     });
     this.#running.set(run, ended);
+  }
+
+  #slotFreed(): void {
+    this.#freed += 1;
+    if (this.#freed >= FREED_AT_ONCE) this.#fillFreed();
+    else this.#freedTimer ??= setTimeout(() => this.#fillFreed(), FREED_WAIT_MS);
+  }
+
+  #fillFreed(): void {
+    clearTimeout(this.#freedTimer);
+    this.#freedTimer = undefined;
+    this.#freed = 0;
+    this.#deps.wakeUp.notify();
   }
 
   async #runJob({ job, holder }: Run): Promise<void> {
@@ -186,7 +219,7 @@ class JobWorker implements Worker {
       this.#abandoned.add(run);
       void work.finally(() => {
         this.#abandoned.delete(run);
-        this.#deps.wakeUp.notify();
+        this.#slotFreed();
       });
       end.abort();
     }

@@ -117,6 +117,12 @@ export const METRICS = {
     labels: ['kind', 'outcome'],
     bounds: OF_WORK,
   },
+  kalends_job_take_seconds: {
+    type: 'histogram',
+    help: 'Calls by which this instance claimed due jobs, and their duration.',
+    labels: [],
+    bounds: OF_WRITES,
+  },
   kalends_alerts_open: {
     type: 'gauge',
     help: 'Open alerts by kind, at most 200. A database that cannot be used is not among them.',

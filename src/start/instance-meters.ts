@@ -22,6 +22,7 @@ export function instanceMeters(now: () => number) {
   const tokens = counter('kalends_token_requests_total');
   const writes = histogram('kalends_database_write_duration_seconds');
   const jobs = histogram('kalends_job_duration_seconds');
+  const takes = histogram('kalends_job_take_seconds');
   const spans = counter('kalends_trace_spans_total');
   const databaseRefusals = counter('kalends_database_refusals_total');
   const signIns = counter('kalends_dashboard_sign_ins_total');
@@ -49,6 +50,7 @@ export function instanceMeters(now: () => number) {
     slots,
     noticesEnded: (channel: string, outcome: string) => notices.add({ channel, outcome }),
     wrote: writes.of({}),
+    jobsTaken: takes.of({}),
     spansEnded: (outcome: 'sent' | 'dropped', count: number) => spans.add({ outcome }, count),
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
@@ -58,6 +60,7 @@ export function instanceMeters(now: () => number) {
         tokens,
         writes,
         jobs,
+        takes,
         spans,
         databaseRefusals,
         signIns,

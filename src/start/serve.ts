@@ -150,7 +150,12 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
 async function startWork(config: Config, { deps, watching, ends }: Starting): Promise<void> {
   // No other process runs jobs here, so leases of a killed one are invalid, and its log may contain deleted data.
   if (config.databaseUrl === undefined) await Promise.all([deps.streams.endLeases(), deps.clearLog()]);
-  const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
+  const jobs = startJobs({
+    ...deps,
+    handlers: watching.handlers(jobHandlers(deps)),
+    syncSlots: config.syncSlots,
+    jobsTaken: watching.meters?.jobsTaken,
+  });
   ends.push(() => jobs.stop());
   const deliveries = startDeliveries(deps);
   ends.push(() => deliveries.stop());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
+import { jobClasses } from '../../src/jobs/job-kinds.ts';
 import type { Job, JobPlace, TakeTerms } from '../../src/jobs/job-store.ts';
 import type { Database, Statements, Values } from '../../src/store/drivers/database.ts';
 import { lookSoon } from '../../src/store/jobs/followed-accounts.ts';
@@ -10,7 +10,7 @@ import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 import { take, takeAll } from './job-terms.ts';
 
-const [SYNCS = assert.fail(), OTHERS = assert.fail()] = JOB_CLASSES;
+const [SYNCS = assert.fail(), OTHERS = assert.fail()] = jobClasses(48);
 
 /** Jobs that are due, each of an account of its own. The texts are SQL, in which `n` counts from 0. */
 type DueJobs = {
@@ -96,6 +96,31 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       const atHost = await takeOverInstances(db);
 
       assert.deepEqual([jobs.length, again.length, atHost.length], [24, 0, 4]);
+    });
+
+    it('owners with one job come before the 65th job of an owner with 5,000 jobs at 200 hosts', async () => {
+      const db = await open();
+      const many = { clientId: "'many'", owner: "'many'", host: "'h' || (n % 200) || '.example'" };
+      await fill(db, { ...many, count: 5_000 });
+      await fill(db, { ...quiet(), count: 200, owner: "'quiet owner' || n" });
+      const most = { ofAccount: 99, ofHost: 99, ofOwner: 9_999 };
+      const taken: Job[] = [];
+
+      for (let round = 1; countOf(taken, 'quiet') < 200; round += 1) {
+        const takers = Array.from({ length: 8 }, (_, taker) =>
+          take(jobStore(db), {
+            kinds: SYNCS.kinds,
+            most,
+            limit: 10,
+            now: NOW + round,
+            holder: `${round} ${taker}`,
+          }),
+        );
+        taken.push(...(await Promise.all(takers)).flat());
+        if (countOf(taken, 'quiet') < 200) assert.ok(countOf(taken, 'many') < 65);
+      }
+
+      assert.equal(countOf(taken, 'quiet'), 200);
     });
 
     it('an application takes its share of what others leave free', async () => {

@@ -7,6 +7,8 @@ import { describe, it } from 'node:test';
 
 import type { Job } from '../../src/jobs/job-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
+import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { LEASE, SYNCS, take, takeAll } from './job-terms.ts';
 
@@ -147,6 +149,56 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       assert.equal(taken.length, 2);
     });
 
+    it('a call whose snapshot is older than the last claim in its slice claims nothing by old counts', async () => {
+      const stores = await prepare();
+      const [key = ''] = await link(stores, 'ada', 'one.example');
+      // Another kind has another turn: the two calls share the row of the slice only.
+      await fill(stores, key, 1);
+      const most = { ...unlimited, ofAccount: 1 };
+      const { db, jobs } = stores;
+      let other: readonly Job[] | undefined;
+      const claimOther = async () => {
+        other ??= await take(jobs, { holder: 'other', kinds: ['sync-account'], most });
+      };
+      const late = wrappedDatabase(db, {
+        transaction: async (work) => {
+          if (db.dialect.engine === 'sqlite') await claimOther();
+          return db.transaction(async (tx) => {
+            if (db.dialect.engine === 'sqlite') return work(tx);
+            await tx.change('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+            await tx.get('SELECT 1 AS "snapshot"');
+            await claimOther();
+            return work(tx);
+          });
+        },
+      });
+
+      const taken = await take(jobStore(late), { holder: 'late', kinds: ['sync-calendar'], most });
+
+      assert.deepEqual([other?.length, taken.length], [1, 0]);
+    });
+
+    it('a call that ends with a serialization failure returns the jobs that it has claimed, or none', async () => {
+      const stores = await prepare();
+      await link(stores, 'ada', 'a.example', 'b.example');
+      const { db } = stores;
+      const failingAfter = (transactions: number) => {
+        let left = transactions;
+        const failure = Object.assign(new Error('Other calls were faster'), { code: '40001' });
+        return wrappedDatabase(db, {
+          transaction: (work, terms) => (left-- > 0 ? db.transaction(work, terms) : Promise.reject(failure)),
+        });
+      };
+      const terms = { holder: 'h', kinds: SYNCS, limit: 9, now: NOW, leaseUntil: LEASE, most: unlimited };
+      const takeFrom = (store: Database) => jobStore(store).take({ ...terms, running: [], abandoned: [] });
+
+      const none = await takeFrom(failingAfter(0));
+      const first = await takeFrom(failingAfter(1));
+
+      assert.deepEqual([none.jobs.length, none.isContended], [0, true]);
+      assert.deepEqual([first.jobs.length, first.isContended], [1, true]);
+    });
+
     it('one server is no reason for the jobs at another to wait', async () => {
       const stores = await prepare();
       await link(stores, 'ada', 'evil.example', 'evil.example:81', 'evil.example:82');
@@ -262,6 +314,18 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       assert.deepEqual(first, ['other']);
       assert.equal(racing.length, 1);
       assert.deepEqual([...racing, ...last].sort(), ['dead 1', 'dead 2']);
+    });
+
+    it('a process runs one job at a time whose process died', async () => {
+      const stores = await prepare();
+      await link(stores, 'ada', 'a.example', 'b.example');
+      await link(stores, 'ben', 'c.example');
+      await take(stores.jobs, { holder: 'dead' });
+
+      const first = await take(stores.jobs, { holder: 'first', now: LEASE, leaseUntil: LEASE + 9 });
+      const next = await take(stores.jobs, { holder: 'next', now: LEASE, running: first });
+
+      assert.deepEqual([first.length, next.length], [1, 0]);
     });
 
     it('one whose process died waits a minute at most while others are due', async () => {

@@ -51,6 +51,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
     'nothing says whose it was: the account is deleted, and the row goes once the provider has heard',
   group_device: 'hashes of secrets; a group says how many browsers it has',
   job: 'work that is to be done, which names an account by its key',
+  job_slice: 'is locked by whoever claims jobs',
   job_turn: 'names its owner by a digest',
   playground_user: 'a test user’s developer, and secrets',
   request_slot: 'requests that are under way this minute',

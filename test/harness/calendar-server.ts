@@ -276,7 +276,7 @@ export async function link(
 
 /** Starts a worker of the server's jobs; `change` replaces dependencies from the server. */
 export function startWorker({ deps }: CalendarServer, change: Partial<WorkerDeps> = {}): Worker {
-  return startJobs({ ...deps, handlers: jobHandlers(deps), ...change });
+  return startJobs({ ...deps, handlers: jobHandlers(deps), syncSlots: 48, ...change });
 }
 
 /** Sends a GET with a bearer token. */

@@ -85,7 +85,8 @@ export async function plantUser(db: Database, sealer: Sealer, mark: string): Pro
   );
   const columns = Map.groupBy(await columnsOf(db), ({ table }) => table);
   for (const table of PLANTED_TABLES) {
-    const all = columns.get(table) ?? [];
+    // The database computes the slice of a job.
+    const all = (columns.get(table) ?? []).filter(({ column }) => column !== 'slice');
     const names = all.map(({ column }) => column);
     const values = Object.fromEntries(all.map((one) => [one.column, planted(one, user, sealer)]));
     const insert = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `:${name}`).join(', ')})`;

@@ -192,6 +192,7 @@ onSqlite((open) => {
       syncEnded({ ...sync, outcome: 'done', syncedAt: NOW - 62_000 });
       attemptEnded({ outcome: 'failed', attempt: 1, delayMs: 100 });
       attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });
+      meters.jobsTaken(0.02);
       meters.spansEnded('sent', 3);
       meters.listeners.databaseRefused('full');
       meters.listeners.signInEnded('password', 'ok');

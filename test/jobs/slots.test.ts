@@ -106,6 +106,21 @@ describe("the worker's slots", () => {
     assert.deepEqual(exhausted[0], { work: 'sync_job', clientId: 'acme', held: 24, waiting: 6 });
   });
 
+  it('are filled a moment later if concurrent calls prevented one, without an error', async () => {
+    await server.deps.jobs.schedule('sync-calendar', 'c', 0);
+    const { jobs } = server.deps;
+    let calls = 0;
+    const contended = { jobs: [], setAside: [], passedOver: [], isCut: false, isContended: true };
+    const take: typeof jobs.take = async (terms) => (calls++ < 4 ? contended : jobs.take(terms));
+    const begunAt = performance.now();
+
+    worker = startWorker(server, { handlers: hanging(), jobs: { ...jobs, take } });
+    while (begunOf('sync-calendar') === 0) await sleep(5);
+
+    assert.ok(performance.now() - begunAt < 900);
+    assert.deepEqual(server.log.lines, []);
+  });
+
   it('are freed when a job does not end in time; it is aborted, postponed and counted', async () => {
     await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
 

@@ -14,13 +14,13 @@ export const JOB_GUARDS: readonly Guard[] = [
   },
   {
     store: 'job',
-    without: 'host = :host AND run_at <= :now=>host = :host AND CAST(:now AS BIGINT) > 0',
+    without: '.run_at <= :now AND=>.run_at <> CAST(:now AS BIGINT) + 0.5 AND',
     fails: 'a hint for a job that is being worked brings no other job forward',
   },
   {
     store: 'job-turns',
-    without: "SET turn_at = turn_at WHERE owner = ''=>SET turn_at = turn_at WHERE owner = 'nobody'",
-    fails: 'no more than two jobs at a server run at once, over all instances',
+    without: 'UPDATE job_slice SET slice = slice WHERE=>SELECT slice FROM job_slice WHERE',
+    fails: 'a call whose snapshot is older than the last claim in its slice claims nothing by old counts',
     on: 'PostgreSQL',
   },
   {

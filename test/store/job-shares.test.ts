@@ -1,4 +1,4 @@
 import { jobSharesContract } from '../contract/job-shares.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import { onEachLevel } from '../contract/job-terms.ts';
 
-onEachDatabase(jobSharesContract);
+onEachLevel(jobSharesContract);

@@ -1,4 +1,4 @@
+import { onEachLevel } from '../contract/job-terms.ts';
 import { jobTurnsContract } from '../contract/job-turns.contract.ts';
-import { onEachDatabase } from '../harness/databases.ts';
 
-onEachDatabase(jobTurnsContract);
+onEachLevel(jobTurnsContract);

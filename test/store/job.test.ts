@@ -1,4 +1,4 @@
 import { jobStoreContract } from '../contract/job-store.contract.ts';
-import { onEachIsolation } from '../harness/databases.ts';
+import { onEachLevel } from '../contract/job-terms.ts';
 
-onEachIsolation(jobStoreContract);
+onEachLevel(jobStoreContract);

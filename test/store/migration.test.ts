@@ -1,5 +1,6 @@
 /** The rows of an older database after its migrations. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 
 import type { Reader } from '../../src/oauth/grant.ts';
@@ -284,6 +285,37 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(await keys('h2', NOW + 1), ['died']);
       assert.deepEqual(await keys('h3', NOW + 5_000), ['later']);
       assert.deepEqual(await keys('h4', NOW + 5_001), []);
+    });
+
+    it('the jobs of an older database are in the slice of their host, or of their owner without one', async (t) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 63);
+      for (const [owner, host] of [
+        ['ada', 'dav.example'],
+        ['ben\\', ''],
+      ] as const) {
+        const values = { owner, host };
+        await db.write(
+          "INSERT INTO job (kind, key, run_at, attempts, owner, host) VALUES ('sync-account', :owner, 1, 0, :owner, :host)",
+          values,
+        );
+        await db.write(
+          "INSERT INTO job_turn (kind, owner, host, turn_at) VALUES ('sync-account', :owner, :host, 1)",
+          values,
+        );
+      }
+
+      await migrate(db, Date.now, async () => {});
+
+      const sliceOf = (name: string) =>
+        db.dialect.engine === 'sqlite' ? 0 : (createHash('sha256').update(name).digest()[0] ?? 0) % 64;
+      for (const table of ['job', 'job_turn'])
+        assert.deepEqual(await db.all(`SELECT owner, slice FROM ${table} WHERE owner <> '' ORDER BY owner`), [
+          { owner: 'ada', slice: sliceOf('dav.example') },
+          { owner: 'ben\\', slice: sliceOf('ben\\') },
+        ]);
+      assert.deepEqual(await db.get('SELECT COUNT(*) AS count FROM job_slice'), { count: 64 });
     });
 
     it('CalDAV series with rules that are followed now are read again with their overrides', async (t) => {

@@ -12,6 +12,8 @@ const FOLDER = new URL('../migrations/', import.meta.url);
 export const LEASE_MS = 15_000;
 /** The placeholder in a file for the byte order, whose name differs between the engines. */
 const COLLATE_BYTES = 'COLLATE BYTES';
+/** The start of a line of a file for one engine alone. */
+const onlyOn = (engine: Dialect['engine']) => new RegExp(`^-- on ${engine}: `, 'gm');
 /** The end of the name of a file for PostgreSQL alone: it changes how PostgreSQL stores tables that both have. */
 const POSTGRES_ALONE = '.postgres.sql';
 const ONLINE = '.online.sql';
@@ -29,7 +31,8 @@ export async function listMigrations(): Promise<MigrationFile[]> {
 /** Returns the SQL of a migration for the engine; empty if it has nothing to do there. */
 export async function textOfMigration(file: string, { engine, byBytes }: Dialect): Promise<string> {
   if (engine !== 'postgres' && file.endsWith(POSTGRES_ALONE)) return '';
-  return (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(COLLATE_BYTES, byBytes);
+  const text = await readFile(new URL(file, FOLDER), 'utf8');
+  return text.replaceAll(COLLATE_BYTES, byBytes).replaceAll(onlyOn(engine), '');
 }
 
 const STATEMENT = /(?:'[^']*'|--.*|[^;])+/g;

@@ -33,8 +33,13 @@ export interface Statements {
 /**
  * `flush` later: all readers see the change on return, and it survives the process, but not a power cut before the next
  * flushed transaction. Only for changes that are then repeated with the same result. `plan`: see BatchStatement.
+ * `isolation` replaces PostgreSQL's default level. Other engines may ignore it.
  */
-export type TransactionTerms = { readonly flush: 'now' | 'later'; readonly plan?: 'once' | 'each' };
+export type TransactionTerms = {
+  readonly flush: 'now' | 'later';
+  readonly plan?: 'once' | 'each';
+  readonly isolation?: 'read committed';
+};
 
 /**
  * A statement that many callers run at once. PostgreSQL runs it for all waiting callers together, SQLite for each

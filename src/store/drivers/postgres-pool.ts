@@ -135,12 +135,13 @@ const PLAN_ONCE = [
   'enable_mergejoin TO off',
 ];
 
-export function beginText({ flush, plan }: Partial<TransactionTerms> = {}): string {
+export function beginText({ flush, plan, isolation }: Partial<TransactionTerms> = {}): string {
+  const begin = isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`;
   const settings = [
     ...(flush === 'later' ? ['synchronous_commit TO off'] : []),
     ...(plan === 'once' ? PLAN_ONCE : []),
   ];
-  return ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');
+  return [begin, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');
 }
 
 const SERIALIZATION_RETRIES = 10;

@@ -26,9 +26,10 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       // Usually nothing is due, and finding that out needs no lock.
       const { kinds, now } = terms;
       const look = dueLook(kinds);
-      const due = await db.get(look.text, { ...look.values, now });
-      if (due === undefined) return { jobs: [], setAside: [], passedOver: [], isCut: false };
-      return db.transaction((tx) => takeJobs(tx, terms));
+      const due = await db.get<Due>(look.text, { ...look.values, now });
+      if (due === undefined)
+        return { jobs: [], setAside: [], passedOver: [], isCut: false, isContended: false };
+      return takeJobs(db, terms, due.hasExpired === 1);
     },
 
     ...jobLeases(db),
@@ -75,6 +76,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
   };
 }
 
+type Due = { readonly hasExpired: 0 | 1 };
+
 /** Returns a query for any due job. It reads only the first entry of each index; otherwise PostgreSQL might scan. */
 function dueLook(kinds: readonly JobKind[]) {
   const firstOfKind = kinds.map(
@@ -82,9 +85,10 @@ function dueLook(kinds: readonly JobKind[]) {
   );
   return {
     text: `
-      SELECT 1 AS "is"
-       WHERE (SELECT run_at FROM job WHERE lease_holder IS NOT NULL ORDER BY run_at LIMIT 1) <= :now
-        ${firstOfKind.join(' ')}`,
+      SELECT has_expired FROM
+        (SELECT CASE WHEN (SELECT run_at FROM job WHERE lease_holder IS NOT NULL ORDER BY run_at LIMIT 1) <= :now
+                     THEN 1 ELSE 0 END AS has_expired) AS look
+       WHERE has_expired = 1 ${firstOfKind.join(' ')}`,
     values: Object.fromEntries(kinds.map((kind, n) => [`kind${n}`, kind])),
   };
 }
