@@ -14,8 +14,8 @@ const CHANGES_PROCESS =
   /^(?:before|after)Each\(|process\.(?:chdir|exit|memoryUsage|on\(|once\()|\bprocess\.env\.\w+ =|delete process\.env|\bmock\.|globalThis\.\w+ =|\bgc\(/m;
 
 /**
- * Returns the files to run, one process each. Those of GROUPED_FOLDERS that do not change their process are replaced by
- * generated files in `folder`, each of which imports up to MOST_FILES of one folder. `files` are absolute paths.
+ * Returns the files to run, one process each. Generated files in `folder` replace the files of GROUPED_FOLDERS that do
+ * not change their process; each imports up to MOST_FILES of one folder. `files` are absolute paths.
  */
 export function groupTests(files: readonly string[], folder: string): string[] {
   rmSync(folder, { recursive: true, force: true });
