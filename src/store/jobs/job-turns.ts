@@ -275,10 +275,11 @@ class Taking {
     const { oneOf, skipLocked } = tx.dialect;
     const isServed = `${TURN_NAME} ${oneOf('served')}`;
     if (jobs.length > 0)
+      // `|| ''` keeps SQLite from searching all turns of a kind instead of those of the owners.
       await tx.change(
         `WITH behind AS
           (SELECT t.owner, t.kind, t.host FROM job_turn AS t
-            WHERE t.owner ${oneOf('owners')} AND t.kind ${oneOf('kinds')} AND t.served_at < :now
+            WHERE t.owner ${oneOf('owners')} AND (t.kind || '') ${oneOf('kinds')} AND t.served_at < :now
               AND NOT (${TURN_NAME} ${oneOf('turns')}) ${skipLocked})
          UPDATE job_turn SET served_at = :now, turn_at = CASE WHEN turn_at < :now THEN :now ELSE turn_at END
           WHERE owner ${oneOf('owners')} AND (owner, kind, host) IN (SELECT owner, kind, host FROM behind)`,
