@@ -371,7 +371,6 @@ describe('the decision on Allow', () => {
       { returningUsers: 'continue' },
     ],
     ['whoever finds nothing pending', 'goes on', [group('a'), mine], []],
-    ['whoever finds only its own approval pending', 'goes on', [mine], [{ approvalId: 't1' }]],
   ];
   for (const [who, outcome, groups, codes, asked] of pending) {
     it(`${who} ${outcome}`, () => {
