@@ -50,6 +50,15 @@ onEachDatabase((database, open) => {
     assert.deepEqual((await send('get', '/requests/c', { key })).document, first);
     assert.deepEqual(await list(`limit=2&after=${encodeURIComponent(String(document.next))}`), ['b', 'a']);
     assert.equal((await send('get', '/requests/d', { key })).document.code, 'not_there');
+    for (const other of [
+      'endpoints',
+      'deliveries',
+      'connections?state=connected',
+      'applications/acme/users',
+    ]) {
+      const page = `/${other}${other.includes('?') ? '&' : '?'}after=${encodeURIComponent(String(document.next))}`;
+      assert.equal((await send('get', page, { key })).document.code, 'invalid_request', page);
+    }
     await app.close();
   });
 

@@ -95,7 +95,7 @@ export const listAccountCalendars = operation({
   ...{ summary: 'List the calendars of an account, with their syncs and watches', permission: 'user.read' },
   ...{ pathFields: ACCOUNT, fields: PAGE, command: 'user calendars', result: ['calendars', 'next'] },
   async run({ client_id: clientId, user_id: userId, account_key: accountKey, limit, after }, deps) {
-    const page = { after: openPosition<CalendarPlace>(after, deps), limit: pageSize(limit) };
+    const page = { after: openPosition<CalendarPlace>('calendars', after, deps), limit: pageSize(limit) };
     const target = { clientId, userId, accountKey };
     const { calendars, next } = await readAccount(deps.actor, { ...target, ...page }, deps);
     const isNamed = may(deps.actor, 'user.name', clientId);
@@ -104,7 +104,8 @@ export const listAccountCalendars = operation({
       calendars: calendars.map((calendar) =>
         isNamed ? calendar : { ...calendar, title: maskedName(calendar.title), failure: undefined },
       ),
-      next: next && sealPosition({ position: next.position, calendarKey: next.calendarKey }, deps),
+      next:
+        next && sealPosition('calendars', { position: next.position, calendarKey: next.calendarKey }, deps),
     };
   },
   toDocument: ({ calendars, next }) => ({

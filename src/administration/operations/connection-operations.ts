@@ -74,13 +74,15 @@ export const listConnectionsOperation = operation({
       const groups = await readConnections(deps.actor, filter, deps);
       return groups.map((group) => ({ ...group, accounts: visible(group.accounts) }));
     }
+    // Positions differ between states.
+    const list = `connections ${reason ?? state}`;
     const page = {
-      after: openPosition<UnhealthyPosition & ConnectedPosition>(after, deps),
+      after: openPosition<UnhealthyPosition & ConnectedPosition>(list, after, deps),
       limit: pageSize(limit),
     };
     const filter = { ...others, clientId, reason, state, ...page };
     const { accounts, next } = await listConnections(deps.actor, filter, deps);
-    return { reason, accounts: visible(accounts), next: next ? sealPosition(next, deps) : null };
+    return { reason, accounts: visible(accounts), next: next ? sealPosition(list, next, deps) : null };
   },
   toDocument: (result) =>
     'accounts' in result

@@ -81,14 +81,14 @@ export const listDeliveriesOperation = operation({
     else if ((filter.userId ?? filter.calendarId) !== undefined)
       refuseMistakes([{ field: 'client_id', problem: 'is missing: ids belong to an application' }]);
     const most = pageSize(limit);
-    const page = { after: openPosition<MessagePlace>(after, deps), limit: most + 1 };
+    const page = { after: openPosition<MessagePlace>('deliveries', after, deps), limit: most + 1 };
     const owner = clientId ?? (await readableClientIds(deps.actor, deps));
     const messages = await deps.messages.listMessages({ ...filter, clientId: owner }, page);
     const last = messages.length > most ? messages[most - 1] : undefined;
     const { createdAt, messageId } = last ?? {};
     return {
       deliveries: messages.slice(0, most).map((message) => toVisible(message, deps)),
-      next: last === undefined ? null : sealPosition({ createdAt, messageId }, deps),
+      next: last === undefined ? null : sealPosition('deliveries', { createdAt, messageId }, deps),
     };
   },
   toDocument: ({ deliveries, next }) => ({

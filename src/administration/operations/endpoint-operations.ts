@@ -110,13 +110,16 @@ async function listPage(
   deps: AdministrationDeps,
 ): Promise<Page<ListedEndpoint>> {
   const most = pageSize(limit);
-  const page = { after: openPosition<EndpointPlace>(after, deps), limit: most + 1 };
+  const page = { after: openPosition<EndpointPlace>('endpoints', after, deps), limit: most + 1 };
   const listed = await deps.endpoints.listEndpoints(clientId, page);
   const subjects = listed.slice(0, most).map((endpoint) => visibleEndpoint(endpoint, deps));
   const last = listed.length > most ? subjects.at(-1) : undefined;
   if (last === undefined) return { subjects, next: null };
   const { clientId: owner, isFirst, createdAt, endpointId } = last;
-  return { subjects, next: sealPosition({ clientId: owner, isFirst, createdAt, endpointId }, deps) };
+  return {
+    subjects,
+    next: sealPosition('endpoints', { clientId: owner, isFirst, createdAt, endpointId }, deps),
+  };
 }
 
 export const listAllEndpoints = operation({

@@ -236,18 +236,22 @@ const POSITION = 'a position in a list of the administration API';
 const positionKey = ({ sealer }: Pick<AdministrationDeps, 'sealer'>): Buffer =>
   sealer.derive('user references');
 
-/** Returns `next` for a position that contains names of users, so it is sealed. */
-export const sealPosition = (position: object, deps: Pick<AdministrationDeps, 'sealer'>): string =>
-  sealWith(positionKey(deps), JSON.stringify(position), POSITION);
+/** Returns `next` of the list with this id. The position may contain names of users, so it is sealed. */
+export const sealPosition = (
+  list: string,
+  position: object,
+  deps: Pick<AdministrationDeps, 'sealer'>,
+): string => sealWith(positionKey(deps), JSON.stringify(position), `${POSITION}: ${list}`);
 
-/** Returns the position in `after`. Throws ApiError 400 if it was not sealed here. */
+/** Returns the position in `after`. Throws ApiError 400 if it was not sealed for the list with this id. */
 export function openPosition<T>(
+  list: string,
   after: string | undefined,
   deps: Pick<AdministrationDeps, 'sealer'>,
 ): T | undefined {
   if (after === undefined) return undefined;
   try {
-    return jsonIn(openWith(positionKey(deps), after, POSITION)) as T; // Only sealPosition makes what opens.
+    return jsonIn(openWith(positionKey(deps), after, `${POSITION}: ${list}`)) as T; // Only sealPosition makes what opens.
   } catch {
     refuseAfter();
     return undefined;

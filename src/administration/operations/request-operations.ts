@@ -46,13 +46,13 @@ export const listRequests = operation({
     // A user without requests has no name in the log.
     if (userId !== undefined && user === undefined) return { requests: [], next: null };
     const most = pageSize(limit);
-    const page = { after: openPosition<RequestPlace>(after, deps), limit: most + 1 };
+    const page = { after: openPosition<RequestPlace>('requests', after, deps), limit: most + 1 };
     const entries = await deps.requestLog.listRequests(
       { ...others, ...status, requestId, clientIds, user },
       page,
     );
     const last = entries.length > most ? entries[most - 1] : undefined;
-    const next = last && sealPosition({ at: last.at, requestId: last.requestId }, deps);
+    const next = last && sealPosition('requests', { at: last.at, requestId: last.requestId }, deps);
     return { requests: entries.slice(0, most), next: next ?? null };
   },
   toDocument: ({ requests, next }) => ({

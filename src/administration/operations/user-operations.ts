@@ -66,7 +66,7 @@ export async function findVisibleUsers(
   { clientId, search: beginning = '', limit, after }: Search,
   deps: AdministrationDeps,
 ) {
-  const page = { after: openPosition<UserPlace>(after, deps), limit: pageSize(limit) };
+  const page = { after: openPosition<UserPlace>('users', after, deps), limit: pageSize(limit) };
   const { users, next } = await findUsers(deps.actor, { clientId, beginning, ...page }, deps);
   return {
     users: users.map((user) => {
@@ -74,7 +74,7 @@ export async function findVisibleUsers(
       const address = user.address === undefined ? undefined : name(user.address);
       return { ...user, userId: name(user.userId), address };
     }),
-    next: next && sealPosition(next, deps),
+    next: next && sealPosition('users', next, deps),
   };
 }
 
