@@ -1,5 +1,5 @@
 /** Groups test files, so that one process loads the code once for several of them. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -18,16 +18,12 @@ const CHANGES_PROCESS =
  * not change their process; each imports up to MOST_FILES of one folder. `files` are absolute paths.
  */
 export function groupTests(files: readonly string[], folder: string): string[] {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const isSeparate = (file: string) =>
-    !GROUPED_FOLDERS.test(file) || CHANGES_PROCESS.test(readFileSync(file, 'utf8'));
-  const separate = files.filter(isSeparate);
-  const byFolder = Map.groupBy(
-    files.filter((file) => !isSeparate(file)),
-    path.dirname,
+  const isShared = (file: string) =>
+    GROUPED_FOLDERS.test(file) && !CHANGES_PROCESS.test(readFileSync(file, 'utf8'));
+  const { separate = [], shared = [] } = Object.groupBy(files, (file) =>
+    isShared(file) ? 'shared' : 'separate',
   );
-  const groups = [...byFolder.values()].flatMap(inParts);
+  const groups = [...Map.groupBy(shared, path.dirname).values()].flatMap(inParts);
   const generated = groups.map((group, at) => {
     const file = path.join(folder, `${at}.test.mjs`);
     writeFileSync(file, group.map((one) => `import '${pathToFileURL(one).href}';\n`).join(''));

@@ -13,8 +13,8 @@
 import './needs-node.js';
 
 import { existsSync, globSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -31,7 +31,6 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const MOST_FILES_AT_ONCE = 8;
 /** A run of fewer files has one process for each. */
 const FEWEST_GROUPED = 20;
-const GROUPS = path.join(ROOT, 'node_modules/.cache/test-groups');
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const isQuick = process.argv.includes('--quick');
@@ -65,10 +64,14 @@ async function testAll(files: string[]): Promise<number> {
   const needsPostgres = !isQuick && !process.env.KALENDS_TEST_POSTGRES_URL;
   const postgres = needsPostgres ? await startPostgres() : undefined;
   if (postgres !== undefined) process.env.KALENDS_TEST_POSTGRES_URL = postgres.url;
+  // A folder of this run alone: another run in this checkout has other groups.
+  const groups = await mkdtemp(path.join(tmpdir(), 'kalends-test-groups-'));
   try {
     const removeMigrated = await shareMigrated(process.env.KALENDS_TEST_POSTGRES_URL);
-    return await testFiles(files).finally(removeMigrated);
+    const grouped = files.length < FEWEST_GROUPED ? files : groupTests(files, groups);
+    return await testFiles(grouped).finally(removeMigrated);
   } finally {
+    await rm(groups, { recursive: true });
     await postgres?.stop();
     if (memory !== undefined) await rm(memory, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -79,7 +82,7 @@ async function testFiles(files: string[]): Promise<number> {
   let failed = 0;
   // One more than there are processors, because files often wait for programs and databases.
   const events = run({
-    files: files.length < FEWEST_GROUPED ? files : groupTests(files, GROUPS),
+    files,
     concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE),
     execArgv: ['--import', path.join(ROOT, 'test/harness/file-deadline.ts')],
   });
