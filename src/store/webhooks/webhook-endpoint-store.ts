@@ -39,7 +39,8 @@ export const lastFault = (streams: number): string => `
                ORDER BY due_at DESC LIMIT ${streams}) AS s
               JOIN webhook_attempt t ON t.message_id = s.message_id
              WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END`;
-const LISTED = `
+/** Selects endpoints `e` of a table or subquery. Counts their streams, so the rows of a page are chosen before. */
+const listedFrom = (from: string): string => `
   SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
          e.hears_events AS events, e.hears_calendars AS calendars, e.hears_connections AS connections,
          e.hears_own AS own, e.state, e.paused_reason, e.paused_at, e.failures,
@@ -48,12 +49,12 @@ const LISTED = `
            (SELECT 1 FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL
              LIMIT ${MOST_WAITING}) AS counted) AS waiting,
          ${lastFault(MOST_RETRIED)} AS last_fault
-    FROM webhook_endpoint e`;
+    FROM ${from} AS e`;
 const AFTER =
   '(e.client_id, 1 - e.is_first, e.created_at, e.endpoint_id) > (:clientId, :rank, :createdAt, :endpointId)';
 const ALL: EndpointPage = { after: undefined, limit: Number.MAX_SAFE_INTEGER };
 const IN_ORDER = 'ORDER BY e.client_id, 1 - e.is_first, e.created_at, e.endpoint_id';
-const ONE = `${LISTED} WHERE e.endpoint_id = :endpointId`;
+const ONE = `${listedFrom('webhook_endpoint')} WHERE e.endpoint_id = :endpointId`;
 const ADD = `
   INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, private_network, is_first, secrets, hears_events, hears_calendars,
     hears_connections, hears_own, created_at, expires_at)
@@ -101,7 +102,8 @@ export function endpointStore(db: Database, sealer: Sealer, most = Number.POSITI
         ...(after === undefined ? [] : [AFTER]),
       ];
       const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-      const rows = await db.all<Row>(`${LISTED} ${where} ${IN_ORDER} LIMIT :limit`, {
+      const page = `(SELECT * FROM webhook_endpoint AS e ${where} ${IN_ORDER} LIMIT :limit)`;
+      const rows = await db.all<Row>(`${listedFrom(page)} ${IN_ORDER}`, {
         ...(clientIds && { clientIds }),
         ...(after && { ...place, rank: isFirst ? 0 : 1 }),
         limit,
