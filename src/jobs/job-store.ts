@@ -37,10 +37,13 @@ export interface JobStore {
   schedule(kind: JobKind, key: string, runAt: number): Promise<void>;
 
   /**
-   * Claims due jobs, which no other call claims before the lease ends, on any instance. Owners take turns: the one
-   * served longest ago comes first, with its job that has been due longest. A job whose lease expired is due again. It
-   * is claimed after all others, unless it has waited a minute, and only while no other such job runs in this process or
-   * in its slice, which its host's or owner's jobs share. One call claims at most 32 jobs. If a later part of it fails, it returns those that it has claimed.
+   * Claims due jobs, at most 32, which no other call claims before the lease ends, on any instance. Owners take turns: the
+   * one served longest ago comes first, with its job that has been due longest.
+   *
+   * A job whose lease expired is due again. It is claimed after all others, unless it has waited a minute. Of such jobs, one
+   * at a time runs in a process and in a slice. All jobs of a host, or of an owner without one, are in one slice.
+   *
+   * If a later part of a call fails, the call returns the jobs that it has claimed.
    */
   take(terms: TakeTerms): Promise<TakenJobs>;
 
