@@ -2,7 +2,7 @@
 import type { AuditActor, AuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditFilter, AuditLog } from '../../audit/audit-log.ts';
 import { userSubject } from '../../audit/user-subject.ts';
-import type { Database, Values } from '../drivers/database.ts';
+import type { Database, Dialect, Values } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 type Row = Omit<AuditEntry, 'actor' | 'before' | 'after'> & {
@@ -19,10 +19,10 @@ const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
   address, action, client_id, subject, before_change AS before, after_change AS after`;
 
 /** One text for each set of filters, so that the database finds the index for it. */
-const CONDITIONS = {
+const conditionsOn = ({ oneOf }: Dialect) => ({
   clientId: 'client_id = :clientId',
   // The expression avoids the index by application, in which SQLite would read all entries of the time.
-  clientsOfActor: "client_id || ''",
+  clientsOfActor: `client_id || '' ${oneOf('clientsOfActor')}`,
   actorId: "actor_kind = 'person' AND actor_id = :actorId",
   // Actors that are not people have no id. With this condition the index has them by time.
   nobody: 'actor_kind = :nobody AND actor_id IS NULL',
@@ -35,22 +35,8 @@ const CONDITIONS = {
   from: 'made_at >= :from',
   to: 'made_at < :to',
   placeAt: '(made_at, number) < (:placeAt, :placeNumber)',
-} as const;
-const NAMES = [
-  'clientId',
-  'clientsOfActor',
-  'actorId',
-  'nobody',
-  'anybody',
-  'key',
-  'anyKey',
-  'action',
-  'subject',
-  'from',
-  'to',
-  'placeAt',
-] as const satisfies readonly (keyof typeof CONDITIONS)[];
-type Filters = { readonly [name in (typeof NAMES)[number]]?: Values[string] | undefined };
+});
+type Filters = { readonly [name in keyof ReturnType<typeof conditionsOn>]?: Values[string] | undefined };
 
 // If the entry was deleted, the next older one is the position and is included in the page.
 const PLACE = `
@@ -144,12 +130,12 @@ function listEntryRows(
   filters: Filters,
   { place, limit }: { readonly place: Place | undefined; readonly limit: number },
 ): Promise<Row[]> {
-  const filterNames = NAMES.filter((name) => filters[name] !== undefined);
-  const conditions = filterNames.map((name) =>
-    name === 'clientsOfActor' ? `${CONDITIONS[name]} ${db.dialect.oneOf(name)}` : CONDITIONS[name],
-  );
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const values = Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null]));
+  const given = Object.entries(conditionsOn(db.dialect)).flatMap(([name, condition]) => {
+    const value = filters[name as keyof Filters]; // a key of the conditions
+    return value === undefined ? [] : [{ name, condition, value }];
+  });
+  const where = given.length === 0 ? '' : `WHERE ${given.map(({ condition }) => condition).join(' AND ')}`;
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   return db.all<Row>(
     `SELECT ${COLUMNS} FROM audit_entry ${where} ORDER BY made_at DESC, number DESC LIMIT :limit`,
     { ...values, ...(place !== undefined && { placeNumber: place.number }), limit },
