@@ -11,7 +11,7 @@ export const SETTINGS = errorTable({
   invalid_redirect_uri: {
     status: 400,
     message: 'The redirect URI cannot be used',
-    when: 'A redirect URI is invalid or occurs twice, one to remove is not registered, or there are more than 20.',
+    when: 'A redirect URI is invalid or occurs twice, one to remove is not registered, or there are too many.',
     fix: 'Use absolute https URLs. Plain http is allowed for loopback addresses only. `details` has a sentence for each wrong one.',
   },
   last_redirect_uri: {
