@@ -77,4 +77,4 @@ export const MISSING_FORMS: readonly string[] = [
 ];
 
 /** The commands whose operation is still missing. */
-export const MISSING_COMMANDS: readonly string[] = [...['setup google', 'setup microsoft']];
+export const MISSING_COMMANDS: readonly string[] = ['setup google', 'setup microsoft'];

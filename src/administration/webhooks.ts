@@ -26,6 +26,14 @@ export type NamedEndpoint = { readonly clientId: string; readonly endpointId: st
 /** An endpoint, of any application that the actor may use if `clientId` is absent. */
 export type SelectedEndpoint = Pick<NamedEndpoint, 'endpointId'> & Partial<NamedEndpoint>;
 
+/** The topics of a new endpoint unless others are chosen. */
+export const HEARS_EVENTS: EndpointHears = {
+  events: true,
+  calendars: false,
+  connections: false,
+  own: false,
+};
+
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** An endpoint with the statistics of a week of attempts. */

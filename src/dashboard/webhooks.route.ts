@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import {
   addWebhook,
   changeWebhook,
+  HEARS_EVENTS,
   pauseWebhook,
   readEndpoint,
   readEndpoints,
@@ -39,7 +40,6 @@ import { freshGet, freshPost, get, post } from './routes.ts';
 const LIST = `${APPLICATIONS}/:clientId${WEBHOOKS_TAB}`;
 const ONE = `${LIST}/:endpointId`;
 const HOUR_MS = 3_600_000;
-const HEARS_EVENTS = { events: true, calendars: false, connections: false, own: false };
 
 export const webhooksRoutes = (): DashboardRoute[] => [
   ...listing(),

@@ -13,6 +13,7 @@ import { PeopleRefusal } from '../../people/people-refusal.ts';
 import { mayRole, mustBeAllowed } from '../../people/permission.ts';
 import { type AlertChannel, testChannels } from '../../system/alert-channels.ts';
 import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
+import { readHeader } from '../../writing/events.route.ts';
 import { executeOnce } from '../../writing/idempotency.ts';
 import type { AdminRequestStore } from '../../writing/idempotency-store.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
@@ -135,10 +136,9 @@ async function performOnce(
   { adminRequests, now }: AdministrationRouteDeps,
 ): Promise<Performed> {
   const { headers, method, url, body } = request;
-  const idempotencyKey = headers['idempotency-key'];
   const repeatable = {
     owner: { keyId: key.keyId },
-    key: Array.isArray(idempotencyKey) ? idempotencyKey.join(', ') : idempotencyKey,
+    key: readHeader(request, 'idempotency-key'),
     operation: [method, url, headers.accept, headers['if-match']].join(' '),
     body,
   };

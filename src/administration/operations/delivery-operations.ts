@@ -16,15 +16,7 @@ import { findDelivery, replayAll, replayOne } from '../delivery.ts';
 import { DELIVERY } from '../documents/delivery.ts';
 import { toDocument } from '../documents/field.ts';
 import { readableClientIds } from '../users.ts';
-import {
-  type AdministrationDeps,
-  CLIENT,
-  openPosition,
-  operation,
-  PAGE,
-  pageSize,
-  sealPosition,
-} from './operation.ts';
+import { type AdministrationDeps, CLIENT, operation, PAGE, readPage } from './operation.ts';
 import { visibleName } from './user-operations.ts';
 
 const GROUP = 'Deliveries';
@@ -80,16 +72,15 @@ export const listDeliveriesOperation = operation({
     if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
     else if ((filter.userId ?? filter.calendarId) !== undefined)
       refuseMistakes([{ field: 'client_id', problem: 'is missing: ids belong to an application' }]);
-    const most = pageSize(limit);
-    const page = { after: openPosition<MessagePlace>('deliveries', after, deps), limit: most + 1 };
     const owner = clientId ?? (await readableClientIds(deps.actor, deps));
-    const messages = await deps.messages.listMessages({ ...filter, clientId: owner }, page);
-    const last = messages.length > most ? messages[most - 1] : undefined;
-    const { createdAt, messageId } = last ?? {};
-    return {
-      deliveries: messages.slice(0, most).map((message) => toVisible(message, deps)),
-      next: last === undefined ? null : sealPosition('deliveries', { createdAt, messageId }, deps),
+    const list = {
+      list: 'deliveries',
+      read: (page: { after: MessagePlace | undefined; limit: number }) =>
+        deps.messages.listMessages({ ...filter, clientId: owner }, page),
+      toPosition: ({ createdAt, messageId }: LoggedMessage): MessagePlace => ({ createdAt, messageId }),
     };
+    const { subjects, next } = await readPage({ limit, after }, list, deps);
+    return { deliveries: subjects.map((message) => toVisible(message, deps)), next };
   },
   toDocument: ({ deliveries, next }) => ({
     deliveries: deliveries.map((delivery) => toDocument(DELIVERY, delivery)),

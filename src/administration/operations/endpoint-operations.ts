@@ -3,7 +3,7 @@ import { SETTINGS } from '../../branding/settings-error.ts';
 import { flag, parsed, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
 import type { EndpointHears } from '../../webhooks/endpoint.ts';
-import type { EndpointPlace, ListedEndpoint } from '../../webhooks/endpoint-store.ts';
+import type { EndpointPage, EndpointPlace, ListedEndpoint } from '../../webhooks/endpoint-store.ts';
 import { readApplication } from '../applications.ts';
 import { ENDPOINT, TOPICS, toTopics } from '../documents/endpoint.ts';
 import { toDocument } from '../documents/field.ts';
@@ -14,6 +14,7 @@ import {
   changeWebhook,
   type EndpointProblem,
   findWebhook,
+  HEARS_EVENTS,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
@@ -26,14 +27,12 @@ import {
   type AdministrationDeps,
   CLIENT,
   DRY_RUN,
-  openPosition,
   operation,
   overlapField,
   overlapMsOf,
   PAGE,
   type Page,
-  pageSize,
-  sealPosition,
+  readPage,
 } from './operation.ts';
 
 const GROUP = 'Endpoints';
@@ -52,12 +51,11 @@ const isTopics = (value: unknown): value is string[] =>
 
 function readTopics(value: unknown): EndpointHears | undefined {
   if (!isTopics(value)) return undefined;
-  const [events, calendars, connections, own] = ALL_TOPICS.map((topic) => value.includes(topic));
   return {
-    events: events === true,
-    calendars: calendars === true,
-    connections: connections === true,
-    own: own === true,
+    events: value.includes('events'),
+    calendars: value.includes('calendars'),
+    connections: value.includes('connections'),
+    own: value.includes('own'),
   };
 }
 
@@ -106,20 +104,18 @@ type EndpointList = {
 };
 
 async function listPage(
-  { clientId, limit, after }: EndpointList,
+  { clientId, ...page }: EndpointList,
   deps: AdministrationDeps,
 ): Promise<Page<ListedEndpoint>> {
-  const most = pageSize(limit);
-  const page = { after: openPosition<EndpointPlace>('endpoints', after, deps), limit: most + 1 };
-  const listed = await deps.endpoints.listEndpoints(clientId, page);
-  const subjects = listed.slice(0, most).map((endpoint) => visibleEndpoint(endpoint, deps));
-  const last = listed.length > most ? subjects.at(-1) : undefined;
-  if (last === undefined) return { subjects, next: null };
-  const { clientId: owner, isFirst, createdAt, endpointId } = last;
-  return {
-    subjects,
-    next: sealPosition('endpoints', { clientId: owner, isFirst, createdAt, endpointId }, deps),
+  const list = {
+    list: 'endpoints',
+    read: (place: EndpointPage) => deps.endpoints.listEndpoints(clientId, place),
+    toPosition: ({ clientId: owner, isFirst, createdAt, endpointId }: ListedEndpoint): EndpointPlace => ({
+      ...{ clientId: owner, isFirst, createdAt, endpointId },
+    }),
   };
+  const { subjects, next } = await readPage(page, list, deps);
+  return { subjects: subjects.map((endpoint) => visibleEndpoint(endpoint, deps)), next };
 }
 
 export const listAllEndpoints = operation({
@@ -158,8 +154,6 @@ export const addEndpointOperation = operation({
   },
   toDocument: ({ endpointId, secret }) => ({ endpoint_id: endpointId, secret }),
 });
-
-const HEARS_EVENTS = { events: true, calendars: false, connections: false, own: false };
 
 export const showEndpoint = operation({
   ...{ id: 'showEndpoint', method: 'get', path: PATH, group: GROUP },

@@ -226,6 +226,26 @@ export function toPage<T>(
   return { subjects, next: last === undefined ? null : idOf(last) };
 }
 
+type SealedPage<Row, Position> = {
+  /** The id of the list. */
+  readonly list: string;
+  readonly read: (page: { readonly after: Position | undefined; readonly limit: number }) => Promise<Row[]>;
+  readonly toPosition: (last: Row) => Position;
+};
+
+/** Returns the page of a list whose positions are sealed. Reads one row more, which tells whether another page follows. */
+export async function readPage<Row, Position extends object>(
+  { limit, after }: PageInput,
+  { list, read, toPosition }: SealedPage<Row, Position>,
+  deps: Pick<AdministrationDeps, 'sealer'>,
+): Promise<Page<Row>> {
+  const most = pageSize(limit);
+  const rows = await read({ after: openPosition<Position>(list, after, deps), limit: most + 1 });
+  const subjects = rows.slice(0, most);
+  const last = rows.length > most ? subjects.at(-1) : undefined;
+  return { subjects, next: last === undefined ? null : sealPosition(list, toPosition(last), deps) };
+}
+
 export const pageSize = (limit: number | undefined): number => limit ?? USUAL;
 
 const refuseAfter = () =>

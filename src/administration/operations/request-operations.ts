@@ -1,6 +1,7 @@
 /** The operations on the log of requests. */
 import { parsedText, refuseMistakes, required, text } from '../../http/fields.ts';
 import { PeopleRefusal } from '../../people/people-refusal.ts';
+import type { RequestEntry } from '../../request-log/request-entry.ts';
 import { parseStatus } from '../../request-log/request-filter.ts';
 import type { RequestPlace } from '../../request-log/request-log.ts';
 import { time } from '../../webhooks/deliveries.ts';
@@ -8,7 +9,7 @@ import { readApplication } from '../applications.ts';
 import { toDocument } from '../documents/field.ts';
 import { REQUEST } from '../documents/request.ts';
 import { readableClientIds } from '../users.ts';
-import { openPosition, operation, PAGE, pageSize, sealPosition } from './operation.ts';
+import { operation, PAGE, readPage } from './operation.ts';
 
 const GROUP = 'Requests';
 const MOST_CHARACTERS = 512;
@@ -45,15 +46,15 @@ export const listRequests = operation({
     const user = userId === undefined ? undefined : await deps.requestLog.userOf(clientId ?? '', userId);
     // A user without requests has no name in the log.
     if (userId !== undefined && user === undefined) return { requests: [], next: null };
-    const most = pageSize(limit);
-    const page = { after: openPosition<RequestPlace>('requests', after, deps), limit: most + 1 };
-    const entries = await deps.requestLog.listRequests(
-      { ...others, ...status, requestId, clientIds, user },
-      page,
-    );
-    const last = entries.length > most ? entries[most - 1] : undefined;
-    const next = last && sealPosition('requests', { at: last.at, requestId: last.requestId }, deps);
-    return { requests: entries.slice(0, most), next: next ?? null };
+    const selected = { ...others, ...status, requestId, clientIds, user };
+    const list = {
+      list: 'requests',
+      read: (page: { after: RequestPlace | undefined; limit: number }) =>
+        deps.requestLog.listRequests(selected, page),
+      toPosition: ({ at, requestId: id }: RequestEntry): RequestPlace => ({ at, requestId: id }),
+    };
+    const { subjects: requests, next } = await readPage({ limit, after }, list, deps);
+    return { requests, next };
   },
   toDocument: ({ requests, next }) => ({
     requests: requests.map((entry) => toDocument(REQUEST, entry)),
