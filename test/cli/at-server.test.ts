@@ -116,7 +116,7 @@ describe('a command at a server', () => {
 
   before(async () => {
     receiver = await openReceiver();
-    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY, ...alertEnv() } });
+    program = await startProgram({ env: { KALENDS_ADMIN_KEY: KEY, KALENDS_ROLE: 'web', ...alertEnv() } });
     clientId = await newClient();
   });
   after(async () => {
