@@ -27,7 +27,7 @@ export const BARE_FORM = 'bare Fastify, form POST';
 export const BARE_GET = 'bare Fastify, GET';
 
 /** More codes than the fastest server exchanges in a second. */
-const CODES_PER_SECOND = 12_000;
+const CODES_PER_SECOND = 40_000;
 
 type Server = Pick<Kalends | Peer, 'port' | 'application' | 'seedCodes'> & {
   readonly process: { readonly pid: number };
