@@ -1,4 +1,5 @@
 /** Commands that run an operation of administration: on the local database, or at a server with `--server`. */
+import { Readable } from 'node:stream';
 import { type DocumentField, toTable } from '../administration/documents/field.ts';
 import { toApiError } from '../administration/operations/administration-error.ts';
 import { showApplication } from '../administration/operations/application-operations.ts';
@@ -117,6 +118,11 @@ export function localOperations(deps: AdministrationDeps): Operations {
       const { result } = await perform(row, fields);
       return asObject(row.toDocument(result, deps)) ?? {};
     },
+    async stream(row, fields) {
+      const document = row.toDocument((await perform(row, fields)).result, deps);
+      if (document instanceof Readable) return document;
+      throw new Error(`${row.id} has no document in pieces`);
+    },
   };
 }
 
@@ -171,5 +177,6 @@ export function namingMissing(operations: Operations): Operations {
   return {
     run: (row, fields) => operations.run(row, fields).catch(explain(row.operation, fields)),
     read: (row, fields) => operations.read(row, fields).catch(explain(row, fields)),
+    stream: (row, fields) => operations.stream(row, fields).catch(explain(row, fields)),
   };
 }

@@ -47,17 +47,39 @@ function readOption(text: string): string {
 /** Returns the operations at a server. */
 export const remoteOperations = (server: Server): Operations => ({
   async run({ operation }, fields) {
-    const output = readOutput(await call(server, operation, { fields, accept: COMMAND_MEDIA_TYPE }));
+    const output = readOutput(
+      await call(server, operation, { fields, accept: COMMAND_MEDIA_TYPE, read: readObject }),
+    );
     if (output === undefined) throw noKalends(server, 200);
     return output;
   },
-  read: (operation, fields) => call(server, operation, { fields, accept: 'application/json' }),
+  read: (operation, fields) => call(server, operation, { fields, accept: JSON_TYPE, read: readObject }),
+  stream: (operation, fields) =>
+    call(server, operation, { fields, accept: JSON_TYPE, read: async (body) => decode(server, body) }),
 });
 
-type Call = { readonly fields: Members; readonly accept: string };
-type Reply = { readonly status: number; readonly type: string; readonly body: Members };
+const JSON_TYPE = 'application/json';
 
-async function call(server: Server, row: AdminOperation, { fields, accept }: Call): Promise<Members> {
+type Call<T> = {
+  readonly fields: Members;
+  readonly accept: string;
+  /** Reads the body of the response. If it fails, the request is sent again. */
+  readonly read: (response: Response) => Promise<T>;
+};
+
+const readObject = async (response: Response): Promise<Members> =>
+  asObject(jsonIn(await response.text())) ?? {};
+
+/** Yields the text of the body. Throws CommandError if the connection breaks before its end. */
+async function* decode(server: Server, { body }: Response): AsyncGenerator<string> {
+  try {
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) yield piece;
+  } catch (reason) {
+    throw unreachable(server, reason);
+  }
+}
+
+async function call<T>(server: Server, row: AdminOperation, { fields, accept, read }: Call<T>): Promise<T> {
   const { params, query, body } = toRequest(row, fields);
   readMembers(params, row.pathFields);
   const path = row.path.replace(/\{(\w+)\}/g, (_, name) => pathPart(String(params[name])));
@@ -72,17 +94,27 @@ async function call(server: Server, row: AdminOperation, { fields, accept }: Cal
     },
     ...((isPost || row.method === 'patch') && { body: JSON.stringify(body) }),
   };
-  const first = send(url, init);
+  const send = async () => {
+    // A body in pieces takes as long as it is large. fetch ends one without a piece for five minutes.
+    const limit = read === readObject && { signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const response = await fetch(url, { ...init, redirect: 'manual', ...limit });
+    const type = response.headers.get('content-type') ?? '';
+    if (response.status < 300 && type.startsWith(accept)) return { value: await read(response) };
+    return { failure: toError(server, response.status, await readObject(response)) };
+  };
   // The server performs a POST once for each key. Another method that was performed would fail the second time.
   const isRepeatable = isPost || row.method === 'get';
-  const reply = await first
-    .catch((reason) => (isRepeatable ? send(url, init) : Promise.reject(reason)))
+  const reply = await send()
+    .catch((reason) => (isRepeatable ? send() : Promise.reject(reason)))
     .catch((reason) => {
-      throw new CommandError('unreachable', `${server.origin} cannot be reached (${causeText(reason)}).`);
+      throw unreachable(server, reason);
     });
-  if (reply.status < 300 && reply.type.startsWith(accept)) return reply.body;
-  throw toError(server, reply);
+  if ('failure' in reply) throw reply.failure;
+  return reply.value;
 }
+
+const unreachable = ({ origin }: Server, reason: unknown): CommandError =>
+  new CommandError('unreachable', `${origin} cannot be reached (${causeText(reason)}).`);
 
 /** Encodes a part of a path. URLs have no form of the parts `.` and `..`. */
 function pathPart(text: string): string {
@@ -90,17 +122,7 @@ function pathPart(text: string): string {
   throw new CommandError('refused', `"${text}" cannot be sent in a URL; run this command without --server.`);
 }
 
-async function send(url: string, init: RequestInit): Promise<Reply> {
-  const response = await fetch(url, {
-    ...init,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const type = response.headers.get('content-type') ?? '';
-  return { status: response.status, type, body: asObject(jsonIn(await response.text())) ?? {} };
-}
-
-function toError(server: Server, { status, body: { code, message } }: Reply): Error {
+function toError(server: Server, status: number, { code, message }: Members): Error {
   if (status < 400 || typeof code !== 'string' || typeof message !== 'string')
     return noKalends(server, status);
   if (code === 'invalid_admin_key')

@@ -35,4 +35,6 @@ export type Operations = {
   run(rendering: Rendering, fields: Members): Promise<OperationOutput>;
   /** Runs an operation and returns its document. */
   read(operation: AdminOperation, fields: Members): Promise<Members>;
+  /** Runs an operation whose document can have any size, and returns the document in pieces. */
+  stream(operation: AdminOperation, fields: Members): Promise<AsyncIterable<string>>;
 };

@@ -10,6 +10,7 @@ import { ACCOUNT, type AccountSubject, FOUND_USER, USER } from '../administratio
 import {
   createReconnectLinkOperation,
   disconnectAccountOperation,
+  exportUserOperation,
   listAccountCalendars,
   searchUsers,
 } from '../administration/operations/account-operations.ts';
@@ -22,12 +23,11 @@ import {
 } from '../administration/operations/user-operations.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { DeletionReceipt } from '../user-data/delete-user.ts';
-import { exportUser } from '../user-data/export-user.ts';
 import type { FoundUser } from '../user-data/user-directory.ts';
 import { CLIENT_ID, requireClient } from './client-commands.ts';
 import { type Command, type Input, newFile, type Result, type Storage } from './command.ts';
 import { tabulate } from './help.ts';
-import { listOutput, missing, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
+import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
 import { listResult, PAGE_OPTIONS, text, YES } from './option-values.ts';
 import { type Operations, rendering } from './rendering.ts';
 import { safeJson } from './terminal-text.ts';
@@ -249,14 +249,13 @@ const userExport: Command = {
   notes: [
     'The export contains events, addresses of accounts and bodies of deliveries, but no credentials. Give it only to the user. The audit log records the export. docs/privacy.md describes its content.',
   ],
+  renderings: [],
   run: (input, context) =>
-    context.withStorage(async (storage) => {
-      const { client_id: clientId, user_id: userId } = userInput(input);
+    context.withOperations(async (operations) => {
       const output = text(input.options.output);
       const file = output === undefined ? undefined : newFile(output);
-      await requireClient(clientId, storage.clients);
-      const pieces = await exportUser({ clientId, userId }, { ...storage, now: context.deps.now });
-      if (pieces === undefined) throw missing('user_id', userInput(input));
+      const fields = userInput(input);
+      const pieces = await operations.stream(exportUserOperation, fields);
       if (file === undefined) {
         for await (const piece of pieces) context.io.stdout.write(safeJson(piece));
         return undefined;
@@ -264,7 +263,7 @@ const userExport: Command = {
       await writeFile(pieces, file);
       const { size } = await stat(file);
       return {
-        json: { client_id: clientId, user_id: userId, file, bytes: size },
+        json: { ...fields, file, bytes: size },
         text: `Wrote ${file} (${size} bytes). Only you can read it. Give it only to the user.`,
       };
     }),

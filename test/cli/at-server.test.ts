@@ -16,7 +16,7 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 const KEY = 'environment-key-of-32-characters-or-more';
 const HOOK = 'https://app.example/hook';
 const RANDOM =
-  /https:\/\/shop\.example\/\d+|(?<=--after |next": ")[\w-]+|msg_\d+|whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|created.by":? +\S+/g;
+  /https:\/\/shop\.example\/\d+|(?<=--after |next": ")[\w-]+|msg_\d+|whk_[\w-]+|(?<=kid": "|key )[\w-]{12}|we_[\w-]+|whsec_[\w+/=]+|hook\/\d+|\d+ ms|duration_ms":? +\d+|join\/[\w-]{43}|reconnect\/\S+|[\da-f]{64}|ak_[\w-]{12}|kal_adm_[\w-]+|kalends_[\w-]{43}|proj\w+|ada\d+|\w{8}(-\w{4}){3}-\w{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=family_id":|number":)\d+|created.by":? +\S+/g;
 
 const withoutRandom = ({ stdout, stderr, exitCode }: Run) => ({
   exitCode,
@@ -201,6 +201,7 @@ describe('a command at a server', () => {
     'user reconnect-link': async () => [...(await user()), 'Ada'],
     'user disconnect': async () => [...(await user()), 'Ada', '--yes'],
     'user show': user,
+    'user export': user,
     'user sync': async () => [...(await user()), 'Ada'],
     'user revoke': user,
     'user delete': async () => [...(await user()), '--yes'],

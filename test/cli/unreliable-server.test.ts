@@ -1,7 +1,10 @@
 /** Commands with `--server` at servers that lose or change responses. */
 import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 
 import { runHere } from '../harness/command-here.ts';
@@ -45,6 +48,20 @@ describe('a command at another server', () => {
     };
     const { stdout, requests } = await runAt(answer, ROTATE);
     assert.deepEqual([stdout, requests.length], ['Done.\n', 2]);
+  });
+
+  it('leaves no file if an export breaks off', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'kalends-export-'));
+    const answer: Answer = (_, reply) => {
+      reply.writeHead(200, { 'content-type': 'application/json' });
+      reply.write('{"kalends_user_export":1', () => reply.destroy());
+    };
+    const args = ['user', 'export', 'proj1', 'ada', '--output', path.join(folder, 'ada.json')];
+    const { exitCode, stderr } = await runAt(answer, args);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /cannot be reached/);
+    assert.deepEqual(await readdir(folder), []);
+    await rm(folder, { recursive: true });
   });
 
   it('does not repeat a DELETE', async () => {
