@@ -25,6 +25,7 @@ import type { AlertChannel } from '../../src/system/alert-channels.ts';
 import { runningProgram } from '../../src/system/running-program.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { recordingLog } from '../servers/recording-log.ts';
+import { checkResult } from './result-check.ts';
 
 export const NOW = Date.UTC(2026, 10, 15, 12);
 export const ENVIRONMENT_KEY = 'environment-key-of-32-characters-or-more';
@@ -146,6 +147,7 @@ export async function openAdministrationApp(
     });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     const document: Readonly<Record<string, unknown>> = isJson ? response.json() : {};
+    if (isJson && response.statusCode < 300) checkResult(method, path, document);
     return { status: response.statusCode, document, headers: response.headers };
   };
   return { sent, app, db, deps, stores, clock, entries, by, createKey, addMember, send };
