@@ -28,6 +28,11 @@ const object = (properties: Readonly<Record<string, Schema>>, optional: readonly
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
+const named = (
+  id: string,
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema => ({ $id: id, ...object(properties, optional) });
 const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
@@ -73,16 +78,14 @@ const OPTIONAL = new Set(
    mailed mail_error`.split(/\s+/),
 );
 
-/** Returns the rows of a list whose members are the fields of a table. `nested` has those that are no plain values. */
+/** Returns a list of the component `id`, whose members are the fields of a table. `nested` has those that are no plain values. */
 const rows = (
+  id: string,
   fields: readonly { readonly name: string }[],
   nested: Readonly<Record<string, Schema>> = {},
-  isComplete = true,
 ): Schema => {
-  const names = fields.map(({ name }) => name).filter((name) => isComplete || !OPTIONAL.has(name));
-  return list(
-    object(Object.fromEntries(names.map((name) => [name, nested[name] ?? plain(name)])), [...OPTIONAL]),
-  );
+  const members = fields.map(({ name }) => [name, nested[name] ?? plain(name)]);
+  return list(named(id, Object.fromEntries(members), [...OPTIONAL]));
 };
 
 function plain(name: string): Schema {
@@ -91,16 +94,20 @@ function plain(name: string): Schema {
   throw new Error(`No schema of "${name}"`);
 }
 
-const VALUES = object(
+const VALUES = named(
+  'ReviewedValues',
   members('application_url? dark_logo_url? display_name? logo_url? support_email? support_url?'),
 );
-const BRANDING = object(
+const BRANDING = named(
+  'Branding',
   members('enabled:flag logo_url? dark_logo_url? primary_color? theme hide_footer:flag'),
 );
 const APPROVED = orNull(VALUES);
-const ACTIVITY = list(object(members('number:int at:time kind actor? note? fields:texts'), ['fields']));
-const CHECK = object(members('name status message since:time'));
-const UNHEALTHY = rows(UNHEALTHY_ACCOUNT);
+const ACTIVITY = list(
+  named('ReviewActivity', members('number:int at:time kind actor? note? fields:texts'), ['fields']),
+);
+const CHECK = named('Check', members('name status message since:time'));
+const UNHEALTHY = rows('UnhealthyAccount', UNHEALTHY_ACCOUNT);
 const ACTOR = object(members('kind id? name?'), ['id', 'name']);
 
 /** The members that are objects or lists of them. */
@@ -110,46 +117,50 @@ const NESTED: Readonly<Record<string, Schema>> = {
   approved: APPROVED,
   activity: ACTIVITY,
   attemptLog: list(
-    object(members('number:int startedAt:time durationMs:int status:int answer fault'), [
+    named('Attempt', members('number:int startedAt:time durationMs:int status:int answer fault'), [
       'status',
       'answer',
       'fault',
     ]),
   ),
-  receipt: object(
+  receipt: named(
+    'DeletionReceipt',
     members('deleted_at:time accounts:int calendars:int events:int grants:int changes:int deliveries:int'),
   ),
   single_sign_on: orNull(object(members('issuer subject role_source'))),
   accounts: UNHEALTHY,
-  reasons: list(object({ ...members('reason count:int has_more:flag mends'), accounts: UNHEALTHY })),
-  clients: rows(APPLICATION, { branding: BRANDING }, false),
-  endpoints: rows(ENDPOINT),
-  deliveries: rows(DELIVERY),
-  requests: rows(REQUEST),
-  users: rows(FOUND_USER),
-  calendars: rows(CALENDAR),
-  grants: rows(GRANT),
-  keys: rows(ADMIN_KEY),
-  people: rows(PERSON),
-  invitations: rows(INVITATION),
-  passkeys: rows(PASSKEY),
-  sessions: rows(SESSION),
-  entries: rows(AUDIT_ENTRY, { actor: ACTOR }),
+  reasons: list(
+    named('ReasonGroup', { ...members('reason count:int has_more:flag mends'), accounts: UNHEALTHY }),
+  ),
+  clients: rows('Application', APPLICATION, { branding: BRANDING }),
+  endpoints: rows('Endpoint', ENDPOINT),
+  deliveries: rows('Delivery', DELIVERY),
+  requests: rows('Request', REQUEST),
+  users: rows('FoundUser', FOUND_USER),
+  calendars: rows('AccountCalendar', CALENDAR),
+  grants: rows('Grant', GRANT),
+  keys: rows('AdminKey', ADMIN_KEY),
+  people: rows('Member', PERSON),
+  invitations: rows('Invitation', INVITATION),
+  passkeys: rows('Passkey', PASSKEY),
+  sessions: rows('Session', SESSION),
+  entries: rows('AuditEntry', AUDIT_ENTRY, { actor: ACTOR }),
   alerts: list(
-    object(
+    named(
+      'Alert',
       members('id kind severity summary action client_id? subject url? opened_at:time resolved_at:time?'),
     ),
   ),
-  results: list(object(members('channel recipient sent:flag problem?'))),
-  settings: list(object(members('name value? from secret:flag'))),
-  metrics: list(object(members('name help type samples:objects'))),
+  results: list(named('AlertTest', members('channel recipient sent:flag problem?'))),
+  settings: list(named('Setting', members('name value? from secret:flag'))),
+  metrics: list(named('Metric', members('name help type samples:objects'))),
   checks: list(CHECK),
-  backups: list(object(members('name bytes:int created_at:time scheduled:flag'))),
-  instances: list(object(members('instance_id host version role started_at:time seen_at:time'))),
-  jobs: list(object(members('kind waiting:int running:int late:int oldest_due_at:time?'))),
+  backups: list(named('Backup', members('name bytes:int created_at:time scheduled:flag'))),
+  instances: list(named('Instance', members('instance_id host version role started_at:time seen_at:time'))),
+  jobs: list(named('JobCount', members('kind waiting:int running:int late:int oldest_due_at:time?'))),
 };
 
-const ACCOUNT = object({
+const ACCOUNT = named('LinkedAccount', {
   ...members(
     'provider key id display state reason? message? since:time turn? mends? linked_at:time synced_at:time?',
   ),
@@ -171,8 +182,10 @@ const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   removeMember: members('keys:int'),
   createReconnectLink: { account: object(members('provider key id')) },
   disconnectAccount: { account: object(members('provider key id')) },
-  listReviews: { applications: rows(REVIEW, { present: VALUES, approved: APPROVED, activity: ACTIVITY }) },
-  showLoad: { applications: list(object(LOAD)) },
+  listReviews: {
+    applications: rows('Review', REVIEW, { present: VALUES, approved: APPROVED, activity: ACTIVITY }),
+  },
+  showLoad: { applications: list(named('ApplicationLoad', LOAD)) },
 };
 
 /** Returns the schema of an operation's result. */
