@@ -37,6 +37,7 @@ Use this API to create applications, rotate secrets and manage users from a prog
    \`\`\`
 
 \`GET ${ADMIN_PREFIX}/openapi.json\` returns the OpenAPI 3.1 document, without a key; it is also [in the repository](admin-openapi.json).
+[\`@kalends/client/admin\`](../packages/client/README.md#administration) is a typed client.
 
 ## Where it is served
 

@@ -1,12 +1,13 @@
 /**
- * Types of `@kalends/client` from the schemas of the OpenAPI document: packages/client/src/api-types.ts, which
- * `npm run docs` writes.
+ * Types of `@kalends/client` from the schemas of the OpenAPI document (packages/client/src/api-types.ts), and the operations
+ * of `@kalends/client/admin`. `npm run docs` writes them.
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import type { OpenApiDocument } from '../src/api-reference/openapi-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
+export const ADMIN_CLIENT = 'packages/client/src/admin-operations.ts';
 export const CLIENT_TYPES = 'packages/client/src/api-types.ts';
 
 /** The generated schemas, and their names in the client. All other schemas are written by hand. */
@@ -50,29 +51,112 @@ import type { ${IMPORTED.join(', ')} } from './event-shapes.ts';
 
 ${types.join('\n\n')}
 `;
-  const biome = path.join(ROOT, 'node_modules/.bin/biome');
-  return execFileSync(biome, ['format', `--stdin-file-path=${CLIENT_TYPES}`], {
-    cwd: ROOT,
-    input: text,
-    encoding: 'utf8',
-  });
+  return formatted(text, CLIENT_TYPES);
 }
 
+function formatted(input: string, file: string): string {
+  const biome = path.join(ROOT, 'node_modules/.bin/biome');
+  return execFileSync(biome, ['format', `--stdin-file-path=${file}`], { cwd: ROOT, input, encoding: 'utf8' });
+}
+
+/** Returns the source of `@kalends/client/admin`: types of the objects, and a row and a signature for each operation. */
+export function adminClient({ components, paths }: OpenApiDocument): string {
+  const { Error: _, ...schemas } = components.schemas as Readonly<Record<string, Schema>>;
+  const types = Object.entries(schemas).map(
+    ([name, schema]) => `export type ${name} = ${renderType(schema, ANY_NAME)};`,
+  );
+  const operations = Object.entries(paths as unknown as Paths).flatMap(([place, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ place, method, ...operation })),
+  );
+  const signatures = operations.map((operation) => `/** ${operation.summary}. */\n${signature(operation)}`);
+  const rows = operations.map(
+    ({ operationId, method, place }) =>
+      `${operationId}: ['${method.toUpperCase()}', '${place.replace('/admin/v1', '')}'],`,
+  );
+  const text = `/** The administration API, from docs/admin-openapi.json, written by \`npm run docs\`. */
+
+${types.join('\n\n')}
+
+/** Options of a call. */
+export type CallOptions = {
+  /** The \`etag\` of an earlier result: the change fails with \`changed_meanwhile\` if there is another version. */
+  readonly ifMatch?: string | undefined;
+  /** Ends the call early. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The operations. The input has the fields of the path, the query and the body. All fail with KalendsError. */
+export type AdminOperations = {
+${signatures.join('\n')}
+};
+
+/** The method and the path of each operation below \`/admin/v1\`. */
+export const OPERATIONS = {
+${rows.join('\n')}
+} as const;
+`;
+  return formatted(text, ADMIN_CLIENT);
+}
+
+type Parameter = {
+  readonly in: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+};
+type DescribedOperation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly headers?: object; readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
+    >
+  >;
+};
+type Paths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+
+/** Returns the type of an operation, as a member of an object type. */
+function signature({ operationId, parameters = [], requestBody, responses }: DescribedOperation): string {
+  const sent = parameters.filter(({ in: place }) => place !== 'header');
+  const { properties = {}, required = [] } = requestBody?.content['application/json'].schema ?? {};
+  const described = sent.map(({ name, schema, description }) => [name, { ...schema, description }] as const);
+  const needed = [...sent.flatMap(({ name, required: isRequired }) => (isRequired ? name : [])), ...required];
+  const input = { ...Object.fromEntries(described), ...properties } as Readonly<Record<string, Schema>>;
+  const [success] = Object.entries(responses).flatMap(([status, one]) => (status < '300' ? one : []));
+  const result = success?.content?.['application/json']?.schema;
+  const names = Object.keys(input);
+  const fields = `input${needed.length === 0 ? '?' : ''}: ${renderMembers(input, needed, ANY_NAME)}`;
+  const isVersioned = success?.headers !== undefined && 'ETag' in success.headers;
+  const returned = `${result === undefined ? 'unknown' : renderType(result, ANY_NAME)}${isVersioned ? ' & { readonly etag?: string }' : ''}`;
+  return `${operationId}(${names.length === 0 ? 'input?: Readonly<Record<string, never>>' : fields}, options?: CallOptions): Promise<${returned}>;`;
+}
+
+const ANY_NAME = (reference: string): string => reference.replace('#/components/schemas/', '');
+
 const PRIMITIVES: Readonly<Record<string, string>> = {
+  null: 'null',
   integer: 'number',
   object: 'Readonly<Record<string, unknown>>',
 };
 
-function renderType(schema: Schema): string {
+type Naming = (reference: string) => string;
+
+function renderType(schema: Schema, nameOf: Naming = referencedName): string {
+  const render = (part: Schema) => renderType(part, nameOf);
   const { $ref, anyOf, const: only, enum: values, items, properties, patternProperties = {}, type } = schema;
-  if ($ref !== undefined) return referencedName($ref);
-  if (anyOf !== undefined) return anyOf.map(renderType).join(' | ');
+  if ($ref !== undefined) return nameOf($ref);
+  if (anyOf !== undefined) return anyOf.map(render).join(' | ');
   if (only !== undefined) return literal(only);
+  if (values?.toSorted().join() === 'false,true') return 'boolean';
   if (values !== undefined) return values.map(literal).join(' | ');
-  if (items !== undefined) return `readonly (${renderType(items)})[]`;
-  if (properties !== undefined) return renderMembers(properties, schema.required ?? []);
+  if (items !== undefined) return `readonly (${render(items)})[]`;
+  if (properties !== undefined) return renderMembers(properties, schema.required ?? [], nameOf);
   const [member] = Object.values(patternProperties);
-  if (member?.type !== undefined) return `Readonly<Record<string, ${renderType(member)}>>`;
+  if (member?.type !== undefined) return `Readonly<Record<string, ${render(member)}>>`;
   return type === undefined ? 'unknown' : (PRIMITIVES[type] ?? type);
 }
 
@@ -85,10 +169,14 @@ function referencedName(reference: string): string {
   return name;
 }
 
-function renderMembers(properties: Readonly<Record<string, Schema>>, required: readonly string[]): string {
+function renderMembers(
+  properties: Readonly<Record<string, Schema>>,
+  required: readonly string[],
+  nameOf: Naming,
+): string {
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `${comment(schema)}readonly ${name}${required.includes(name) ? '' : '?'}: ${renderType(schema)};`,
+      `${comment(schema)}readonly ${name}${required.includes(name) ? '' : '?'}: ${renderType(schema, nameOf)};`,
   );
   return `{\n${members.join('\n')}\n}`;
 }

@@ -12,20 +12,21 @@ import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
 import { administrationDocument } from './administration-document.ts';
-import { CLIENT_TYPES, clientTypes } from './client-types.ts';
+import { ADMIN_CLIENT, adminClient, CLIENT_TYPES, clientTypes } from './client-types.ts';
 import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const openapi = currentDocument('http://127.0.0.1:8080');
+const admin = adminDocument('http://127.0.0.1:8080');
 
 const documents: Readonly<Record<string, string>> = {
   'docs/account-health.md': accountHealthDocument(
     readFileSync(path.join(ROOT, 'docs/account-health.md'), 'utf8'),
   ),
   'docs/administration.md': administrationDocument(),
-  'docs/admin-openapi.json': `${JSON.stringify(adminDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
+  'docs/admin-openapi.json': `${JSON.stringify(admin, undefined, 2)}\n`,
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
@@ -33,6 +34,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/metrics.md': metricsDocument(),
   'docs/openapi.json': `${JSON.stringify(openapi, undefined, 2)}\n`,
   [CLIENT_TYPES]: clientTypes(openapi),
+  [ADMIN_CLIENT]: adminClient(admin),
 };
 
 function configurationDocument(): string {

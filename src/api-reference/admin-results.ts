@@ -28,7 +28,7 @@ const object = (properties: Readonly<Record<string, Schema>>, optional: readonly
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
-const named = (
+const component = (
   id: string,
   properties: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
@@ -49,7 +49,7 @@ const members = (words: string): Record<string, Schema> =>
 
 /** The members of results and of rows in lists, where a name has one meaning. */
 const BY_NAME = members(
-  `client_id? name display_name? webhook_url? application_url? support_email? support_url? privacy_url? terms_url?
+  `client_id name display_name? webhook_url? application_url? support_email? support_url? privacy_url? terms_url?
    pushed_requests refresh_replay_window:int redirect_uri redirect_uris:texts providers:texts? returning_users created_at:time own_webhook_keys:flag
    google_client_id? microsoft_client_id? live_secrets:int user_count:int client_secret webhook_secret
    old_secret_expires_at:time overlap_until:time? app_client_id? provider
@@ -78,6 +78,10 @@ const OPTIONAL = new Set(
    mailed mail_error`.split(/\s+/),
 );
 
+/** The components that are also results, by the names of their members. */
+const COMPONENTS = new Map<string, Schema>();
+const memberNames = ({ properties }: Schema): string => Object.keys(properties as object).join(' '); // of an object
+
 /** Returns a list of the component `id`, whose members are the fields of a table. `nested` has those that are no plain values. */
 const rows = (
   id: string,
@@ -85,7 +89,9 @@ const rows = (
   nested: Readonly<Record<string, Schema>> = {},
 ): Schema => {
   const members = fields.map(({ name }) => [name, nested[name] ?? plain(name)]);
-  return list(named(id, Object.fromEntries(members), [...OPTIONAL]));
+  const row = component(id, Object.fromEntries(members), [...OPTIONAL]);
+  COMPONENTS.set(memberNames(row), row);
+  return list(row);
 };
 
 function plain(name: string): Schema {
@@ -94,19 +100,19 @@ function plain(name: string): Schema {
   throw new Error(`No schema of "${name}"`);
 }
 
-const VALUES = named(
+const VALUES = component(
   'ReviewedValues',
   members('application_url? dark_logo_url? display_name? logo_url? support_email? support_url?'),
 );
-const BRANDING = named(
+const BRANDING = component(
   'Branding',
   members('enabled:flag logo_url? dark_logo_url? primary_color? theme hide_footer:flag'),
 );
 const APPROVED = orNull(VALUES);
 const ACTIVITY = list(
-  named('ReviewActivity', members('number:int at:time kind actor? note? fields:texts'), ['fields']),
+  component('ReviewActivity', members('number:int at:time kind actor? note? fields:texts'), ['fields']),
 );
-const CHECK = named('Check', members('name status message since:time'));
+const CHECK = component('Check', members('name status message since:time'));
 const UNHEALTHY = rows('UnhealthyAccount', UNHEALTHY_ACCOUNT);
 const ACTOR = object(members('kind id? name?'), ['id', 'name']);
 
@@ -117,25 +123,25 @@ const NESTED: Readonly<Record<string, Schema>> = {
   approved: APPROVED,
   activity: ACTIVITY,
   attemptLog: list(
-    named('Attempt', members('number:int startedAt:time durationMs:int status:int answer fault'), [
+    component('Attempt', members('number:int startedAt:time durationMs:int status:int answer fault'), [
       'status',
       'answer',
       'fault',
     ]),
   ),
-  receipt: named(
+  receipt: component(
     'DeletionReceipt',
     members('deleted_at:time accounts:int calendars:int events:int grants:int changes:int deliveries:int'),
   ),
   single_sign_on: orNull(object(members('issuer subject role_source'))),
   accounts: UNHEALTHY,
   reasons: list(
-    named('ReasonGroup', { ...members('reason count:int has_more:flag mends'), accounts: UNHEALTHY }),
+    component('ReasonGroup', { ...members('reason count:int has_more:flag mends'), accounts: UNHEALTHY }),
   ),
   clients: rows('Application', APPLICATION, { branding: BRANDING }),
   endpoints: rows('Endpoint', ENDPOINT),
   deliveries: rows('Delivery', DELIVERY),
-  requests: rows('Request', REQUEST),
+  requests: rows('Request', REQUEST, members('client_id?')),
   users: rows('FoundUser', FOUND_USER),
   calendars: rows('AccountCalendar', CALENDAR),
   grants: rows('Grant', GRANT),
@@ -144,23 +150,25 @@ const NESTED: Readonly<Record<string, Schema>> = {
   invitations: rows('Invitation', INVITATION),
   passkeys: rows('Passkey', PASSKEY),
   sessions: rows('Session', SESSION),
-  entries: rows('AuditEntry', AUDIT_ENTRY, { actor: ACTOR }),
+  entries: rows('AuditEntry', AUDIT_ENTRY, { actor: ACTOR, ...members('client_id?') }),
   alerts: list(
-    named(
+    component(
       'Alert',
       members('id kind severity summary action client_id? subject url? opened_at:time resolved_at:time?'),
     ),
   ),
-  results: list(named('AlertTest', members('channel recipient sent:flag problem?'))),
-  settings: list(named('Setting', members('name value? from secret:flag'))),
-  metrics: list(named('Metric', members('name help type samples:objects'))),
+  results: list(component('AlertTest', members('channel recipient sent:flag problem?'))),
+  settings: list(component('Setting', members('name value? from secret:flag'))),
+  metrics: list(component('Metric', members('name help type samples:objects'))),
   checks: list(CHECK),
-  backups: list(named('Backup', members('name bytes:int created_at:time scheduled:flag'))),
-  instances: list(named('Instance', members('instance_id host version role started_at:time seen_at:time'))),
-  jobs: list(named('JobCount', members('kind waiting:int running:int late:int oldest_due_at:time?'))),
+  backups: list(component('Backup', members('name bytes:int created_at:time scheduled:flag'))),
+  instances: list(
+    component('Instance', members('instance_id host version role started_at:time seen_at:time')),
+  ),
+  jobs: list(component('JobCount', members('kind waiting:int running:int late:int oldest_due_at:time?'))),
 };
 
-const ACCOUNT = named('LinkedAccount', {
+const ACCOUNT = component('LinkedAccount', {
   ...members(
     'provider key id display state reason? message? since:time turn? mends? linked_at:time synced_at:time?',
   ),
@@ -180,18 +188,23 @@ const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   syncUser: members('accounts:int'),
   deleteApplication: members('users:int accounts:int endpoints:int'),
   removeMember: members('keys:int'),
+  rotateWebhookKeys: members('client_id?'),
+  showRequest: members('client_id?'),
   createReconnectLink: { account: object(members('provider key id')) },
   disconnectAccount: { account: object(members('provider key id')) },
   listReviews: {
     applications: rows('Review', REVIEW, { present: VALUES, approved: APPROVED, activity: ACTIVITY }),
   },
-  showLoad: { applications: list(named('ApplicationLoad', LOAD)) },
+  showLoad: { applications: list(component('ApplicationLoad', LOAD)) },
 };
+
+COMPONENTS.set(memberNames(BRANDING), BRANDING);
 
 /** Returns the schema of an operation's result. */
 export function resultSchema({ id, result }: Pick<AdminOperation, 'id' | 'result'>): Schema {
   const isExport = id === 'exportUser';
   const schema = (name: string): Schema =>
     isExport && !(name in BY_NAME) ? OBJECTS : (EXCEPT[id]?.[name] ?? NESTED[name] ?? plain(name));
-  return object(Object.fromEntries(result.map((name) => [name, schema(name)])), [...OPTIONAL]);
+  const document = object(Object.fromEntries(result.map((name) => [name, schema(name)])), [...OPTIONAL]);
+  return COMPONENTS.get(memberNames(document)) ?? document;
 }

@@ -79,6 +79,7 @@ for (const body of ['{"test": 2432232314}', '{"test": 2}'])
 
 /** The declarations that the README's examples assume, in the terms of their frameworks. */
 const DECLARATIONS = `
+import { kalendsAdmin } from '@kalends/client/admin';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, FastifyLike, Kalends, Provider, ReceivedWebhook, Tokens, UserCalendars } from '@kalends/client';
 import { AccountNeedsReconnect, createPkce, webhookExpressHandler, webhookFastifyPlugin, webhookFetchHandler } from '@kalends/client';
@@ -237,7 +238,7 @@ describe('the published client', () => {
       'package.json',
     ]);
     assert.equal(dependencies, undefined);
-    for (const file of Object.values<string>(exports['.']))
+    for (const file of ['.', './admin'].flatMap((entry) => Object.values<string>(exports[entry])))
       assert.ok(await readFile(path.join(installed, file), 'utf8'));
     for (const name of names.filter((one) => one.endsWith('.js')))
       assert.doesNotMatch(

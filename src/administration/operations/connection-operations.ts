@@ -58,7 +58,7 @@ export const listConnectionsOperation = operation({
     state: oneOf(CONNECTION_STATES, { doc: 'Accounts in this state; `connected` means all.' }),
     provider: oneOf(PROVIDER_KINDS, { doc: 'Accounts with a problem at this provider.' }),
     turn: oneOf(TURNS, { doc: 'Accounts with a problem that this party has to fix.' }),
-    client_id: text({ max: 512, doc: 'Of this application; of all that the key may read by default.' }),
+    client_id: text({ max: 512, doc: 'The application; by default, all that the key may read.' }),
     ...PAGE,
   },
   ...{ command: 'connection list', result: ['reasons', 'reason', 'mends', 'accounts', 'next'] },
