@@ -3,9 +3,11 @@ import type { FastifyReply } from 'fastify';
 
 import { chip, notice } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
+import { canGetAlertMails, confirmAddress, mailAddressLink } from '../people/alert-mails.ts';
 import { withdrawOwnResetLink } from '../people/invitations.ts';
 import { changePassword } from '../people/people.ts';
-import { personNameProblem } from '../people/person.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { type Person, personNameProblem } from '../people/person.ts';
 import type { Invitation, RefusedSignIns, Session } from '../people/person-store.ts';
 import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
 import { findRelyingParty } from '../people/web-authn.ts';
@@ -14,7 +16,7 @@ import { type DashboardRoute, type DashboardVisit, goTo, readCaller } from './gu
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
-import { doneText, field, listEntry, top } from './pages/parts.page.ts';
+import { choice, doneText, field, listEntry, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
 import { renderCreator } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
@@ -38,6 +40,9 @@ type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly nameProblem?: string | undefined;
   readonly passwordProblem?: string | undefined;
   readonly passkeyProblem?: string | undefined;
+  /** Whether the member can receive alerts by mail. */
+  readonly canGetAlerts: boolean;
+  readonly alertProblem?: string | undefined;
 };
 
 export async function showAccount(
@@ -61,6 +66,7 @@ export async function showAccount(
     usesPasswords: ways.usesPasswords && !followsClaims,
     hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
     issuer: deps.singleSignOn?.provider.issuer,
+    canGetAlerts: canGetAlertMails(person, deps),
   };
   const facts = { sessions, links, current: session.sessionId, passkeys, usesPasskeys, elsewhere };
   const content = accountContent({ ...facts, ...details, ...parts }, viewer);
@@ -70,7 +76,11 @@ export async function showAccount(
 export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   const { people } = deps;
   return [
-    get(PATH, 'own.manage', (visit) => showAccount(visit, { said: doneText(visit.query('done'), DONE) })),
+    get(PATH, 'own.manage', (visit) => {
+      const alertProblem =
+        visit.query('problem') === 'link_ended' ? messages.text('account.alerts.link_ended') : undefined;
+      return showAccount(visit, { said: doneText(visit.query('done'), DONE), alertProblem });
+    }),
     post(`${PATH}/name`, 'own.manage', async (visit) => {
       const name = visit.field('name').trim();
       const problem = personNameProblem(name);
@@ -84,6 +94,21 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
       const passwordProblem = await changePassword(member, visit.field('password'), visit.deps);
       if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
       return goTo(visit.reply, `${PATH}?done=password`);
+    }),
+    post(`${PATH}/alerts`, 'own.manage', async ({ reply, person, field }) => {
+      await people.setAlertMails(person.personId, field('alerts') === 'on');
+      return goTo(reply, `${PATH}?done=alerts`);
+    }),
+    post(`${PATH}/alerts/link`, 'own.manage', async (visit) => {
+      mustGetAlertMails(visit.person, deps);
+      const alertProblem = await mailAddressLink(visit.person, deps);
+      if (alertProblem !== undefined) return showAccount(visit, { alertProblem }, 400);
+      return goTo(visit.reply, `${PATH}?done=link_mailed`);
+    }),
+    get(`${PATH}/alerts/confirm`, 'own.manage', async (visit) => {
+      const isConfirmed = await confirmAddress(visit.person, visit.query('link'), deps);
+      if (isConfirmed) return goTo(visit.reply, `${PATH}?done=confirmed`);
+      return goTo(visit.reply, `${PATH}?problem=link_ended`);
     }),
     post(`${PATH}/links/:invitationId/withdraw`, 'own.manage', async ({ reply, person, parameter, deps }) => {
       await withdrawOwnResetLink(person, parameter('invitationId'), deps);
@@ -100,7 +125,14 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
+function mustGetAlertMails(person: Person, deps: OpenDashboard): void {
+  if (!canGetAlertMails(person, deps)) throw new PeopleRefusal('not_allowed');
+}
+
 const DONE = {
+  alerts: 'saved',
+  confirmed: 'account.alerts.confirmed',
+  link_mailed: 'account.alerts.mailed',
   name: 'saved',
   password: 'account.password.done',
   session: 'account.sessions.ended',
@@ -127,10 +159,34 @@ ${refusedSignIns.count > 0 && notice('trouble', messages.markup('account.refused
 ${usesPasswords && html`<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>`}
 ${(hasPasskeyPanel || parts.passkeys.length > 0) && passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}
 ${issuer !== undefined && identityPanel({ issuer, identity }, viewer)}
+${(parts.canGetAlerts || parts.alertProblem !== undefined) && alertPanel(parts, viewer)}
 ${links.length > 0 && linkPanel(links, viewer)}
 <section class="panel"><h2>${messages.text('account.sessions')}</h2>
 <ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
 ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;
+}
+
+function alertPanel({ alertProblem }: AccountParts, viewer: Viewer): Html {
+  const { addressConfirmedAt, getsAlertMails, login } = viewer.person;
+  const isOn = choice(
+    { type: 'checkbox', name: 'alerts', value: 'on', isPicked: getsAlertMails === true },
+    messages.text('account.alerts.switch'),
+  );
+  const form =
+    addressConfirmedAt === undefined
+      ? postForm(
+          viewer,
+          `${PATH}/alerts/link`,
+          html`<div class="buttons"><button>${messages.text('account.alerts.mail_link')}</button></div>`,
+        )
+      : postForm(
+          viewer,
+          `${PATH}/alerts`,
+          html`<div class="fields">${isOn}</div><div class="buttons"><button>${messages.text('save')}</button></div>`,
+        );
+  const key = addressConfirmedAt === undefined ? 'account.alerts.unconfirmed' : 'account.alerts.text';
+  return html`<section class="panel"><h2>${messages.text('account.alerts')}</h2><p class="lead">${messages.markup(key, { address: login })}</p>
+${alertProblem !== undefined && notice('trouble', html`${alertProblem}`)}${form}</section>`;
 }
 
 function linkPanel(links: readonly Invitation[], viewer: Viewer): Html {

@@ -4,7 +4,7 @@ import type { AppRegistration } from '../access/app-registration.ts';
 import type { AppKind, ProviderApps } from '../access/provider-apps.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
 import type { ProviderKind } from '../calendars/provider-facts.ts';
-import type { AttemptLimit } from '../http/attempt-limit.ts';
+import type { AttemptLimit, RefundableLimit } from '../http/attempt-limit.ts';
 import type { DashboardOrigin } from '../http/dashboard-origin.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
@@ -59,6 +59,10 @@ export type DashboardDeps = DashboardStores &
     readonly alertChannels: readonly AlertChannel[];
     /** Mails one-time links. Undefined if no mail server is set. */
     readonly mailer: Mailer | undefined;
+    /** Limits the mails that confirm an address, for each member. */
+    readonly addressMails: RefundableLimit;
+    /** Seals the links that confirm an address. */
+    readonly addressKey: Buffer;
     readonly signInLimits: SignInLimits;
     readonly passwordSlots: SlotQueue;
     /** Counts sign-ins for the metric. Undefined if metrics are off. */

@@ -97,6 +97,11 @@ export interface MemberStore {
 
   setName(personId: string, name: string): Promise<void>;
 
+  /** Returns false if the member is gone. */
+  confirmAddress(personId: string, now: number): Promise<boolean>;
+
+  setAlertMails(personId: string, getsAlertMails: boolean): Promise<void>;
+
   /** Ends all their other sessions. */
   setPassword(personId: string, change: NewPassword, by: Caller | undefined): Promise<void>;
 

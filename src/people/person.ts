@@ -21,6 +21,10 @@ export type Person = {
   readonly createdAt: number;
   /** The last activity. Undefined if there was none. */
   readonly seenAt: number | undefined;
+  /** When a mailed link confirmed the address. Undefined if none did. */
+  readonly addressConfirmedAt?: number | undefined;
+  /** Whether alerts are mailed to a developer with a confirmed address. */
+  readonly getsAlertMails?: boolean;
   /** The identity at the issuer, if the member uses single sign-on. */
   readonly identity?: PersonIdentity | undefined;
 };

@@ -26,6 +26,7 @@ import type { Scope } from '../oauth/scope.ts';
 import { openSigningKeys } from '../oauth/signing-keys.ts';
 import { createTokenSigner } from '../oauth/token-signer.ts';
 import { wrongCodeLimits } from '../oauth/wrong-codes.ts';
+import { ADDRESS_MAILS } from '../people/alert-mails.ts';
 import { onLocalhost } from '../people/invitations.ts';
 import { passwordSlots } from '../people/password.ts';
 import { signInLimits } from '../people/sign-in.ts';
@@ -39,7 +40,7 @@ import { type RequestRecorder, startRequestRecorder } from '../request-log/reque
 import { lockForWork } from '../store/drivers/sqlite-serve-lock.ts';
 import { resourceRendering } from '../sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from '../sync/run-sync.ts';
-import { type AlertChannelDeps, alertChannels } from '../system/alert-channels.ts';
+import { type AlertChannelDeps, alertChannels, mailChannel } from '../system/alert-channels.ts';
 import { startAlerts } from '../system/alert-schedule.ts';
 import { startBackups } from '../system/backup-schedule.ts';
 import { noteInstance } from '../system/instances.ts';
@@ -160,7 +161,9 @@ async function startWork(config: Config, { deps, watching, ends }: Starting): Pr
   const deliveries = startDeliveries(deps);
   ends.push(() => deliveries.stop());
   const noticesEnded = watching.meters?.noticesEnded;
-  const alerts = startAlerts({ ...deps, channels: deps.alertChannels, noticesEnded });
+  const { mailer, publicUrl, alertChannels: channels } = deps;
+  const openMailChannel = mailer && ((address: string) => mailChannel(address, { mailer, publicUrl }));
+  const alerts = startAlerts({ ...deps, channels, openMailChannel, noticesEnded });
   ends.push(() => alerts.stop());
   const { everyMs, keep } = config.backups;
   const { backups } = deps.program;
@@ -313,6 +316,8 @@ const dashboardDeps = (
   singleSignOn: openSingleSignOn(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),
+  addressKey: sealer.derive('confirmed addresses'),
+  addressMails: deps.createLimit('address mails', ADDRESS_MAILS),
   program: runningProgram(config, { ...system, inspectStorage, backup, now }),
   drawLogo: logoDrawing(),
   appRegistrations: appRegistrations(config),

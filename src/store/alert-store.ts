@@ -41,6 +41,16 @@ const ADD_NOTICE = `
   INSERT INTO alert_notice (alert_id, event, channel, recipient, created_at)
   VALUES (:alertId, :event, :channel, :recipient, :now)`;
 
+const DEVELOPERS = `
+  FROM person p JOIN person_application pa ON pa.person_id = p.person_id
+ WHERE p.role = 'developer' AND p.address_confirmed_at IS NOT NULL AND p.alert_mails = 1`;
+const ADD_DEVELOPER_NOTICES = `
+  INSERT INTO alert_notice (alert_id, event, channel, recipient, created_at)
+  SELECT a.alert_id, CAST(:event AS TEXT), 'mail', d.login, CAST(:now AS BIGINT)
+    FROM alert a JOIN (SELECT pa.client_id, p.login ${DEVELOPERS}) AS d ON d.client_id = a.client_id
+   WHERE a.alert_id = :alertId
+  ON CONFLICT DO NOTHING`;
+
 const UNSENT = 'channel = :channel AND recipient = :recipient AND sent_at IS NULL AND failed_at IS NULL';
 const HAS_UNSENT = `SELECT 1 AS one FROM alert_notice WHERE ${UNSENT} LIMIT 1`;
 const CLAIM_RECIPIENT = `
@@ -52,6 +62,16 @@ const LIST_UNSENT = `
   SELECT ${ALERT}, n.event FROM alert_notice AS n JOIN alert AS a ON a.alert_id = n.alert_id
    WHERE n.channel = :channel AND n.recipient = :recipient AND n.sent_at IS NULL AND n.failed_at IS NULL
    ORDER BY n.created_at, n.alert_id, n.event LIMIT :limit`;
+const ofDevelopers = ({ dialect }: Database): string =>
+  `channel = 'mail' AND sent_at IS NULL AND failed_at IS NULL AND NOT (recipient ${dialect.oneOf('configured')})`;
+const deleteUnentitled = (db: Database): string => `
+  DELETE FROM alert_notice
+   WHERE ${ofDevelopers(db)}
+     AND NOT EXISTS (SELECT 1 ${DEVELOPERS} AND p.login = alert_notice.recipient
+           AND pa.client_id = (SELECT a.client_id FROM alert a WHERE a.alert_id = alert_notice.alert_id))`;
+const listDevelopers = (db: Database): string => `
+  SELECT recipient FROM alert_notice WHERE ${ofDevelopers(db)}
+   GROUP BY recipient ORDER BY MIN(created_at), recipient LIMIT :limit`;
 const SETTLE = `
   UPDATE alert_notice SET sent_at = :now WHERE alert_id = :alertId AND event = :event AND ${UNSENT}`;
 const GIVE_UP = `
@@ -102,6 +122,12 @@ export function alertStore(db: Database): AlertStore {
         });
         return rows.map(({ event, ...alert }) => ({ event, alert }));
       }),
+
+    async pendingDevelopers(configured, limit) {
+      await db.change(deleteUnentitled(db), { configured });
+      const rows = await db.all<{ recipient: string }>(listDevelopers(db), { configured, limit });
+      return rows.map(({ recipient }) => recipient);
+    },
 
     settleNotices: (recipient, notices, now) =>
       db.transaction(async (tx) => {
@@ -160,8 +186,9 @@ async function advance(
 async function addNotices(
   tx: Statements,
   notice: { readonly alertId: string; readonly event: AlertEvent },
-  { recipients, now }: Terms,
+  { recipients, mailsDevelopers = false, now }: Terms,
 ): Promise<void> {
   for (const recipient of recipients as readonly AlertRecipient[])
     await tx.change(ADD_NOTICE, { ...notice, ...recipient, now });
+  if (mailsDevelopers) await tx.change(ADD_DEVELOPER_NOTICES, { ...notice, now });
 }

@@ -59,9 +59,10 @@ export function alertChannels(
   ];
 }
 
-function mailChannel(
+/** Returns the channel of a developer. */
+export function mailChannel(
   address: string,
-  { mailer, publicUrl }: AlertChannelDeps & { readonly mailer: Mailer },
+  { mailer, publicUrl }: Pick<AlertChannelDeps, 'publicUrl'> & { readonly mailer: Mailer },
 ): AlertChannel {
   const { host } = new URL(publicUrl);
   const send = async (subject: string, text: string) => {

@@ -10,6 +10,8 @@ export type AlertDeps = ConditionDeps & {
   readonly alerts: AlertStore;
   readonly program: Pick<RunningProgram, 'check'>;
   readonly channels: readonly AlertChannel[];
+  /** Returns the channel of a developer. Undefined if no mail server is set. */
+  readonly openMailChannel?: ((address: string) => AlertChannel) | undefined;
   readonly log: Pick<Log, 'error' | 'warn'>;
   /** Counts messages for the metric. Undefined if metrics are off. */
   readonly noticesEnded?: ((channel: AlertChannel['channel'], outcome: NoticeOutcome) => void) | undefined;
@@ -51,6 +53,7 @@ export function alertsDue(deps: AlertDeps): () => Promise<void> {
       await evaluate(deps);
       await watch.works();
       for (const channel of deps.channels) await sendNotices(channel, deps);
+      await mailDevelopers(deps);
     } catch (err) {
       deps.log.error({ event: 'alerts_failed', err }, 'Alerts could not be evaluated or sent');
       if (isDatabaseAway(err)) await watch.fails();
@@ -59,15 +62,16 @@ export function alertsDue(deps: AlertDeps): () => Promise<void> {
 }
 
 async function evaluate(deps: AlertDeps): Promise<void> {
-  const { alerts, program, channels: recipients, now } = deps;
+  const { alerts, program, channels, now } = deps;
+  const notified = { recipients: channels, mailsDevelopers: deps.openMailChannel !== undefined };
   const at = now();
   if (!(await alerts.claimRun('alerts', { now: at, before: at - EVALUATE_EVERY_MS }))) return;
   const conditions = await findApplicationConditions(deps);
   const kinds = ['endpoint_unhealthy', 'provider_app_refused', 'accounts_need_action'] as const;
-  await alerts.applyEvaluation(conditions, { kinds, recipients, now: at });
+  await alerts.applyEvaluation(conditions, { kinds, ...notified, now: at });
   if (await alerts.claimRun('alert_checks', { now: at, before: at - CHECK_EVERY_MS })) {
     const failed = findCheckConditions(await program.check(), deps);
-    await alerts.applyEvaluation(failed, { kinds: ['check_failed'], recipients, now: now() });
+    await alerts.applyEvaluation(failed, { kinds: ['check_failed'], ...notified, now: now() });
   }
   for (const [channel, count] of await alerts.giveUpNotices(at - RETRIED_FOR_MS, at)) {
     deps.noticesEnded?.(channel, 'given_up');
@@ -76,11 +80,20 @@ async function evaluate(deps: AlertDeps): Promise<void> {
   await alerts.deleteOldAlerts(at - KEPT_MS);
 }
 
-/** Sends the notices that are due. Failed ones are retried at a later look. */
+/** Mails developers until a mail fails, so that a slow mail server does not delay the next look. */
+async function mailDevelopers(deps: AlertDeps): Promise<void> {
+  const { alerts, channels, openMailChannel } = deps;
+  if (openMailChannel === undefined) return;
+  const configured = channels.flatMap(({ channel, recipient }) => (channel === 'mail' ? recipient : []));
+  for (const address of await alerts.pendingDevelopers(configured, MOST_AT_ONCE))
+    if (!(await sendNotices(openMailChannel(address), deps))) return;
+}
+
+/** Sends the notices that are due. Returns false if a message failed; its notices are sent at a later look. */
 async function sendNotices(
   channel: AlertChannel,
   { alerts, log, now, noticesEnded }: AlertDeps,
-): Promise<void> {
+): Promise<boolean> {
   const { channel: name, recipient, paceMs, batch } = channel;
   const at = now();
   const limit = Math.max(batch, MOST_AT_ONCE);
@@ -95,11 +108,12 @@ async function sendNotices(
       noticesEnded?.(name, 'failed');
       const fields = { event: 'alert_delayed', channel: name, reason: reason.message } as const;
       log.warn(fields, 'Alerts could not be sent and are tried again');
-      return;
+      return false;
     }
     noticesEnded?.(name, 'sent');
     await alerts.settleNotices({ channel: name, recipient }, message, now());
   }
+  return true;
 }
 
 const UNAVAILABLE_MS = 60_000;

@@ -51,13 +51,16 @@ export interface AlertStore {
   countAccounts(clientId: string): Promise<number>;
   /**
    * Compares alerts of `kinds` with what an evaluation found. The second evaluation in a row that finds a problem opens
-   * its alert, the second that does not resolves it; each adds one notice for each recipient, in the same transaction.
+   * its alert, the second that does not resolves it. Each adds one notice in the same transaction for each recipient, and
+   * for each developer of the application who has a confirmed address and gets alerts by mail.
    */
   applyEvaluation(
     conditions: readonly AlertCondition[],
     terms: {
       readonly kinds: readonly AlertKind[];
       readonly recipients: readonly AlertRecipient[];
+      /** Whether mail can be sent, so that the developers of an alert's application get it too. */
+      readonly mailsDevelopers?: boolean;
       readonly now: number;
     },
   ): Promise<void>;
@@ -69,6 +72,11 @@ export interface AlertStore {
     recipient: AlertRecipient,
     terms: { readonly now: number; readonly nextAt: number; readonly limit: number },
   ): Promise<readonly AlertNotice[]>;
+  /**
+   * Returns the addresses of developers with unsent notices, the longest waiting first, without those in `configured`.
+   * Deletes unsent notices of addresses that no longer get them.
+   */
+  pendingDevelopers(configured: readonly string[], limit: number): Promise<readonly string[]>;
   /** Marks notices as sent. */
   settleNotices(recipient: AlertRecipient, notices: readonly AlertNotice[], now: number): Promise<void>;
   /** Gives up unsent notices created before `before`, and returns their number by channel. */

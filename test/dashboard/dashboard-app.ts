@@ -80,6 +80,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     program: programForTests(),
     singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
+    addressKey: sealer.derive('confirmed addresses'),
+    addressMails: attemptLimit(3, 3600),
     userReferenceKey: sealer.derive('user references'),
     successorKey: sealer.derive('refresh successors'),
     clearLog: () => db.clearLog(),

@@ -72,5 +72,59 @@ onSqlite((open) => {
       assert.equal((await server.mails()).length, count);
       await app.close();
     });
+
+    it('a developer confirms their address with a mailed link, and turns alerts off', async () => {
+      const { app, signedIn, stores, clock } = await openWithMail();
+      const [ada, ben, viewer] = [
+        await signedIn('developer'),
+        await signedIn('developer'),
+        await signedIn('viewer'),
+      ];
+      const path = '/dashboard/account';
+      assert.doesNotMatch((await viewer.get(path)).body, /Alerts by mail/);
+      assert.equal((await viewer.post(`${path}/alerts/link`)).status, 403);
+
+      assert.equal(leadsTo(await ada.post(`${path}/alerts/link`)), `${path}?done=link_mailed`);
+      const mail = (await server.mails()).at(-1);
+      assert.deepEqual(mail?.to, [`${ada.personId}@example.com`.toLowerCase()]);
+      const [link = ''] =
+        /\/dashboard\/account\/alerts\/confirm\?link=[\w.-]+/.exec(
+          mail?.text.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=') ?? '',
+        ) ?? [];
+      for (const other of [await ben.get(link), await ada.get(link.slice(0, -3))]) {
+        assert.equal(leadsTo(other), `${path}?problem=link_ended`);
+        assert.match((await ada.get(leadsTo(other))).body, /This link is not valid/);
+      }
+      assert.equal((await stores.people.findPerson(ben.personId))?.addressConfirmedAt, undefined);
+      assert.equal(leadsTo(await ada.get(link)), `${path}?done=confirmed`);
+      assert.equal((await stores.people.findPerson(ada.personId))?.addressConfirmedAt, clock.now);
+
+      await ada.post(`${path}/alerts`, {});
+      assert.equal((await stores.people.findPerson(ada.personId))?.getsAlertMails, false);
+      await ada.post(`${path}/alerts`, { alerts: 'on' });
+      assert.equal((await stores.people.findPerson(ada.personId))?.getsAlertMails, true);
+      await app.close();
+    });
+
+    it('a link that confirms an address ends after a day, and a member gets three an hour', async () => {
+      const { app, signedIn, clock } = await openWithMail();
+      const ada = await signedIn('developer');
+      const path = '/dashboard/account';
+      for (let i = 0; i < 3; i++) await ada.post(`${path}/alerts/link`);
+      const count = (await server.mails()).length;
+      const refused = await ada.post(`${path}/alerts/link`);
+      assert.deepEqual([refused.status, (await server.mails()).length], [400, count]);
+      assert.match(refused.body, /try again in an hour/);
+      const text =
+        (await server.mails())
+          .at(-1)
+          ?.text.replaceAll(/=\r?\n/g, '')
+          .replaceAll('=3D', '=') ?? '';
+      const [link = ''] = /\/dashboard\/account\/alerts\/confirm\?link=[\w.-]+/.exec(text) ?? [];
+      clock.now += 24 * 3_600_000;
+      const late = await ada.get(link);
+      assert.notEqual(leadsTo(late), `${path}?done=confirmed`);
+      await app.close();
+    });
   });
 });

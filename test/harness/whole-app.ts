@@ -66,6 +66,8 @@ export async function openWholeApp(
     alertChannels: [],
     singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
+    addressKey: sealer.derive('confirmed addresses'),
+    addressMails: attemptLimit(3, 3600),
     userReferenceKey: sealer.derive('user references'),
     successorKey: sealer.derive('refresh successors'),
     clearLog: async () => true,

@@ -17,6 +17,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'user references': { outlives: false },
   // Reconnect links end with the master key, so that a leaked key cannot create links afterwards.
   'reconnect links': { outlives: false },
+  // Links that confirm addresses. They end with the master key.
+  'confirmed addresses': { outlives: false },
   // Hides the keys of attempt limits. Counting starts again, at most a day early.
   attempts: { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.

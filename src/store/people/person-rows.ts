@@ -3,9 +3,10 @@ import type { RoleSource } from '../../people/identity.ts';
 import type { Person } from '../../people/person.ts';
 import type { Statements } from '../drivers/database.ts';
 
-export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'identity'> & {
+export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'identity' | 'getsAlertMails'> & {
   readonly password: string | undefined;
   readonly clientIds: string | undefined;
+  readonly alertMails: number;
   readonly issuer: string | undefined;
   readonly subject: string | undefined;
   readonly roleSource: RoleSource | undefined;
@@ -14,6 +15,7 @@ export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'identity'> &
 
 export const PERSON = `
   p.person_id, p.name, p.login, p.role, p.password, p.created_at, p.seen_at,
+  p.address_confirmed_at, p.alert_mails,
   (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS client_ids,
   (SELECT i.issuer FROM person_identity i WHERE i.person_id = p.person_id) AS issuer,
   (SELECT i.subject FROM person_identity i WHERE i.person_id = p.person_id) AS subject,
@@ -56,6 +58,8 @@ export function toPerson(row: PersonRow): Person {
     clientIds: clientIds === undefined ? [] : clientIds.split(',').toSorted(),
     hasPassword: password !== undefined,
     seenAt,
+    addressConfirmedAt: row.addressConfirmedAt,
+    getsAlertMails: row.alertMails === 1,
     identity: toPersonIdentity(row),
   };
 }

@@ -93,6 +93,14 @@ function personChanges(db: Database) {
         name,
       });
     },
+    async confirmAddress(personId, now) {
+      const sql = 'UPDATE person SET address_confirmed_at = :now WHERE person_id = :personId';
+      return (await db.change(sql, { personId, now })) > 0;
+    },
+    async setAlertMails(personId, getsAlertMails) {
+      const sql = 'UPDATE person SET alert_mails = :alertMails WHERE person_id = :personId';
+      await db.change(sql, { personId, alertMails: getsAlertMails ? 1 : 0 });
+    },
     setPassword(personId, { password, keptSession }, by) {
       return db.transaction(async (tx) => {
         await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
