@@ -16,6 +16,7 @@ import { pinToLoadCore } from './pinned-process.ts';
 import { type RowReport, reportOf, textOf } from './report.ts';
 import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
+import { costsRow } from './rows/costs-row.ts';
 import { dashboardRow } from './rows/dashboard-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { growthRow } from './rows/growth-row.ts';
@@ -75,7 +76,7 @@ async function bench(options: Options): Promise<void> {
     console.log(textOf(report));
   };
   try {
-    const starts = options.rows.some((row) => !['dashboard', 'growth', 'jobs'].includes(row));
+    const starts = options.rows.some((row) => !['dashboard', 'growth', 'jobs', 'costs'].includes(row));
     if (starts) await startOnce(folder);
     const loads = LOAD_ROWS.filter(({ name }) => options.rows.includes(name));
     for (const row of starts ? [ceilingRow, ...loads] : []) {
@@ -96,6 +97,7 @@ async function bench(options: Options): Promise<void> {
     if (options.rows.includes('growth'))
       for await (const report of growthRow(folder, options.growth, startPostgres)) tell(report);
     if (options.rows.includes('jobs')) tell(await jobsRow(options.jobs, startPostgres));
+    if (options.rows.includes('costs')) tell(await costsRow(folder, options.costs, startPostgres));
     if (options.rows.includes('instances')) tell(await instancesRow(folder, options.pace));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events, options.heavyEvents));
     if (options.rows.includes('memory')) tell(await memoryRow(folder, options.memory));

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { ComparisonPace } from './against/compare-commits.ts';
 import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
+import type { CostsPace } from './rows/costs-row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { GrowthPace } from './rows/growth-row.ts';
 import type { JobsPace } from './rows/jobs-row.ts';
@@ -12,7 +13,7 @@ import type { NeighborsPace } from './rows/neighbors-row.ts';
 import type { LoadMemoryPace } from './rows/start-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,jobs,instances,sync,memory,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,jobs,costs,instances,sync,memory,start]
                        [--against COMMIT [--at-least 0.97]]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 
@@ -47,6 +48,7 @@ export type Options = {
   readonly dashboard: DashboardPace;
   readonly growth: GrowthPace;
   readonly jobs: JobsPace;
+  readonly costs: CostsPace;
   readonly memory: MemoryPace;
 };
 
@@ -95,6 +97,11 @@ const GROWTH = {
   },
   quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, warmUp: 16_000, count: 4_000, rounds: 3 },
   smoke: { sizes: [10_000, 20_000], families: 0, warmUp: 100, count: 100, rounds: 1 },
+};
+const COSTS = {
+  full: { users: 2_000, seconds: 5, accounts: 500, isFull: true },
+  quick: { users: 400, seconds: 2, accounts: 100, isFull: false },
+  smoke: { users: 20, seconds: 0.2, accounts: 5, isFull: false },
 };
 const JOBS = {
   full: { jobs: 3_000, rounds: 5 },
@@ -151,6 +158,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       ...(values.families !== undefined && { families: rowCount(values.families) }),
     },
     jobs: JOBS[pace],
+    costs: COSTS[pace],
     memory: { ...MEMORY[pace], ...sizes },
     rows: ROWS.filter((row) => requested.includes(row)),
   };

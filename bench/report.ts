@@ -4,7 +4,7 @@ import type { Comparison, LoadRow, Target } from './row.ts';
 
 type Figure = {
   readonly measured: number;
-  readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' | '× as much' | 'waits' | 'failures';
+  readonly unit: '×' | '%' | '/s' | 'ms' | 'µs' | 'MB' | '× as much' | 'waits' | 'failures';
 };
 
 /** A figure beside its target, as it goes into the JSON too. */

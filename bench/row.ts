@@ -17,6 +17,7 @@ export const ROWS = [
   'dashboard',
   'growth',
   'jobs',
+  'costs',
   'instances',
   'sync',
   'memory',
