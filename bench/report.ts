@@ -92,6 +92,6 @@ const figure = (value: number | undefined, digits: number): string =>
 
 function formatFigure(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
-  const digits = { '×': 1, '× as much': 2, '/s': 0, ms: 0, MB: 0, waits: 0, failures: 0 }[unit];
+  const digits = { '×': 1, '× as much': 2, '/s': 0, ms: 0, µs: 0, MB: 0, waits: 0, failures: 0 }[unit];
   return `${value.toFixed(digits)} ${unit}`;
 }

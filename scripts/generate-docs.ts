@@ -16,6 +16,7 @@ import { ADMIN_CLIENT, adminClient, CLIENT_TYPES, clientTypes } from './client-t
 import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
+import { scalingDocument } from './scaling-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const openapi = currentDocument('http://127.0.0.1:8080');
@@ -32,6 +33,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/errors.md': errorsDocument(),
   'docs/log-events.md': logEventsDocument(),
   'docs/metrics.md': metricsDocument(),
+  'docs/scaling.md': scalingDocument(readFileSync(path.join(ROOT, 'docs/scaling.md'), 'utf8')),
   'docs/openapi.json': `${JSON.stringify(openapi, undefined, 2)}\n`,
   [CLIENT_TYPES]: clientTypes(openapi),
   [ADMIN_CLIENT]: adminClient(admin),
