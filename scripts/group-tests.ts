@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 const MOST_FILES = 8;
 
 /** Folders whose files load much code and neither start programs nor measure processes. */
-const GROUPED_FOLDERS = /\/test\/(providers|reading|store|writing)\//;
+const GROUPED_FOLDERS =
+  /\/src\/|\/test\/(access|administration|connect|notifications|oauth|providers|reading|store|sync|webhooks|writing)\//;
 
 /** Text of a file that changes its process, or whose hooks would also run for the tests of other files. */
 const CHANGES_PROCESS =
@@ -23,7 +24,7 @@ export function groupTests(files: readonly string[], folder: string): string[] {
   const { separate = [], shared = [] } = Object.groupBy(files, (file) =>
     isShared(file) ? 'shared' : 'separate',
   );
-  const groups = [...Map.groupBy(shared, path.dirname).values()].flatMap(inParts);
+  const groups = [...Map.groupBy(shared, placeOf).values()].flatMap(inParts);
   const generated = groups.map((group, at) => {
     const file = path.join(folder, `${at}.test.mjs`);
     writeFileSync(file, group.map((one) => `import '${pathToFileURL(one).href}';\n`).join(''));
@@ -31,6 +32,9 @@ export function groupTests(files: readonly string[], folder: string): string[] {
   });
   return [...separate, ...generated];
 }
+
+/** Returns the files' common place. Unit tests are small, so all of them have one. */
+const placeOf = (file: string): string => (file.includes('/src/') ? 'src' : path.dirname(file));
 
 function inParts(files: readonly string[]): string[][] {
   const count = Math.ceil(files.length / MOST_FILES);
