@@ -203,7 +203,7 @@ async function addressProblems(
 }
 
 /** The changed settings. `providers` is `null` for all that the instance offers. */
-export type SecurityChange = Required<ClientSettingsChange>;
+export type SecurityChange = ClientSettingsChange;
 
 /** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
 export async function changeSecurity(

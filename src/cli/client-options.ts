@@ -25,8 +25,18 @@ import type { Config } from '../config/config.ts';
 import type { Members } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
+import { RETURNING_USERS } from '../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../oauth/redirect-uri.ts';
+import {
+  isInRange,
+  SWITCH_KEYS,
+  SWITCHES,
+  type Switch,
+  type SwitchKey,
+  switchField,
+  switchOption,
+  switchRange,
+} from '../oauth/switches.ts';
 import { REVIEWS } from '../verification/reviews.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
@@ -40,7 +50,7 @@ import {
   unreadableFile,
   usageError,
 } from './command.ts';
-import { choiceIn, readSwitch, text } from './option-values.ts';
+import { choiceIn, parseDuration, readSwitch, text } from './option-values.ts';
 import type { Operations } from './rendering.ts';
 
 export const NAME: CommandOption = {
@@ -86,12 +96,10 @@ export const WEBHOOK_URL: CommandOption = {
   doc: 'The URL that receives deliveries: https, or http on this machine.',
 };
 
+const valueForm = (row: Switch): string =>
+  'values' in row ? row.values.join('|') : row.none ? 'TIME|none' : 'SECONDS';
+
 const FLOW_OPTIONS: readonly CommandOption[] = [
-  {
-    name: 'pushed-requests',
-    value: PUSHED_REQUESTS.join('|'),
-    doc: '`accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request.',
-  },
   {
     name: 'returning-users',
     value: RETURNING_USERS.join('|'),
@@ -102,17 +110,20 @@ const FLOW_OPTIONS: readonly CommandOption[] = [
     value: 'KIND,…',
     doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the deployment.`,
   },
-  { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
+  ...SWITCH_KEYS.map((key) => ({
+    name: switchOption(key),
+    value: valueForm(SWITCHES[key]),
+    doc: SWITCHES[key].doc,
+  })),
 ];
 
 type Options = Input['options'];
 
 /** Reads the options as fields of operations; an absent one is undefined. Throws a usage error for the first invalid one. */
 export const readFlow = (options: Options) => ({
-  pushed_requests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
   returning_users: choiceIn(options, 'returning-users', RETURNING_USERS),
   providers: readProviders(options.providers),
-  refresh_replay_window: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
+  ...Object.fromEntries(SWITCH_KEYS.map((key) => [switchField(key), readSwitchValue(key, options)])),
 });
 
 /** Returns the notices for a change of these settings. */
@@ -123,12 +134,20 @@ export const flowNotices = (returningUsers: string | undefined): string[] =>
       ]
     : [];
 
-function readReplayWindow(value: Options[string] | undefined): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  const seconds = REFRESH_REPLAY_WINDOW.parse(value);
-  if (seconds !== undefined) return seconds;
-  throw usageError(`--${REFRESH_REPLAY_WINDOW.option} ${REFRESH_REPLAY_WINDOW.problem}.`);
+/** Returns a word, or whole seconds. Throws a usage error for a value out of range. */
+function readSwitchValue(key: SwitchKey, options: Options): string | number | undefined {
+  const row: Switch = SWITCHES[key];
+  const option = switchOption(key);
+  if ('values' in row) return choiceIn(options, option, row.values);
+  const value = text(options[option]);
+  if (value === undefined) return undefined;
+  const seconds = row.none ? readLifetime(value) : /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
+  if (isInRange(row, seconds)) return seconds;
+  throw usageError(`--${option} must be ${switchRange(key)}.`);
 }
+
+const readLifetime = (value: string): number =>
+  value === 'none' ? 0 : (parseDuration(value) ?? Number.NaN) / 1000;
 
 /** Parses a list of providers. An empty text is an empty list. */
 function readProviders(value: Options[string] | undefined): readonly string[] | undefined {

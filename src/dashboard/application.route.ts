@@ -12,7 +12,8 @@ import {
 import { readReview } from '../administration/reviews.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
-import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
+import { type Client, RETURNING_USERS } from '../oauth/client.ts';
+import { isInRange, SWITCHES } from '../oauth/switches.ts';
 import { may } from '../people/permission.ts';
 import { readClient, readOverlap, showTab } from './application-tab.ts';
 import { typedFields, typedUris } from './applications.route.ts';
@@ -120,6 +121,11 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
   }),
 ];
 
+const parseReplayWindow = (typed: string): number | undefined =>
+  /^\d{1,3}$/.test(typed) && isInRange(SWITCHES.refreshReplayWindow, Number(typed))
+    ? Number(typed)
+    : undefined;
+
 const security = (): DashboardRoute[] => [
   get(
     `${ONE}/security`,
@@ -133,10 +139,11 @@ const security = (): DashboardRoute[] => [
     const picked = fields('provider');
     const providers =
       field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
-    const replayWindow = field(REFRESH_REPLAY_WINDOW.field);
-    const refreshReplayWindow = REFRESH_REPLAY_WINDOW.parse(replayWindow);
+    const replayWindow = field('refresh_replay_window');
+    const refreshReplayWindow = parseReplayWindow(replayWindow);
     const change = {
-      pushedRequests: PUSHED_REQUESTS.find((one) => one === field('pushed')) ?? client.pushedRequests,
+      pushedRequests:
+        SWITCHES.pushedRequests.values.find((one) => one === field('pushed')) ?? client.pushedRequests,
       returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
       providers,
     };

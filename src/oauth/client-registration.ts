@@ -16,6 +16,7 @@ import {
 } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { redirectUrisProblems, webhookUrlProblem } from './redirect-uri.ts';
+import { switchProblems } from './switches.ts';
 
 /** 119 bits, so that ids do not collide. */
 const ID_CHARACTERS = 20;
@@ -47,6 +48,7 @@ export async function registerClient(
   checkChange(client);
   const [problem] = redirectUrisProblems(registeredUris(client));
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, problem);
+  checkCombination(client);
   await clients.createClient(client, hashOfSecret(clientSecret), by);
   return { client, clientSecret };
 }
@@ -60,7 +62,17 @@ export async function changeClient(
   { clients, now, by, ifVersion }: ClientRegistrationDeps & Pick<EditTerms, 'ifVersion'>,
 ): Promise<Client | undefined> {
   checkChange(change);
-  return clients.updateClient(clientId, change, { now: now(), by, ifVersion });
+  return clients.updateClient(
+    clientId,
+    { ...change, check: checkCombination },
+    { now: now(), by, ifVersion },
+  );
+}
+
+/** Throws ApiError 400 for switches that exclude each other. The store calls it in the transaction of a change. */
+export function checkCombination(client: Client): void {
+  const [problem] = switchProblems({ ...client, redirectUris: registeredUris(client) });
+  if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
 }
 
 /** Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. */

@@ -23,7 +23,11 @@ export interface ClientStore {
    */
   updateClient(
     clientId: string,
-    change: ClientChange & { readonly look?: LookChange | undefined },
+    change: ClientChange & {
+      readonly look?: LookChange | undefined;
+      /** Throws if the changed application is not allowed. Called in the transaction, which then changes nothing. */
+      readonly check?: ((changed: Client) => void) | undefined;
+    },
     terms: EditTerms,
   ): Promise<Client | undefined>;
 

@@ -2,9 +2,9 @@
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
-import { flag, oneOf, parsed, refuseMistakes, required, text, wholeNumber } from '../../http/fields.ts';
+import { flag, type Input, oneOf, parsed, refuseMistakes, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
-import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../../oauth/client.ts';
+import { type ClientSettings, RETURNING_USERS } from '../../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../../oauth/redirect-uri.ts';
 import { may } from '../../people/permission.ts';
 import { countUsers, readListed, readSettings } from '../application-subject.ts';
@@ -33,6 +33,7 @@ import {
   texts,
   toPage,
 } from './operation.ts';
+import { givenSwitches, SWITCH_FIELDS } from './switch-fields.ts';
 
 const GROUP = 'Applications';
 const NAMES = APPLICATION.map(({ name }) => name);
@@ -53,13 +54,9 @@ const providers = parsed(
 
 /** How users connect. Absent fields keep their values or have their defaults. */
 const SETTINGS_FIELDS = {
-  pushed_requests: oneOf(PUSHED_REQUESTS, { doc: 'Whether `/authorize` requires a pushed request.' }),
+  ...SWITCH_FIELDS,
   returning_users: oneOf(RETURNING_USERS, { doc: 'Whether returning users prove their accounts.' }),
   providers,
-  refresh_replay_window: wholeNumber({
-    ...{ min: 0, max: REFRESH_REPLAY_WINDOW.most },
-    doc: REFRESH_REPLAY_WINDOW.about,
-  }),
   share_address: flag({
     doc: '`true`: the webhook URL may be one that another application uses. Only owners can set it.',
   }),
@@ -237,18 +234,15 @@ export const updateApplication = operation({
   }),
 });
 
-type SentSettings = {
-  readonly pushed_requests: (typeof PUSHED_REQUESTS)[number] | undefined;
-  readonly returning_users: (typeof RETURNING_USERS)[number] | undefined;
+type SentSettings = Input<typeof SWITCH_FIELDS> & {
+  readonly returning_users: ClientSettings['returningUsers'] | undefined;
   readonly providers: readonly string[] | undefined;
-  readonly refresh_replay_window: number | undefined;
 };
 
 const givenSettings = (sent: SentSettings) => ({
-  ...(sent.pushed_requests !== undefined && { pushedRequests: sent.pushed_requests }),
+  ...givenSwitches(sent),
   ...(sent.returning_users !== undefined && { returningUsers: sent.returning_users }),
   ...(sent.providers !== undefined && { providers: sent.providers.length === 0 ? null : sent.providers }),
-  ...(sent.refresh_replay_window !== undefined && { refreshReplayWindow: sent.refresh_replay_window }),
 });
 
 /** Returns the error for problems by field, with the codes of dynamic registration (RFC 7591 §3.2.2). */

@@ -10,8 +10,9 @@ import type { ApplicationFacts } from '../../branding/branding.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type Client, REFRESH_REPLAY_WINDOW, registeredUris } from '../../oauth/client.ts';
+import { type Client, registeredUris } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
+import { isInRange, SWITCHES } from '../../oauth/switches.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import {
@@ -202,8 +203,9 @@ ${group(
 }
 
 function replayField({ refreshReplayWindow }: Client, typed = String(refreshReplayWindow)): Html {
-  const { field: name, most } = REFRESH_REPLAY_WINDOW;
-  const isWrong = REFRESH_REPLAY_WINDOW.parse(typed) === undefined;
+  const name = 'refresh_replay_window';
+  const { max: most } = SWITCHES.refreshReplayWindow;
+  const isWrong = !isInRange(SWITCHES.refreshReplayWindow, Number(typed));
   return field({
     name,
     label: messages.text('security.replay'),

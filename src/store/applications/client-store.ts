@@ -10,6 +10,7 @@ import {
   type UnstoredClient,
 } from '../../oauth/client.ts';
 import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
+import { eachSwitch, SWITCH_KEYS, type Switches, switchField } from '../../oauth/switches.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
@@ -24,23 +25,27 @@ import {
   toUris,
 } from './review-rows.ts';
 
-type ClientRow = {
+type ClientRow = Switches & {
   clientId: string;
   name: string;
   displayName: string | undefined;
   redirectUri: string;
   furtherRedirectUris: string | undefined;
   webhookUrl: string | undefined;
-  pushedRequests: ClientSettings['pushedRequests'];
   returningUsers: ClientSettings['returningUsers'];
   providers: string | undefined;
-  refreshReplayWindow: number;
   createdAt: number;
 };
 
+const SWITCH_COLUMNS = SWITCH_KEYS.map(switchField).join(', ');
+const SWITCH_VALUES = SWITCH_KEYS.map((key) => `:${key}`).join(', ');
+const SWITCH_CHANGES = SWITCH_KEYS.map(
+  (key) => `${switchField(key)} = COALESCE(:${key}, ${switchField(key)})`,
+);
+
 const SELECT = `
-  SELECT a.client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
-         refresh_replay_window, created_at, ${FURTHER_REDIRECT_URIS}`;
+  SELECT a.client_id, name, display_name, redirect_uri, webhook_url, returning_users, providers,
+         ${SWITCH_COLUMNS}, created_at, ${FURTHER_REDIRECT_URIS}`;
 
 const FIND = `${SELECT} FROM application AS a WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
@@ -58,10 +63,10 @@ const FIND_WITH_SECRETS: BatchStatement = {
 };
 
 const CREATE = `
-  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, pushed_requests,
-    returning_users, providers, refresh_replay_window, created_at, updated_at)
-  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :pushedRequests, :returningUsers, :providers,
-    :refreshReplayWindow, :createdAt, :createdAt)`;
+  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url,
+    returning_users, providers, created_at, updated_at, ${SWITCH_COLUMNS})
+  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :returningUsers, :providers,
+    :createdAt, :createdAt, ${SWITCH_VALUES})`;
 const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
@@ -69,10 +74,9 @@ const UPDATE = `
      SET name = COALESCE(:name, name), redirect_uri = COALESCE(:redirectUri, redirect_uri),
          display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
          webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
-         pushed_requests = COALESCE(:pushedRequests, pushed_requests),
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
-         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window)
+         ${SWITCH_CHANGES.join(', ')}
    WHERE client_id = :clientId`;
 const REMOVE_REDIRECT_URIS = 'DELETE FROM redirect_uri WHERE client_id = :clientId';
 const ADD_REDIRECT_URI = `
@@ -132,7 +136,7 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       });
     },
 
-    async updateClient(clientId, { look, redirectUris, ...change }, { now, by, ifVersion }) {
+    async updateClient(clientId, { look, redirectUris, check, ...change }, { now, by, ifVersion }) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
         if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
@@ -145,6 +149,7 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
           await tx.change(UPDATE, { clientId, redirectUri: redirectUri ?? null, ...changedValues(change) });
           return tx.get<ClientRow>(FIND, { clientId });
         });
+        if (updated) check?.(toClient(updated));
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
         const changed = before && updated && changedSettings(toClient(before), toClient(updated));
@@ -172,11 +177,12 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
 
 // Lists the fields, since a row can also have the hashes of secrets.
 function toClient(row: ClientRow): Client {
-  const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
+  const { clientId, name, redirectUri, returningUsers, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
   const furtherRedirectUris = toUris(row.furtherRedirectUris);
-  const settings = { furtherRedirectUris, pushedRequests, returningUsers, providers, refreshReplayWindow };
+  const switches = eachSwitch((key) => row[key]) as Switches; // the columns have its values
+  const settings = { furtherRedirectUris, returningUsers, providers, ...switches };
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
 
@@ -205,9 +211,8 @@ const providersText = (providers: readonly string[] | null | undefined): string 
 function createdValues(client: UnstoredClient) {
   const { clientId, name, displayName, redirectUri, webhookUrl, createdAt } = client;
   const { providers, ...all } = { ...DEFAULT_SETTINGS, ...client };
-  const { pushedRequests, returningUsers, refreshReplayWindow } = all;
   const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
-  const settings = { pushedRequests, returningUsers, refreshReplayWindow };
+  const settings = { ...eachSwitch((key) => all[key]), returningUsers: all.returningUsers };
   const facts = { clientId, name, redirectUri, createdAt, ...optional };
   return { ...facts, ...settings, providers: providersText(providers) };
 }
@@ -216,9 +221,8 @@ function changedValues(change: ClientChange) {
   const { name, displayName, webhookUrl, providers } = change;
   return {
     name: name ?? null,
-    pushedRequests: change.pushedRequests ?? null,
+    ...eachSwitch((key) => change[key] ?? null),
     returningUsers: change.returningUsers ?? null,
-    refreshReplayWindow: change.refreshReplayWindow ?? null,
     // null removes these three, so a separate value says whether they change.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,

@@ -1,0 +1,218 @@
+/**
+ * The switches of an application (docs/hardening.md): how strict its authorization requests, codes, tokens and client
+ * authentication are. The columns of `application`, fields of the administration API, options of the command line, the
+ * dashboard's form, the audit log and the documents derive from SWITCHES. With all first values, nothing differs from the
+ * wire of docs/wire.md.
+ */
+
+type About = {
+  /** Its name in text. */
+  readonly label: string;
+  /** What it does, for the reference and the help of the command line. */
+  readonly doc: string;
+};
+
+type Choice<V extends string> = About & { readonly values: readonly V[]; readonly initial: V };
+
+/** A number of whole seconds. `none` says that 0 means no limit, although it is below `min`. */
+type Seconds = About & {
+  readonly min: number;
+  readonly max: number;
+  readonly none: boolean;
+  readonly initial: number;
+};
+
+export type Switch = Choice<string> | Seconds;
+
+const choice = <const V extends string>(values: readonly [V, ...V[]], about: About): Choice<V> => ({
+  ...about,
+  values,
+  initial: values[0],
+});
+const seconds = (range: Omit<Seconds, keyof About | 'none'>, about: About): Seconds => ({
+  ...range,
+  ...about,
+  none: false,
+});
+const lifetime = (about: About): Seconds => ({
+  ...about,
+  ...{ min: 3600, max: 3650 * 86_400, none: true, initial: 0 },
+});
+
+/** By property. The first of several values is the default. */
+export const SWITCHES = {
+  pushedRequests: choice(['accepted', 'required'], {
+    label: 'pushed requests',
+    doc: '`accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request (RFC 9126).',
+  }),
+  pkce: choice(['accepted', 'required'], {
+    label: 'PKCE',
+    doc: '`required`: every authorization request needs a `code_challenge` with the method S256 (RFC 7636).',
+  }),
+  codeFormat: choice(['user-id', 'opaque'], {
+    label: 'code format',
+    doc: '`user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first.',
+  }),
+  codeLifetime: seconds(
+    { min: 10, max: 600, initial: 600 },
+    {
+      label: 'code lifetime',
+      doc: 'Seconds for which an authorization code can be redeemed: 10 to 600, the default.',
+    },
+  ),
+  issuerInCallback: choice(['off', 'on'], {
+    label: 'issuer in callback',
+    doc: '`on`: the redirect to the application has the parameter `iss` (RFC 9207).',
+  }),
+  refreshRotation: choice(['always', 'never'], {
+    label: 'refresh token rotation',
+    doc: '`always`, the default: each refresh returns a new refresh token. `never`: it returns the same one. Allowed with client authentication `private_key_jwt` or sender constraint `required`.',
+  }),
+  refreshReuse: choice(['refuse', 'end-grant'], {
+    label: 'refresh token reuse',
+    doc: '`end-grant`: a rotated refresh token that is presented outside the replay window ends its grant (RFC 9700). Needs a refresh replay window of at least 10 seconds unless rotation is `never`.',
+  }),
+  refreshReplayWindow: seconds(
+    { min: 0, max: 120, initial: 0 },
+    {
+      label: 'refresh replay window',
+      doc: 'Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request.',
+    },
+  ),
+  refreshIdleLifetime: lifetime({
+    label: 'refresh idle lifetime',
+    doc: 'The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default.',
+  }),
+  refreshLifetime: lifetime({
+    label: 'refresh lifetime',
+    doc: 'The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default.',
+  }),
+  senderConstraint: choice(['off', 'accepted', 'required'], {
+    label: 'sender constraint',
+    doc: '`accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default.',
+  }),
+  dpopNonce: choice(['off', 'on'], {
+    label: 'DPoP nonce',
+    doc: '`on`: DPoP proofs need a nonce of the server (RFC 9449 §8).',
+  }),
+  clientAuthentication: choice(['secret', 'private_key_jwt', 'none'], {
+    label: 'client authentication',
+    doc: '`secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public.',
+  }),
+  revocation: choice(['open', 'authenticated'], {
+    label: 'revocation',
+    doc: '`open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application.',
+  }),
+  resourceIndicators: choice(['off', 'on'], {
+    label: 'resource indicators',
+    doc: '`on`: the parameter `resource` sets the audience of access tokens (RFC 8707).',
+  }),
+} as const;
+
+export type SwitchKey = keyof typeof SWITCHES;
+export const SWITCH_KEYS = Object.keys(SWITCHES) as readonly SwitchKey[]; // the keys of the table
+
+/** The value of each switch: a word, or whole seconds. */
+export type Switches = {
+  readonly [K in SwitchKey]: (typeof SWITCHES)[K] extends { readonly values: readonly (infer V)[] }
+    ? V
+    : number;
+};
+
+type Snake<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : S;
+/** The name of a switch in JSON, as in `code_format`. */
+export type SwitchField<K extends SwitchKey = SwitchKey> = Snake<K>;
+
+const name = (key: SwitchKey, separator: string): string =>
+  key.replaceAll(/[A-Z]/g, (letter) => separator + letter.toLowerCase());
+
+/** Returns the name of the column, of the field in JSON and of the field in forms. */
+export const switchField = <K extends SwitchKey>(key: K): SwitchField<K> => name(key, '_') as SwitchField<K>;
+
+/** Returns the name of the option without `--`. */
+export const switchOption = (key: SwitchKey): string => name(key, '-');
+
+/** Returns what a value of a switch must be, for errors. */
+export const switchRange = (key: SwitchKey): string => {
+  const row: Switch = SWITCHES[key];
+  if ('values' in row) return row.values.join(' or ');
+  return row.none
+    ? `none or a time from 1h to ${row.max / 86_400}d`
+    : `a whole number of seconds from ${row.min} to ${row.max}`;
+};
+
+/** Returns a value as texts show it. */
+export const switchText = (key: SwitchKey, value: string | number): string => {
+  const row: Switch = SWITCHES[key];
+  if (typeof value === 'string' || 'values' in row) return String(value);
+  return row.none && value === 0 ? 'none' : `${value} s`;
+};
+
+/** Returns whether `seconds` is in the range of a switch. */
+export const isInRange = ({ min, max, none }: Seconds, seconds: number): boolean =>
+  Number.isInteger(seconds) && ((none && seconds === 0) || (seconds >= min && seconds <= max));
+
+/** Returns an object with a value for each switch. */
+export const eachSwitch = <T>(value: (key: SwitchKey) => T): Readonly<Record<SwitchKey, T>> =>
+  Object.fromEntries(SWITCH_KEYS.map((key) => [key, value(key)])) as Record<SwitchKey, T>; // a value for each key
+
+export const DEFAULT_SWITCHES = eachSwitch((key) => SWITCHES[key].initial) as Switches; // the initial values
+
+/** What the rules on combinations read. */
+type Combined = Switches & {
+  readonly returningUsers: 'prove' | 'continue';
+  readonly redirectUris: readonly string[];
+};
+
+const hasParameter = (uri: string, parameter: string): boolean =>
+  URL.canParse(uri) && new URL(uri).searchParams.has(parameter);
+
+/** Each rule with its error, which names both sides. */
+const EXCLUSIONS: readonly { readonly applies: (values: Combined) => boolean; readonly problem: string }[] = [
+  {
+    applies: (values) =>
+      values.refreshRotation === 'never' &&
+      values.clientAuthentication !== 'private_key_jwt' &&
+      values.senderConstraint !== 'required',
+    problem:
+      'refresh_rotation "never" requires client_authentication "private_key_jwt" or sender_constraint "required"',
+  },
+  {
+    applies: (values) =>
+      values.refreshReuse === 'end-grant' &&
+      values.refreshRotation === 'always' &&
+      values.refreshReplayWindow < 10,
+    problem: 'refresh_reuse "end-grant" requires a refresh_replay_window of at least 10 seconds',
+  },
+  {
+    applies: (values) =>
+      values.issuerInCallback === 'on' && values.redirectUris.some((uri) => hasParameter(uri, 'iss')),
+    problem: 'issuer_in_callback "on" excludes a redirect_uri with the parameter "iss"',
+  },
+  {
+    applies: (values) => values.clientAuthentication === 'none' && values.codeFormat !== 'opaque',
+    problem: 'client_authentication "none" requires code_format "opaque"',
+  },
+  {
+    applies: (values) => values.clientAuthentication === 'none' && values.pkce !== 'required',
+    problem: 'client_authentication "none" requires pkce "required"',
+  },
+  {
+    applies: (values) =>
+      values.clientAuthentication === 'none' &&
+      values.senderConstraint !== 'required' &&
+      values.refreshReuse !== 'end-grant',
+    problem:
+      'client_authentication "none" requires sender_constraint "required" or refresh_reuse "end-grant"',
+  },
+  {
+    applies: (values) => values.clientAuthentication === 'none' && values.returningUsers === 'continue',
+    problem: 'client_authentication "none" excludes returning_users "continue"',
+  },
+];
+
+/** Returns a sentence for each combination of `values` that is not allowed. */
+export const switchProblems = (values: Combined): string[] =>
+  EXCLUSIONS.filter(({ applies }) => applies(values)).map(({ problem }) => problem);
