@@ -34,6 +34,7 @@ import { authorizationRequestStore } from './oauth/authorization-request-store.t
 import { pushedRequestStore } from './oauth/pushed-request-store.ts';
 import { signInStore } from './oauth/sign-in-store.ts';
 import { tokenFamilyStore } from './oauth/token-family-store.ts';
+import { usedJtiStore } from './oauth/used-jti-store.ts';
 import { adminKeyStore } from './people/admin-key-store.ts';
 import { personStore } from './people/person-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
@@ -73,6 +74,7 @@ export function openStores(db: Database, options: StoresOptions) {
     users: userStore(db),
     userRecords: userRecords(db, sealer),
     families: tokenFamilyStore(db),
+    usedJtis: usedJtiStore(db),
     signingKeys: signingKeyStore(db),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, { jobScheduled: notify }),

@@ -26,6 +26,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'client_secret',
       'provider_app',
       'signing_key',
+      'used_jti',
     ],
     ...[
       'webhook_key',
