@@ -9,6 +9,7 @@ import { ApiError, apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
 import { registeredUris } from '../oauth/client.ts';
+import type { ClientKeys } from '../oauth/client-key-store.ts';
 import {
   changeClient,
   changeProblems,
@@ -49,6 +50,7 @@ export type SettingsOptions = {
   readonly settings?: ClientSettingsChange;
   /** Whether another application may have its webhooks at the same URL. Only owners can set it. */
   readonly isShared?: boolean;
+  readonly keys?: ClientKeys | undefined;
 };
 type ClientSettingsChange = Pick<ClientChange, keyof ClientChange & keyof ClientSettings>;
 
@@ -84,14 +86,14 @@ function mustExist<T>(found: T | undefined): T {
 /** An application, and its secrets, which are displayed only once. */
 export type CreatedApplication = {
   readonly client: Client;
-  readonly clientSecret: string;
+  readonly clientSecret: string | undefined;
   readonly webhookSecret: string | undefined;
 };
 
 /** Creates an application, or returns the problems and creates nothing. */
 export async function createApplication(
   actor: Actor,
-  { settings = {}, isShared = false, redirectUris, ...typed }: NewApplication & SettingsOptions,
+  { settings = {}, isShared = false, redirectUris, keys, ...typed }: NewApplication & SettingsOptions,
   deps: ApplicationsDeps & By,
 ): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.create');
@@ -102,6 +104,7 @@ export async function createApplication(
     redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
     settings: { ...toStoredSettings(settings), furtherRedirectUris },
+    keys,
   };
   const problems = {
     ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '', isShared }, deps)),
@@ -133,7 +136,13 @@ const toStoredSettings = ({ providers, ...settings }: ClientSettingsChange): Par
     ),
   );
 
-/** Changes all of the typed settings or none; absent ones keep their values. `webhookSecret` is defined for an endpoint that had none before. */
+/** The secrets that a change created: of an endpoint that had none, of an application that authenticates by one again. */
+export type ChangeSecrets = {
+  readonly webhookSecret: string | undefined;
+  readonly clientSecret: string | undefined;
+};
+
+/** Changes all of the typed settings or none; absent ones keep their values. */
 export async function changeSettings(
   actor: Actor,
   {
@@ -141,6 +150,7 @@ export async function changeSettings(
     typed,
     settings,
     redirectUris,
+    keys,
     isShared = false,
   }: SettingsOptions & {
     readonly clientId: string;
@@ -148,7 +158,7 @@ export async function changeSettings(
     readonly redirectUris?: RedirectUriChange | undefined;
   },
   deps: ApplicationsDeps & By & Pick<EditTerms, 'ifVersion'>,
-): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
+): Promise<ChangeSecrets | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
   const before = mustExist(await deps.clients.findClient(clientId));
   const webhookUrl = typed.webhookUrl || undefined;
@@ -156,6 +166,7 @@ export async function changeSettings(
   const isMoved = typed.webhookUrl !== undefined && webhookUrl !== before.webhookUrl;
   const change = {
     ...settings,
+    keys,
     name: typed.name,
     displayName: typed.displayName === '' ? null : typed.displayName,
     redirectUris: redirectUris && toEdit(redirectUris),
@@ -170,9 +181,11 @@ export async function changeSettings(
   };
   if (Object.keys(problems).length > 0) return { problems };
   const facts = Object.keys(look.change).length === 0 ? undefined : look.change;
-  mustExist(await changeClient({ clientId, change: { ...change, look: facts } }, deps));
+  const changed = await changeClient({ clientId, change: { ...change, look: facts } }, deps);
+  const { clientSecret } = mustExist(changed);
   const hasNewUrl = isMoved && webhookUrl !== undefined;
-  return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
+  const webhookSecret = hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined;
+  return { webhookSecret, clientSecret };
 }
 
 function readFacts(typed: ChangedSettings): {
@@ -205,14 +218,17 @@ async function addressProblems(
 /** The changed settings. `providers` is `null` for all that the instance offers. */
 export type SecurityChange = ClientSettingsChange;
 
-/** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
+/**
+ * Changes how its users connect and how its tokens are refreshed. Returns a new secret if it authenticates by one again.
+ * Throws PeopleRefusal.
+ */
 export async function changeSecurity(
   actor: Actor,
   { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
   deps: ApplicationsDeps & By,
-): Promise<void> {
+): Promise<string | undefined> {
   mustBeAllowed(actor, 'application.change', clientId);
-  mustExist(await changeClient({ clientId, change }, deps));
+  return mustExist(await changeClient({ clientId, change }, deps)).clientSecret;
 }
 
 /** The new secret, and when the previous one expires. */

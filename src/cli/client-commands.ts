@@ -20,6 +20,7 @@ import { showLoad } from '../administration/operations/observation-operations.ts
 import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client } from '../oauth/client.ts';
+import { KEY_OPTIONS, readKeyOptions } from './client-keys-options.ts';
 import {
   CLIENT_OPTIONS,
   checkAppCalls,
@@ -58,8 +59,8 @@ const created = rendering({
     const { url } = await deps.addresses();
     const ids = [
       ['client_id', client.clientId],
-      ['client_secret', clientSecret],
-      ...secretRow(webhookSecret),
+      ...secretRow('client_secret', clientSecret),
+      ...secretRow('webhook secret', webhookSecret),
     ];
     return {
       text: [
@@ -69,7 +70,7 @@ const created = rendering({
         '',
         ...nameNotice(client),
         ...flowNotices(input.returning_users),
-        'Save the secret now: it is not shown again. To try the flow, start the server and open',
+        `${clientSecret === undefined ? '' : 'Save the secret now: it is not shown again. '}To try the flow, start the server and open`,
         `  ${url}/authorize?client_id=${client.clientId}&user_id=test-user`,
       ].join('\n'),
     };
@@ -82,7 +83,7 @@ const create: Command = {
   options: [
     { ...NAME, required: true },
     { ...REDIRECT_URIS, required: true },
-    ...CLIENT_OPTIONS,
+    ...[...CLIENT_OPTIONS, ...KEY_OPTIONS],
     { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
   notes: ['The secret is shown only once: Kalends stores its hash.'],
@@ -90,6 +91,7 @@ const create: Command = {
   async run({ options, lists }, context) {
     const fields = {
       ...readFields(options),
+      ...(await readKeyOptions(options)),
       redirect_uris: lists['redirect-uri'],
       own_webhook_keys: options['own-webhook-keys'],
     };
@@ -170,7 +172,7 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, ...REDIRECT_URI_CHANGES, ...CLIENT_OPTIONS],
+  options: [NAME, ...REDIRECT_URI_CHANGES, ...CLIENT_OPTIONS, ...KEY_OPTIONS],
   notes: [
     'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support email, support URL, privacy policy, terms of service, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
     'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the deployment has it, these users must reconnect.',
@@ -182,6 +184,7 @@ const update: Command = {
     const { share_address: isShared, ...settings } = {
       ...readFields(options),
       ...readFacts(options),
+      ...(await readKeyOptions(options)),
       ...readUriChange(lists),
     };
     const calls = await readCalls(options, context);
@@ -196,13 +199,18 @@ const update: Command = {
       const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
       await runCalls(input.client_id, calls, operations);
       const { json, text } = await runAndPrint(details, input, operations);
-      const { webhook_secret: secret } = changed;
-      const rows = secretRow(secret);
+      const { webhook_secret: secret, client_secret: clientSecret } = changed;
+      const rows = [...secretRow('webhook secret', secret), ...secretRow('client_secret', clientSecret)];
       return {
-        json: { ...asObject(json), ...(secret !== undefined && { webhook_secret: secret }) },
+        json: {
+          ...asObject(json),
+          ...(secret !== undefined && { webhook_secret: secret }),
+          ...(clientSecret !== undefined && { client_secret: clientSecret }),
+        },
         text: [
           ...[text, ...rows.map((row) => tabulate([row]))],
           ...(secret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
+          ...(clientSecret === undefined ? [] : ['Save the client secret now: it is not shown again.']),
           ...flowNotices(settings.returning_users),
           ...unreviewedNotices(asObject(json) ?? {}),
         ].join('\n\n'),
@@ -311,5 +319,5 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
       ]
     : [];
 
-const secretRow = (secret: unknown): string[][] =>
-  secret === undefined ? [] : [['webhook secret', String(secret)]];
+const secretRow = (label: string, secret: unknown): string[][] =>
+  secret === undefined ? [] : [[label, String(secret)]];

@@ -1,3 +1,4 @@
+import type { ClientKeys } from './client-key-store.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
 /** `prove`: returning users must prove their accounts. `continue`: anyone with a user's id gets all its accounts. */
@@ -46,7 +47,8 @@ export const registeredUris = ({
 ];
 
 /** An application before it is stored. Absent settings have their defaults. */
-export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<ClientSettings>;
+export type UnstoredClient = Omit<Client, keyof ClientSettings> &
+  Partial<ClientSettings> & { readonly keys?: ClientKeys | undefined };
 
 /** The fields that can be set and changed. In a change, `undefined` keeps a field and `null` empties it. */
 export type ClientChange = { readonly [K in keyof Switches]?: Switches[K] | undefined } & {
@@ -57,4 +59,5 @@ export type ClientChange = { readonly [K in keyof Switches]?: Switches[K] | unde
   readonly webhookUrl?: string | null | undefined;
   readonly returningUsers?: ClientSettings['returningUsers'] | undefined;
   readonly providers?: readonly string[] | null | undefined;
+  readonly keys?: ClientKeys | undefined;
 };

@@ -11,6 +11,7 @@ import { watchStore } from './accounts/watch-store.ts';
 import { activityStore } from './activity-store.ts';
 import { alertStore } from './alert-store.ts';
 import { brandingStore } from './applications/branding-store.ts';
+import { clientKeyStore } from './applications/client-key-store.ts';
 import { clientStore } from './applications/client-store.ts';
 import { providerAppStore } from './applications/provider-app-store.ts';
 import { verificationStore } from './applications/verification-store.ts';
@@ -67,6 +68,7 @@ export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
   return {
     clients: clientStore(db, most),
+    clientKeys: clientKeyStore(db),
     people: personStore(db),
     adminKeys: adminKeyStore(db),
     branding: brandingStore(db),

@@ -24,6 +24,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'application_look',
       'application_logo',
       'client_secret',
+      'client_jwks',
       'provider_app',
       'signing_key',
       'used_jti',

@@ -22,6 +22,7 @@ import { APPLICATION, type ApplicationSubject } from '../documents/application.t
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import { ADDRESS_TAKEN } from '../webhook-address.ts';
+import { KEY_FIELDS, readSentKeys } from './key-fields.ts';
 import {
   type AdministrationDeps,
   CLIENT,
@@ -54,7 +55,7 @@ const providers = parsed(
 
 /** How users connect. Absent fields keep their values or have their defaults. */
 const SETTINGS_FIELDS = {
-  ...SWITCH_FIELDS,
+  ...{ ...SWITCH_FIELDS, ...KEY_FIELDS },
   returning_users: oneOf(RETURNING_USERS, { doc: 'Whether returning users prove their accounts.' }),
   providers,
   share_address: flag({
@@ -107,7 +108,11 @@ function visibleSubject<T extends ApplicationSubject>(
 ): T {
   const { clientId, webhookUrl } = subject.client;
   const url = webhookUrl === undefined ? undefined : visibleUrl({ clientId, url: webhookUrl }, deps);
-  return { ...subject, client: { ...subject.client, webhookUrl: url } };
+  const { keys } = subject;
+  const address = keys?.jwksUri;
+  const visible =
+    address === undefined ? keys : { ...keys, jwksUri: visibleUrl({ clientId, url: address }, deps) };
+  return { ...subject, keys: visible, client: { ...subject.client, webhookUrl: url } };
 }
 
 export const listApplications = operation({
@@ -129,7 +134,8 @@ export const listApplications = operation({
 export const createApplicationOperation = operation({
   ...{ id: 'createApplication', method: 'post', path: '/applications', group: GROUP, status: 201 },
   summary: 'Create an application',
-  description: 'Only this response has `client_secret`, and `webhook_secret` if there is a webhook URL.',
+  description:
+    'Only this response has `client_secret`, unless the application authenticates otherwise, and `webhook_secret` if there is a webhook URL.',
   permission: 'application.create',
   errors: REFUSED_SETTINGS,
   pathFields: {},
@@ -151,7 +157,8 @@ export const createApplicationOperation = operation({
       ...{ name: input.name, redirectUris },
       ...{ displayName: input.display_name ?? '', webhookUrl: input.webhook_url ?? '' },
     };
-    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const keys = await readSentKeys(input, deps.actor, '');
+    const options = { settings: givenSettings(input), isShared: input.share_address === true, keys };
     const created = await createApplication(deps.actor, { ...typed, ...options }, deps);
     if ('problems' in created) throw problemsError(created.problems, input);
     const { clientId } = created.client;
@@ -165,7 +172,7 @@ export const createApplicationOperation = operation({
     return { ...created, subject: await readSettings(created.client, deps) };
   },
   toDocument: ({ clientSecret, webhookSecret, subject }) => ({
-    client_secret: clientSecret,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
     ...toDocument(APPLICATION, subject),
   }),
@@ -188,13 +195,16 @@ async function readShown(clientId: string, deps: AdministrationDeps) {
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
   const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
-  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount, version }, deps);
+  const keys = (await deps.clientKeys.findKeys(clientId)) ?? null;
+  const subject = { ...(await readSettings(client, deps)), liveSecrets, userCount, version, keys };
+  return visibleSubject(subject, deps);
 }
 
 export const updateApplication = operation({
   ...{ id: 'updateApplication', method: 'patch', path: '/applications/{client_id}', group: GROUP },
   summary: 'Change an application',
-  description: 'Absent fields keep their values. All given fields are changed, or none.',
+  description:
+    'Absent fields keep their values. All given fields are changed, or none. Only this response has a `client_secret`, which is new if the application authenticates by one again.',
   permission: 'application.change',
   errors: [...REFUSED_SETTINGS, SETTINGS.last_redirect_uri, SETTINGS.changed_meanwhile],
   pathFields: CLIENT,
@@ -211,12 +221,13 @@ export const updateApplication = operation({
     terms_url: change(`The terms of service. ${REMOVABLE}`),
     ...SETTINGS_FIELDS,
   },
-  ...{ command: 'client update', result: [...NAMES, 'webhook_secret'] },
+  ...{ command: 'client update', result: [...NAMES, ...SECRETS] },
   async run({ client_id: clientId, ...input }, deps) {
     const typed = Object.fromEntries(
       Object.entries(TEXT_SETTINGS).map(([key, { name }]) => [key, input[name]]),
     ) as Record<TextSettingKey, string | undefined>; // keys of the table
-    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const keys = await readSentKeys(input, deps.actor, clientId);
+    const options = { settings: givenSettings(input), isShared: input.share_address === true, keys };
     refuseOtherFirst(input);
     const change = {
       ...{ all: input.redirect_uris, default: input.redirect_uri },
@@ -228,8 +239,9 @@ export const updateApplication = operation({
     return { ...changed, subject: await readShown(clientId, deps) };
   },
   version: ({ subject }) => subject.version,
-  toDocument: ({ subject, webhookSecret }) => ({
+  toDocument: ({ subject, webhookSecret, clientSecret }) => ({
     ...toDocument(APPLICATION, subject),
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
   }),
 });

@@ -1,5 +1,5 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
-import type { By } from '../../audit/audit-entry.ts';
+import type { AuditFields, By } from '../../audit/audit-entry.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import {
   type Client,
@@ -17,6 +17,7 @@ import type { BatchStatement, Database, Statements } from '../drivers/database.t
 import { keepFirstEndpoint, refuseFurther } from '../webhooks/first-endpoint.ts';
 import { changeLook } from './branding-store.ts';
 import { deleteClientInParts } from './client-deletion.ts';
+import { setClientKeys } from './client-key-store.ts';
 import {
   changeReviewed,
   FURTHER_REDIRECT_URIS,
@@ -127,17 +128,18 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       const { clientId, createdAt } = client;
       await db.transaction(async (tx) => {
         await tx.change(CREATE, createdValues(client));
-        await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        if (secretHash !== undefined) await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        const keys = client.keys && (await setClientKeys(tx, clientId, client.keys))?.after;
         await replaceRedirectUris(tx, clientId, client.furtherRedirectUris ?? []);
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
         await keepFirstEndpoint(tx, first, by);
-        const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
+        const after = { ...createdSettings({ ...DEFAULT_SETTINGS, ...client }), ...keys };
         await auditFor(tx, by, { action: 'client.created', clientId, after });
       });
     },
 
     async updateClient(clientId, { look, redirectUris, check, ...change }, { now, by, ifVersion }) {
-      const { webhookUrl } = change;
+      const { webhookUrl, keys } = change;
       const row = await db.transaction(async (tx) => {
         if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
@@ -152,7 +154,9 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
         if (updated) check?.(toClient(updated));
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
-        const changed = before && updated && changedSettings(toClient(before), toClient(updated));
+        if (before && updated) await changeSecrets(tx, { before, updated, now, ...change });
+        const settings = before && updated && changedSettings(toClient(before), toClient(updated));
+        const changed = joined(settings, keys && (await setClientKeys(tx, clientId, keys)));
         if (changed) await auditFor(tx, by, { action: 'client.updated', clientId, ...changed });
         if (look !== undefined) await changeLook(tx, look, { clientId, now, by });
         return updated;
@@ -215,6 +219,33 @@ function createdValues(client: UnstoredClient) {
   const settings = { ...eachSwitch((key) => all[key]), returningUsers: all.returningUsers };
   const facts = { clientId, name, redirectUri, createdAt, ...optional };
   return { ...facts, ...settings, providers: providersText(providers) };
+}
+
+type ChangedFields = { readonly before: AuditFields; readonly after: AuditFields };
+
+const joined = (one: ChangedFields | undefined, other: ChangedFields | undefined) =>
+  one && other
+    ? { before: { ...one.before, ...other.before }, after: { ...one.after, ...other.after } }
+    : (one ?? other);
+
+type Authentication = Pick<ClientRow, 'clientId' | 'clientAuthentication'>;
+
+/** Deletes all secrets of an application that authenticates differently now, or adds a new one. */
+async function changeSecrets(
+  tx: Statements,
+  change: {
+    before: Authentication;
+    updated: Authentication;
+    now: number;
+    newSecretHash?: (() => string) | undefined;
+  },
+): Promise<void> {
+  const { before, updated, now, newSecretHash } = change;
+  const { clientId, clientAuthentication } = updated;
+  if (clientAuthentication === before.clientAuthentication) return;
+  await tx.change('DELETE FROM client_secret WHERE client_id = :clientId', { clientId });
+  if (clientAuthentication === 'secret' && newSecretHash !== undefined)
+    await tx.change(ADD_SECRET, { clientId, secretHash: newSecretHash(), now });
 }
 
 function changedValues(change: ClientChange) {
