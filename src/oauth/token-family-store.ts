@@ -28,9 +28,13 @@ export interface TokenFamilyStore {
 
   /**
    * Ends every living grant of `grant`'s (application, user), if `grant` lives: an old token cannot end a later
-   * authorization. Returns the number of ended grants. Durable on return.
+   * authorization. `alone` ends only `grant`. Returns the number of ended grants. Durable on return.
    */
-  endGrantsWith(grant: Omit<Grant, 'scope' | 'coverageId'>, now: number): Promise<number>;
+  endGrantsWith(
+    grant: Omit<Grant, 'scope' | 'coverageId'>,
+    now: number,
+    reach?: 'alone' | undefined,
+  ): Promise<number>;
 
   /** Ends every living grant of a user and withdraws its pending code, in one transaction; returns the number. */
   endGrantsOf(clientId: string, userId: string, terms: ChangeTerms): Promise<number>;

@@ -63,6 +63,7 @@ const END_WITH = `${END_OF_USER}
    AND EXISTS (SELECT 1 FROM token_family AS own
                 WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
                   AND own.ended_at IS NULL)`;
+const END_ALONE = `${END_OF_USER} AND family_id = :familyId`;
 
 const DELETE_ENDED = `
   DELETE FROM token_family
@@ -87,8 +88,8 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return db.batch<Grant>(FIND_LIVING, { familyId });
     },
 
-    async endGrantsWith({ familyId, clientId, userId }, now) {
-      return db.change(END_WITH, { familyId, clientId, userId, now });
+    async endGrantsWith({ familyId, clientId, userId }, now, reach) {
+      return db.change(reach === 'alone' ? END_ALONE : END_WITH, { familyId, clientId, userId, now });
     },
 
     async endGrantsOf(clientId, userId, { now, by }) {
